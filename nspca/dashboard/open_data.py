@@ -42,7 +42,7 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
+from nspca.specs.data import BESIDE, CHANGES, COUNTING, OF_FEATURES
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
 NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
@@ -116,14 +116,15 @@ def chosen() -> Chosen:
     NSPCAError
         When the data set does not exist or cannot be read.
     """
+    where = reference()
     try:
-        return find(reference(), state.get("w"))
+        return find(where, state.get("w"))
     except InvalidData as error:
-        if not _features():
+        if not any(getattr(where, name) for name in OF_FEATURES):
             raise
         # Numbers of another table, or of one that was read another way; or what is wrong is something else,
         # and the choice stays.
-        found = find(reference().but_for(*OF_FEATURES), state.get("w"))
+        found = find(where.but_for(*OF_FEATURES), state.get("w"))
         state.put(**dict.fromkeys(state.OF_FEATURES))
         st.warning(f"{wording.plain(error)} All features are there again.")
         return found
@@ -187,55 +188,21 @@ def scored_problem(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
 
 def reference() -> DataSpec:
     """Return the spec of the data that the address names, with the options of reading and preparation."""
-    changes: dict[str, Any] = {"log2": state.get("log"), "drop": state.get("drop")}
-    changes |= {"prepared": state.get("prep"), **_features()}
-    if state.get("upload") is None and state.get("folder") is not None:
-        name = state.get("folder")
+    given = state.asked(DataSpec)
+    out, only = given.pop("without", ()), given.pop("only", ())
+    there = lambda number: number not in out and (not only or number in only)  # noqa: E731
+    groups = [list(filter(there, group)) for group in given.get("together", ())]
+    changes = {name: given[name] for name in CHANGES if name in given}
+    changes |= {"only": list(filter(there, only))} if only else {"without": out}
+    changes["together"] = [group for group in groups if len(group) > 1]
+    if state.get("upload") is None and (name := state.get("folder")) is not None:
         digest = open_folder.digest(name)
-        return DataSpec(
-            folder=name, digest=digest, some=sample_rows(open_folder.opened(name, digest)), **changes
-        )
+        some = sample_rows(open_folder.opened(name, digest))
+        return DataSpec(folder=name, digest=digest, some=some, **changes)
     if state.get("upload") is None:
         return DataSpec(sample=state.get("sample"), **changes)
-    return DataSpec(
-        upload=state.get("upload"),
-        vocabulary=state.get("vocab"),
-        covariance=state.get("cov"),
-        repair=state.get("repair"),
-        id_column=state.get("id"),
-        label_column=state.get("label"),
-        features_in_rows=state.get("rows"),
-        missing=state.get("gaps"),
-        decimal=state.get("decimal") or None,
-        annotation=state.get("about"),
-        image_size=state.get("pixels"),
-        **(counting() if state.get("words") else {}),
-        **changes,
-    )
-
-
-def counting() -> dict[str, Any]:
-    """Return the options of counting words in the address, as fields of a `DataSpec`."""
-    shares = {"lowest_share": state.get("low") / 100, "highest_share": state.get("high") / 100}
-    return shares | {
-        "words": True,
-        "text_column": state.get("text"),
-        "split": state.get("split"),
-        "stop_words": state.get("stop"),
-        "weights": state.get("weigh"),
-        "pairs": state.get("pairs"),
-        "most_words": state.get("most"),
-    }
-
-
-def _features() -> dict[str, list[Any]]:
-    """Return the features that were left out, selected or merged, by their numbers in the prepared table."""
-    out, only = state.get("out"), state.get("only")
-    there = lambda number: number not in out and (not only or number in only)  # noqa: E731
-    groups = [list(filter(there, group)) for group in state.get("one")]
-    chosen: dict[str, list[Any]] = {"together": [group for group in groups if len(group) > 1]}
-    chosen |= {"only": list(filter(there, only))} if only else {"without": out}
-    return {how: features for how, features in chosen.items() if features}
+    left_out = {"sample", "folder", "some", *CHANGES, *(() if given.get("words") else COUNTING)}
+    return DataSpec(**{name: value for name, value in given.items() if name not in left_out}, **changes)
 
 
 def find(where: DataSpec, workspace: str | None) -> Chosen:

@@ -3,7 +3,6 @@
 The page Compare asks it.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
@@ -32,6 +31,13 @@ SHARED = 10
 DEFAULT = ("auto", "em", "tpower", "greedy", "threshold", "pca")
 """Methods compared by default."""
 
+KS = address.Names(
+    {"ks": address.PLAIN},
+    lambda query: read_ks({"ks": query["ks"].replace(" ", "")}),
+    lambda ks: {"ks": ", ".join(map(str, ks))},
+)
+"""The values of k in an address: a list, in which blanks are ignored."""
+
 
 class ComparisonSpec(ProblemSpec):
     """Several methods at several k on one problem, each without the answers of the others.
@@ -53,10 +59,10 @@ class ComparisonSpec(ProblemSpec):
 
     kind: ClassVar[str] = "comparison"
 
-    ks: Ks
-    methods: Annotated[Methods, Option("Methods", "rivals", address.WORDS, say=", ".join, always=True)] = (
-        DEFAULT
-    )
+    ks: Annotated[Ks, Option("Values of k", text=KS, say=lambda ks: "")]
+    methods: Annotated[
+        Methods, Option("Methods", "rivals", address.WORDS, say=", ".join, always=True, by_data=True)
+    ] = DEFAULT
     effort: Annotated[
         Effort, Option("Effort for the proof", "effort", address.EFFORT, say=effort_words, always=True)
     ] = "fast"
@@ -75,16 +81,6 @@ class ComparisonSpec(ProblemSpec):
     def describe(self) -> Description:
         question = f"comparison of {things(len(self.methods), 'method')}, {ks_words(self.ks)}"
         return Description(self.data.title, question, self.details())
-
-    def to_query(self) -> dict[str, str]:
-        """Return the question as the names and texts of an address, with ``ks`` as a list."""
-        return super().to_query() | {"ks": ", ".join(map(str, self.ks))}
-
-    @classmethod
-    def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
-        """Return the values of the fields that an address names; blanks in ``ks`` are ignored."""
-        said = query.get("ks", "").replace(" ", "")
-        return super().values_of_query(query) | {"ks": read_ks({"ks": said})}
 
     # ---- run
 

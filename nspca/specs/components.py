@@ -32,8 +32,26 @@ from nspca.validation.model import Option, Required
 
 WORTH = 1e-6
 """Relative gain above which better components are reported."""
-BUDGET = ("bipartite", "samples")
-"""Method and option, the number of points of the net, that an address calls ``budget``."""
+
+
+def read_sizes(query: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the sizes in an address: one for each component, or one for all and their number."""
+    try:
+        sizes = [address.read_integer(part) for part in query["size"].replace(" ", "").split(",")]
+        return tuple(sizes * (address.read_integer(query.get("r", "1")) if len(sizes) == 1 else 1))
+    except (ValueError, KeyError):
+        raise InvalidOption(
+            "an address of components must have whole numbers as r= and size=, got others; leave them out"
+        ) from None
+
+
+def write_sizes(sizes: tuple[int, ...]) -> dict[str, str]:
+    """Return the number of components, and their sizes or the one that all have."""
+    return {"r": str(len(sizes)), "size": ", ".join(map(str, sizes[:1] if len(set(sizes)) == 1 else sizes))}
+
+
+SIZES = address.Names({"r": address.INTEGER, "size": address.PLAIN}, read_sizes, write_sizes)
+"""The sizes of several components in an address."""
 Sizes = Annotated[
     tuple[Whole, ...],
     Limits(min_length=1),
@@ -68,8 +86,10 @@ class ComponentsSpec(ProblemSpec):
 
     kind: ClassVar[str] = "components"
 
-    sizes: Sizes
-    methods: Annotated[Methods, Option("Methods", "by", address.WORDS, say=", ".join, always=True)] = DEFAULT
+    sizes: Annotated[Sizes, Option("Features in each", text=SIZES, say=lambda sizes: "")]
+    methods: Annotated[
+        Methods, Option("Methods", "by", address.WORDS, say=", ".join, always=True, by_data=True)
+    ] = DEFAULT
     options: Options = Limits(default_factory=dict)
     effort: Annotated[
         JointEffort | None,
@@ -110,39 +130,21 @@ class ComponentsSpec(ProblemSpec):
     # ---- address
 
     def to_query(self) -> dict[str, str]:
-        """Return the question as an address: sizes are ``r`` and ``size``, and one option is ``budget``."""
-        method, name = BUDGET
-        others = {one: dict(given) for one, given in self.options.items()}
-        budget = others.get(method, {}).pop(name, None)
-        plain_options = {one: given for one, given in others.items() if given}
-        query = super(ComponentsSpec, self.but(options=plain_options)).to_query()
-        same = len(set(self.sizes)) == 1
-        query |= {"r": str(self.r), "size": ", ".join(map(str, self.sizes[:1] if same else self.sizes))}
+        """Return the question as an address; of word counts it says whether they are left uncentred."""
+        query = super().to_query()
         if self.noun == "topic" and not self.data.covariance:
             query["raw"] = address.write(not self.center)
-        return query if budget is None else query | {"budget": str(budget)}
+        return query
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
         """Return the values of the fields that an address names; the inverse of `to_query`."""
         values = super().values_of_query(query)
-        try:
-            sizes = [address.read_integer(part) for part in query["size"].replace(" ", "").split(",")]
-            sizes *= address.read_integer(query.get("r", "1")) if len(sizes) == 1 else 1
-            if "budget" in query:
-                method, name = BUDGET
-                options = values.setdefault("options", {})
-                options.setdefault(method, {})[name] = address.read_integer(query["budget"])
-        except (ValueError, KeyError):
-            raise InvalidOption(
-                "an address of components must have whole numbers as r=, size= and budget=, got others; "
-                "leave them out"
-            ) from None
         if "raw" in query:
             values |= {"center": query["raw"] == "0", "noun": "topic"}
         if "parts" in query or "topics" in query:
             values["noun"] = "part" if "parts" in query else "topic"
-        return values | {"sizes": sizes}
+        return values
 
     # ---- run
 

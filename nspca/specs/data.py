@@ -49,8 +49,16 @@ Column = StrictInt | StrictStr | None
 Share = Annotated[float, Limits(ge=0, le=1)]
 COUNTING = ("text_column", "split", *(field.name for field in fields(WordOptions)))
 """Options of counting words."""
-SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
+SOME = address.Text(
+    lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
+)
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
+STEPS = address.Text(
+    address.read_words,
+    address.write,
+    lambda text: [name for name in address.read_words(text) if name in PREPARATIONS],
+)
+"""Text of `prepared` in addresses: a form shows the preparations that it knows."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
@@ -120,6 +128,7 @@ class DataSpec(Model):
         StrictBool,
         Option(
             "Covariance",
+            "cov",
             flag="--covariance",
             help="the table is a covariance, and no samples (an NPZ may say so)",
         ),
@@ -295,7 +304,7 @@ class DataSpec(Model):
         Option(
             "Preparation",
             "prep",
-            address.WORDS,
+            STEPS,
             flag="--prepare",
             metavar="STEP,...",
             help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
@@ -466,7 +475,9 @@ class DataSpec(Model):
         if self.path is not None:
             raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
         query = super().to_query()
-        return query | ({"cov": "1"} if self.covariance and self.upload is not None else {})
+        if self.upload is None:
+            query.pop("cov", None)  # a sample is what it is known to be
+        return query
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
@@ -478,8 +489,8 @@ class DataSpec(Model):
                 break
         if values.get("only"):
             values.pop("without", None)
-        if values.get("upload") and query.get("cov") == "1":
-            values["covariance"] = True
+        if not values.get("upload"):
+            values.pop("covariance", None)
         return values
 
     def but_for(self, *names: str) -> "DataSpec":

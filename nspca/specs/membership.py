@@ -36,7 +36,7 @@ class MembershipSpec(ProblemSpec):
 
     kind: ClassVar[str] = "membership"
 
-    k: Whole
+    k: Annotated[Whole, Option("Features", "k", address.INTEGER, say=lambda k: "")]
     within: Annotated[
         StrictInt,
         Limits(ge=1, le=1000),
@@ -51,16 +51,6 @@ class MembershipSpec(ProblemSpec):
 
     def describe(self) -> Description:
         return Description(self.data.title, f"features in or out, k = {self.k}", self.details())
-
-    def to_query(self) -> dict[str, str]:
-        """Return the question as the names and texts of an address, with ``k``."""
-        return super().to_query() | {"k": str(self.k)}
-
-    @classmethod
-    def values_of_query(cls, query: Any) -> dict[str, Any]:
-        """Return the values of the fields that an address names."""
-        values = super().values_of_query(query)
-        return values | ({"k": address.read_integer(query["k"])} if "k" in query else {})
 
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None

@@ -77,7 +77,7 @@ Options = Annotated[
     Option(
         "Options of the methods",
         "opts",
-        Text(read_options, lambda value: address.write(write_options(value))),
+        Text(read_options, lambda value: address.write(write_options(value)), address.read_options),
         say=options_words,
     ),
     AfterValidator(check_options),

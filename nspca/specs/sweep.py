@@ -51,6 +51,28 @@ def check_method(name: str) -> str:
     return name
 
 
+def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the values of k in an address: a list, or first, last and step with at most `MOST_KS` values."""
+    try:
+        if "ks" in query:
+            return tuple(address.read_integers(query["ks"]))
+        first, last, step = (address.read_integer(query.get(name, "1")) for name in ("from", "to", "step"))
+        return tuple(range(first, last + 1, step)[:MOST_KS])
+    except (ValueError, KeyError):
+        raise InvalidOption(
+            "an address of a sweep must have whole numbers as from=, to= and step=, got others; leave them "
+            "out"
+        ) from None
+
+
+def write_ks(ks: tuple[int, ...]) -> dict[str, str]:
+    """Return values of k as an address: from, to and step, and ks without a common step."""
+    step, ends = step_of(ks), {"from": str(ks[0]), "to": str(ks[-1])}
+    return ends | ({"ks": address.write(ks)} if step is None else {"step": str(step)})
+
+
+KS = address.Names(dict.fromkeys(("from", "to", "step"), address.INTEGER), read_ks, write_ks)
+"""The values of k in addresses, which an address may list as ``ks`` too."""
 Ks = Annotated[
     tuple[Whole, ...],
     Limits(min_length=1, max_length=MOST_KS),
@@ -96,7 +118,7 @@ class SweepSpec(ProblemSpec):
     kind: ClassVar[str] = "sweep"
     goes_on: ClassVar[bool] = True
 
-    ks: Ks
+    ks: Annotated[Ks, Option("Values of k", text=KS, say=lambda ks: "")]
     methods: Annotated[
         Methods,
         Option(
@@ -125,7 +147,7 @@ class SweepSpec(ProblemSpec):
             help="work spent on the bound (default fast)",
         ),
     ] = "fast"
-    keep: Numbers = ()
+    keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
     published: StrictBool = True
     seed: Seed = 0
 
@@ -142,25 +164,21 @@ class SweepSpec(ProblemSpec):
         return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
 
     def to_query(self) -> dict[str, str]:
-        """Return the question as an address, with from, to and step, or ks without a common step."""
-        step, keep = step_of(self.ks), self.keep or self.forced
-        said = {"keep": address.write(keep)} if keep else {}
-        said |= {"from": str(self.ks[0]), "to": str(self.ks[-1])}
-        said |= {"ks": address.write(self.ks)} if step is None else {"step": str(step)}
-        return super().to_query() | said
+        """Return the question as an address, with the forced features by their numbers of `keep`."""
+        return super(SweepSpec, self.but(keep=self.keep or self.forced)).to_query()
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
         """Return the values of the fields that an address names; `forced` comes from ``keep``."""
-        values = super().values_of_query(query)
-        if "keep" in query:
+        values = {"ks": (1,)} | super().values_of_query(query)
+        if "keep" in values:
             if any(getattr(values["data"], name) for name in (*OF_FEATURES, "drop")):
                 raise InvalidOption(
                     "an address that keeps features and leaves others out does not say their numbers in what "
                     "is left; open it on the page and export the spec there"
                 )
-            values["forced"] = address.read_integers(query["keep"])
-        return values | {"ks": read_ks(query)}
+            values["forced"] = values.pop("keep")
+        return values
 
     def run(self, report: Report = silent, X: Any = None, begun: Sweep | None = None) -> Sweep:
         """Return the `nspca.Sweep`. Unless `published` is False, rows and results have the published bounds.
@@ -249,20 +267,6 @@ class SweepSpec(ProblemSpec):
             "print(sweep.frame.to_string(index=False, float_format=str))  # every digit",
             *(beside if self.published else ()),
         ]
-
-
-def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
-    """Return the values of k in an address: a list, or first, last and step with at most `MOST_KS` values."""
-    try:
-        if "ks" in query:
-            return tuple(address.read_integers(query["ks"]))
-        first, last, step = (address.read_integer(query.get(name, "1")) for name in ("from", "to", "step"))
-        return tuple(range(first, last + 1, step)[:MOST_KS])
-    except (ValueError, KeyError):
-        raise InvalidOption(
-            "an address of a sweep must have whole numbers as from=, to= and step=, got others; leave them "
-            "out"
-        ) from None
 
 
 def _with_info(found: Mapping[tuple[str, int], Result], beside: Mapping[int, dict[str, Any]]) -> Sweep:

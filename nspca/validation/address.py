@@ -5,7 +5,7 @@ Readers raise ValueError or KeyError for an invalid text.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,25 @@ class Text:
     write: Callable[[Any], str] = str
     shown: Callable[[str], Any] | None = None
     words: str = ""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Functions that read and write a value that takes several names of an address.
+
+    Parameters
+    ----------
+    texts : mapping
+        Name in the address -> kind of its own value, as an input of a form has it.
+    read : callable
+        The value, from the texts of an address by name. May raise any error of the package.
+    write : callable
+        The texts of a value by name.
+    """
+
+    texts: Mapping[str, Text]
+    read: Callable[[Mapping[str, str]], Any]
+    write: Callable[[Any], dict[str, str]]
 
 
 def read_integer(text: str) -> int:
@@ -119,7 +138,9 @@ SHARE = Text(
 """A share of a whole, written in per cent."""
 OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value), read_flag)
 """A flag whose name in the address says the opposite: ``signed=1`` means not nonnegative."""
-COLUMN = Text(lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text)
+COLUMN = Text(
+    lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text, shown=str
+)
 """A column of a file, by its number or else its name."""
 MARK = Text(lambda text: {",": ",", ".": "."}[text])
 """A decimal sign."""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_o
 import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
-from nspca.errors import InvalidOption, shown
+from nspca.errors import InvalidOption, NSPCAError, shown
 from nspca.validation import address
-from nspca.validation.address import Text
+from nspca.validation.address import Names, Text
 
 PLAIN_WORDS = {
     "a valid tuple": "a list",
@@ -43,8 +43,9 @@ class Option:
         The field in a few words, for descriptions and errors.
     query : str
         Name of the field in addresses; empty for a field that addresses do not carry.
-    text : Text, optional
+    text : Text or Names, optional
         Reader and writer of the value in addresses; by default chosen from the type of the default value.
+        `Names` are for a value that takes several names, which need no `query`.
     to : "call", "problem" or ""
         Call that gets the field as a keyword in exported Python: the one that answers the question, or the
         one that makes the problem.
@@ -65,11 +66,13 @@ class Option:
         default, and any other flag needs a value.
     words : mapping, optional
         The choices of the field in words, for its widget.
+    by_data : bool
+        Whether a form without a value asks the data, and not the default of the field.
     """
 
     label: str
     query: str = ""
-    text: Text | None = None
+    text: Text | Names | None = None
     to: str = ""
     keyword: str = ""
     say: Any = None
@@ -79,6 +82,7 @@ class Option:
     metavar: str = ""
     const: Any = None
     words: Mapping[Any, str] | None = None
+    by_data: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,10 +185,12 @@ class Model(BaseModel):
 
     def to_query(self) -> dict[str, str]:
         """Return this object as the names and texts of an address; see `from_query`."""
-        query = {}
+        query: dict[str, str] = {}
         for name, option, default in self.declared():
             value = getattr(self, name)
-            if option.query and (option.always or value != default):
+            if isinstance(option.text, Names):
+                query |= option.text.write(value)
+            elif option.query and (option.always or value != default):
                 query[option.query] = text_of(option, default).write(value)
         return query
 
@@ -204,10 +210,15 @@ class Model(BaseModel):
         """Return the values of the fields that an address names."""
         values = {}
         for name, option, default in cls.declared():
-            if option.query in query:
+            if isinstance(option.text, Names):
+                if option.text.texts.keys() & query.keys():
+                    values[name] = option.text.read(query)
+            elif option.query in query:
                 text = query[option.query]
                 try:
                     values[name] = text_of(option, default).read(text)
+                except NSPCAError:
+                    raise
                 except (ValueError, KeyError):
                     raise InvalidOption(
                         f"{option.query}= in an address must be a value for {option.label}, got "
@@ -267,7 +278,7 @@ def plain(value: Any) -> Any:
 
 def text_of(option: Option, default: Any) -> Text:
     """Return reader and writer of a field in addresses, from its `Option` or else from its default."""
-    if option.text is not None:
+    if isinstance(option.text, Text):
         return option.text
     if isinstance(default, bool):
         return address.FLAG

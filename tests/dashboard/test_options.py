@@ -92,12 +92,11 @@ def test_the_snippet_takes_the_options(capsys):
     assert "em" in capsys.readouterr().out and "'polish': False" in asked.to_python()
 
 
-def test_parts_take_options_beside_their_own(visit, address):
+def test_parts_take_options(visit, address):
     page = visit("pages/parts.py", pictures="digits", r="2", size="3", by="bipartite,tpower")
     page.number_input(key="widget_opts_bipartite_rank").set_value(2).run()
     assert not page.error and not page.exception
-    with pytest.raises(KeyError):
-        page.number_input(key="widget_opts_bipartite_samples")  # the page asks for it by another name
+    page.number_input(key="widget_opts_bipartite_samples").set_value(500).run()
     page.button(key="run").click().run()
     run = engine().store.list_runs(address(page)["w"])[0]
     assert json.loads(run.parameters)["spec"]["options"] == {"bipartite": {"samples": 500, "rank": 2}}

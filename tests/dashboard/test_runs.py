@@ -153,7 +153,7 @@ def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
         assert not page.exception and page.number_input(key="widget_opts_em_restarts").value == 3
         assert page.selectbox(key="widget_opts_em_starts").value == "paper"
         if kind == "components":
-            assert page.number_input(key="widget_budget").value == 70
+            assert page.number_input(key="widget_opts_bipartite_samples").value == 70
             assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
 
 

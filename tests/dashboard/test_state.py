@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard.app import state
-from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES
+from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, PAGES, VALUES
 from nspca.jobs import engine, new_workspace
 from nspca.validation.address import write
 
@@ -48,6 +48,8 @@ def test_a_value_survives_the_address(name, monkeypatch):
         ("sample", ""),
         ("one", "3,4~x"),
         ("one", "3-4"),
+        ("most", "1"),
+        ("methods", "magic"),
     ],
 )
 def test_what_is_not_a_value_is_refused(name, text):
@@ -138,10 +140,8 @@ def on_a_page():
 
 def test_an_address_carries_what_its_page_knows(monkeypatch):
     monkeypatch.setattr(state, "_met", {"mine"})
-    assert set(" ".join(OF_PAGES.values()).split()) <= set(VALUES)
-    assert set(VALUES) - set(" ".join(OF_PAGES.values()).split()) == {"w", "present", "slide"}, (
-        "each name belongs to a page"
-    )
+    assert {name for name, kept in VALUES.items() if not kept.pages} == {"w", "present", "slide"}
+    assert {"sweep", "parts", "papers", "learn"} <= PAGES
     page = AppTest.from_function(on_a_page)
     page.query_params.update({"sample": "lrs", "k": "7", "parts": "p", "w": "mine", "source": "upload"})
     said = json.loads(page.run().json[0].value)

@@ -69,7 +69,7 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
         return
     left_out = {*OWN}
     if any(state.get(data) in SAMPLES for data in OF_PAGE if data in state.link()):
-        left_out.update(state.OF_UPLOAD)
+        left_out |= {"upload", *state.ABOUT_FILE}
     query = {key: value for key, value in state.link().items() if key not in left_out}
     with box:
         if "upload" in query:

@@ -8,32 +8,30 @@ the session. So a link, a reload and the browser's back button lead to the same 
 
 import re
 from collections.abc import Callable, Container, Mapping, MutableMapping
-from dataclasses import dataclass
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
 from nspca.dashboard.app.internals import went_back
-from nspca.data import PREPARATIONS
-from nspca.data.counting import MOST_WORDS
 from nspca.errors import JobError
 from nspca.jobs import engine
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, PaperSpec, ProblemSpec, SweepSpec
 from nspca.validation.address import (
-    MARK,
+    Names,
     read_flag,
-    read_groups,
     read_integer,
-    read_integers,
-    read_options,
-    read_percent,
     read_word,
     read_words,
     write,
 )
+from nspca.validation.model import Model, text_of
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
-OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
+OPEN = "open"  # session key: the page that is open, one of `PAGES`
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
 SURE = "sure"  # session key: the workspace that the visitor has agreed to be in
@@ -69,16 +67,6 @@ def _workspace(text: str) -> str:
     return word
 
 
-def _steps(text: str) -> list[str]:
-    """Return the known preparations among the names in a text."""
-    return [name for name in read_words(text) if name in PREPARATIONS]
-
-
-def _names(text: str) -> str:
-    """Return the names of topics in one text, cut to a length that no honest address exceeds."""
-    return text[:8000]  # names of as many topics as there can be
-
-
 def _degrees(text: str) -> float:
     """Return an angle between -90 and 90 degrees; raise `ValueError` for any other text."""
     if not re.fullmatch(r"-?\d{1,2}(\.\d{1,4})?", text) or abs(float(text)) > 90:
@@ -88,166 +76,165 @@ def _degrees(text: str) -> float:
 
 @dataclass(frozen=True)
 class Kept:
-    """Reader of one value from the address, and a factory for its default."""
+    """One value of a session.
 
-    read: Callable[[str], Any]
-    default: Callable[[], Any] = lambda: None
+    Parameters
+    ----------
+    read : callable
+        Reads the value from the text in an address; raises ValueError or KeyError for any other text.
+    usual : optional
+        The default.
+    pages : str
+        Pages whose address holds the value; empty for every address.
+    of_data : bool
+        Whether the value means nothing for other data, and is forgotten when the data change.
+    """
+
+    read: Callable[[str], Any] = read_word
+    usual: Any = None
+    pages: str = ""
+    of_data: bool = False
+
+    def default(self) -> Any:
+        """Return the default, as an object of its own."""
+        return copy(self.usual)
 
 
-VALUES: dict[str, Kept] = {
-    "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
-    "sample": Kept(read_word, lambda: "digits"),
-    "upload": Kept(read_word),  # content hash of an uploaded file, which is then used instead of the sample
-    "folder": Kept(str),  # name of a folder of shards on the server, used instead of the sample
-    "some": Kept(read_flag, lambda: False),  # whether only a sample of the rows of the folder is used
-    "vocab": Kept(read_word),  # content hash of the vocabulary uploaded beside a docword file
-    "rows": Kept(read_flag, lambda: False),  # whether features are in rows
-    "id": Kept(str),
-    "label": Kept(str),
-    "gaps": Kept(read_word),  # treatment of missing values: samples, features or mean
-    "decimal": Kept(MARK.read),  # decimal sign, a comma or a point
-    "about": Kept(read_word),  # content hash of an uploaded table about the samples
-    "pixels": Kept(read_integer),  # side in pixels of the grey squares that images are converted to
-    "words": Kept(read_flag, lambda: False),  # whether the file holds texts, whose words are counted
-    "text": Kept(str),  # column of the texts
-    "split": Kept(read_word, lambda: "automatic"),  # how one text file is divided into documents
-    "stop": Kept(read_word, lambda: "automatic"),  # language whose stop words are left out
-    "low": Kept(read_percent, lambda: 0.0),  # low, high: limits on the share of texts with a word
-    "high": Kept(read_percent, lambda: 50.0),
-    "weigh": Kept(read_word, lambda: "counts"),
-    "pairs": Kept(read_flag, lambda: False),  # whether pairs of words are counted too
-    "most": Kept(read_integer, lambda: MOST_WORDS),  # maximum words in the vocabulary
-    "cov": Kept(read_flag, lambda: False),  # whether the uploaded table is itself a covariance
-    "repair": Kept(read_flag, lambda: False),  # whether an indefinite covariance is repaired
-    "center": Kept(read_flag, lambda: True),
-    "scale": Kept(read_flag, lambda: False),
-    "drop": Kept(read_flag, lambda: False),  # whether constant features are left out
-    "out": Kept(read_integers, list),  # numbers of the features that are left out
-    "only": Kept(read_integers, list),  # numbers of the features that are used, without all others
-    "one": Kept(read_groups, list),  # groups of features that are merged, by number
-    "keep": Kept(read_integers, list),  # numbers of the forced features
-    "log": Kept(read_flag, lambda: False),  # whether every x is replaced by log2(x + 1)
-    "prep": Kept(_steps, list),  # names of the other preparations
-    "source": Kept(read_word, lambda: "sample"),  # open tab of the data page: sample, upload or shards
-    "digit_k": Kept(read_integer, lambda: 8),
-    "from": Kept(read_integer),
-    "to": Kept(read_integer),
-    "step": Kept(read_integer),
-    "signed": Kept(read_flag, lambda: False),
-    "methods": Kept(read_words, lambda: ["auto"]),
-    "effort": Kept(read_word, lambda: "fast"),
-    "axis": Kept(read_word, lambda: "leading"),
-    "bound": Kept(read_word, lambda: "ours"),  # bound whose region is shaded
-    "fit": Kept(read_flag, lambda: False),  # whether the axis of the curve begins at its smallest value
-    "enough": Kept(read_integer, lambda: 80),  # wanted per cent of the variance of the best direction
-    "run": Kept(read_word),
-    "pin": Kept(read_words, list),  # pinned runs, drawn beside the shown one
-    "before": Kept(read_word),  # run whose curve was shown before the last change
-    "k": Kept(read_integer),
-    "shown": Kept(read_word),  # method whose component is shown
-    # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
-    "within": Kept(read_integer, lambda: 0),
-    "view": Kept(read_word, lambda: "curves"),  # view of the spannogram page
-    "phi": Kept(_degrees),  # angle shown in degrees; by default that of the optimum
-    "tol": Kept(read_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
-    "support": Kept(read_word, lambda: "tempting"),  # choice of the candidate support
-    "candidate": Kept(read_integer, lambda: 1),
-    # data of the pages Parts, Topics and Components; None lets each page find data that suit it
-    "pictures": Kept(read_word),
-    "texts": Kept(read_word),
-    "table": Kept(read_word),
-    "parts": Kept(read_word),  # parts, topics, components: runs of these pages
-    "topics": Kept(read_word),
-    "components": Kept(read_word),
-    "r": Kept(read_integer),  # number of components
-    "size": Kept(str),  # features in each component: one number, or one for each
-    "by": Kept(read_words),  # methods that find the components
-    "budget": Kept(read_integer, lambda: 500),  # points of the net of the bipartite method
-    "proof": Kept(read_word, lambda: "fast"),
-    "raw": Kept(read_flag),  # whether word counts are left uncentred
-    "face": Kept(read_integer, lambda: 1),  # number of the image that is reconstructed from the parts
-    "using": Kept(read_integer),  # number of parts in the reconstruction
-    "topic": Kept(read_integer, lambda: 1),  # number of the chosen topic
-    "component": Kept(read_integer, lambda: 1),
-    "look": Kept(read_word),  # open section below the answer
-    "across": Kept(read_integer, lambda: 1),  # across, up: components on the axes of the map
-    "up": Kept(read_integer, lambda: 2),
-    "group": Kept(str),  # label column that colours the samples
-    "named": Kept(_names, lambda: ""),  # names that the visitor gave to components
-    "over": Kept(read_flag, lambda: True),  # whether parts are drawn over the mean image
-    "example": Kept(read_integer, lambda: 1),  # number of the example of the matching
-    "paper": Kept(read_word),  # open tab of the papers page
-    "item": Kept(read_word),  # open figure or table
-    "compare": Kept(read_word),  # run of the compare page
-    "ks": Kept(str),  # values of k that are compared
-    "rivals": Kept(read_words),  # methods that are compared
-    "opts": Kept(read_options, dict),  # options of methods that differ from their defaults
-    "turn": Kept(read_word, lambda: "drop"),  # deflation between components
-    "apart": Kept(read_integer, lambda: 85),  # angle between components in degrees
-    "counted": Kept(read_word, lambda: "total"),  # measure of the variance of several components
-    "present": Kept(read_flag, lambda: False),  # whether present mode is on: no menu, no form, large type
-    "slide": Kept(read_integer),  # number of the page in the presented lesson
-    "screen": Kept(read_integer, lambda: 1),  # number of the screen of the learn page
-    "guess": Kept(_degrees),  # guessed angle in degrees, beside which the answer is shown
-    "painted": Kept(read_words, list),  # numbers of the painted pixels
-    "judge": Kept(read_flag, lambda: False),  # whether the painting is done and the answer is shown
-    "room": Kept(read_word),  # code of the room that a student's phone has joined
-    "share": Kept(read_word),  # name under which a run is shared
-    "find": Kept(str, lambda: ""),  # search text of the list of runs; `listed`: its open page
-    "listed": Kept(read_integer, lambda: 1),
-    "first": Kept(read_word),  # first, second, at: the two compared runs, and the k
-    "second": Kept(read_word),
-    "at": Kept(read_integer),
+OF_COMPONENTS = "parts topics components"
+OF_DATA = f"data spannogram sweep compare {OF_COMPONENTS}"
+SPECS: dict[type[Model], str] = {
+    DataSpec: OF_DATA,
+    ProblemSpec: OF_DATA,
+    SweepSpec: "sweep",
+    ComparisonSpec: "compare",
+    ComponentsSpec: OF_COMPONENTS,
+    PaperSpec: "papers",
 }
-OF_WORDS = ("words", "text", "split", "stop", "low", "high", "weigh", "pairs", "most")
-ABOUT_FILE = (
-    "rows",
-    "id",
-    "label",
-    "gaps",
-    "decimal",
-    "cov",
-    "repair",
-    "vocab",
-    "about",
-    "pixels",
-    *OF_WORDS,
-)
-ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
-"center", "some", "phi", "candidate", "out",
-    "only", "one", "keep",
-    "pictures", "texts", "table", "parts", "topics", "components", "r", "size", "raw", "face", "using",
-    "topic", "component", "across", "up", "group", "named", "compare", "ks",
-)  # fmt: skip
+"""The questions that forms ask, each with its pages, whose address holds every field with a name."""
+OF_TASTE = ("signed", "effort", "by", "proof", "opts", "rivals", "item")
+"""Names of fields that stay when other data are chosen."""
+PLACES = ("sample", "upload", "folder")  # values that name the source of the data
+
+
+def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
+    """Return the values of the fields of a model that have a name in addresses."""
+    found: dict[str, Kept] = {}
+    for name, option, default in declares.declared():
+        if isinstance(option.text, Names):
+            found |= {one: Kept(text.read, None, pages, True) for one, text in option.text.texts.items()}
+        elif option.query:
+            text = text_of(option, default)
+            shown = text.shown or text.read
+            usual = None if option.by_data or default is None else shown(text.write(default))
+
+            def read(
+                said: str,
+                name: str = name,
+                shown: Callable[[str], Any] = shown,
+                checked: bool = text.shown is None,  # a form shows what it can of other values
+            ) -> Any:
+                if checked:
+                    declares.read(name, said)  # refuses what the field does not take
+                return shown(said)
+
+            found[option.query] = Kept(read, usual, pages, option.query not in (*OF_TASTE, *PLACES))
+    return found
+
+
+DECLARED: dict[str, Kept] = {}
+for _declares, _pages in SPECS.items():
+    for _name, _kept in _declared(_declares, _pages).items():
+        _known = DECLARED.get(_name, _kept)
+        DECLARED[_name] = replace(_kept, pages=f"{_known.pages} {_pages}")
+"""Values that are fields of questions, by their names in the address."""
+VIEWS = {
+    "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
+    "present": Kept(read_flag, False),  # whether present mode is on: no menu, no form, large type
+    "slide": Kept(read_integer),  # number of the page in the presented lesson
+    "source": Kept(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
+    "digit_k": Kept(read_integer, 8, "app"),
+    "axis": Kept(read_word, "leading", "sweep compare shared"),
+    "bound": Kept(read_word, "ours", "sweep shared"),  # bound whose region is shaded
+    "fit": Kept(read_flag, False, "sweep shared"),  # whether the curve's axis begins at its smallest value
+    "enough": Kept(read_integer, 80, "sweep shared"),  # wanted per cent of the variance of the best direction
+    "run": Kept(read_word, None, "sweep", True),
+    "pin": Kept(read_words, [], "sweep"),  # pinned runs, drawn beside the shown one
+    "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
+    "k": Kept(read_integer, None, "spannogram sweep compare shared", True),
+    "shown": Kept(read_word, None, f"sweep shared {OF_COMPONENTS}", True),  # method whose component is shown
+    # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
+    "within": Kept(read_integer, 0, "sweep shared"),
+    "view": Kept(read_word, "curves", "spannogram"),
+    "phi": Kept(_degrees, None, "spannogram", True),  # angle in degrees; by default that of the optimum
+    "tol": Kept(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
+    "support": Kept(read_word, "tempting", "spannogram"),  # choice of the candidate support
+    "candidate": Kept(read_integer, 1, "spannogram", True),
+    # data of the pages Parts, Topics and Components; None lets each page find data that suit it
+    "pictures": Kept(read_word, None, "parts", True),
+    "texts": Kept(read_word, None, "topics", True),
+    "table": Kept(read_word, None, "components", True),
+    "parts": Kept(read_word, None, "parts", True),  # parts, topics, components: runs of these pages
+    "topics": Kept(read_word, None, "topics", True),
+    "components": Kept(read_word, None, "components", True),
+    "raw": Kept(read_flag, None, OF_COMPONENTS, True),  # whether word counts are left uncentred
+    "face": Kept(read_integer, 1, "parts", True),  # number of the image that is reconstructed from the parts
+    "using": Kept(read_integer, None, "parts", True),  # number of parts in the reconstruction
+    "topic": Kept(read_integer, 1, "topics", True),  # number of the chosen topic
+    "component": Kept(read_integer, 1, "components", True),
+    "look": Kept(read_word, None, f"compare {OF_COMPONENTS}"),  # open section below the answer
+    "across": Kept(read_integer, 1, OF_COMPONENTS, True),  # across, up: components on the axes of the map
+    "up": Kept(read_integer, 2, OF_COMPONENTS, True),
+    "group": Kept(str, None, OF_COMPONENTS, True),  # label column that colours the samples
+    # names that the visitor gave to components, cut to a length that no honest address exceeds
+    "named": Kept(lambda text: text[:8000], "", "topics components", True),
+    "over": Kept(read_flag, True, "parts"),  # whether parts are drawn over the mean image
+    "example": Kept(read_integer, 1, "topics"),  # number of the example of the matching
+    "paper": Kept(read_word, None, "papers"),  # open tab of the papers page
+    "compare": Kept(read_word, None, "compare", True),  # run of the compare page
+    "turn": Kept(read_word, "drop", "compare"),  # deflation between components
+    "apart": Kept(read_integer, 85, "compare"),  # angle between components in degrees
+    "counted": Kept(read_word, "total", "compare"),  # measure of the variance of several components
+    "screen": Kept(read_integer, 1, "learn"),  # number of the screen of the learn page
+    "guess": Kept(_degrees, None, "learn"),  # guessed angle, beside which the answer is shown
+    "painted": Kept(read_words, [], "learn"),  # numbers of the painted pixels
+    "judge": Kept(read_flag, False, "learn"),  # whether the painting is done and the answer is shown
+    "room": Kept(read_word, None, "join"),  # code of the room that a student's phone has joined
+    "share": Kept(read_word, None, "shared"),  # name under which a run is shared
+    "find": Kept(str, "", "runs"),  # search text of the list of runs; `listed`: its open page
+    "listed": Kept(read_integer, 1, "runs"),
+    "first": Kept(read_word, None, "runs"),  # first, second, at: the two compared runs, and the k
+    "second": Kept(read_word, None, "runs"),
+    "at": Kept(read_integer, None, "runs"),
+}
+"""Values that say how a page shows its answer, and which run."""
+VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS
+NAMED = [option.query for _, option, _ in DataSpec.declared()]
+OF_CHANGES = ("prep", "out", "only", "drop", "log", "one")  # values that change the numbers after reading
+ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, "some"))
+ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
 OF_RUNS = ("run", "before", "parts", "topics", "components", "compare")  # values that name a run
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
-OF_UPLOAD = ("upload", *ABOUT_FILE)  # values about an uploaded file and how it is read
-_FILE = f"{' '.join(ABOUT_FILE)} "
-_DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
-_JOINT = _DATA + "signed r size by budget proof raw shown opts look across up group "
-# Names of the values in the address of each page. A name that no page lists is in every address.
-OF_PAGES = {
-    "app": "digit_k",
-    "data": _DATA + "source",
-    "spannogram": _DATA + "k signed view phi tol support candidate",
-    "sweep": _DATA
-    + "keep from to step signed methods effort axis bound fit enough run pin before k shown within",
-    "parts": _JOINT + "pictures parts face using over",
-    "topics": _JOINT + "texts topics topic named example",
-    "components": _JOINT + "table components component named",
-    "compare": _DATA + "signed effort axis compare ks rivals counted k opts turn apart look",
-    "papers": "paper item",
-    "runs": "find listed first second at",
-    "learn": "screen guess painted judge",
-    "join": "room",
-    "shared": "share axis bound fit enough k shown within",
-}
+PAGES = {page for kept in VALUES.values() for page in kept.pages.split()}
 ELSEWHERE = {
-    page: frozenset(" ".join(OF_PAGES.values()).split()) - frozenset(names.split())
-    for page, names in OF_PAGES.items()
+    page: frozenset(name for name, kept in VALUES.items() if kept.pages and page not in kept.pages.split())
+    for page in PAGES
 }
+"""Values that the address of a page leaves out. A page without values of its own has all in its address."""
 ANEW = "anew"  # in an address: values that the address lacks become defaults
 OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # values that such an address does not reset
+
+
+def asked(declares: type[Model]) -> dict[str, Any]:
+    """Return the fields of a question that the address or the visitor has set."""
+    found = {}
+    for name, option, default in declares.declared():
+        if not option.query or isinstance(option.text, Names) or not is_kept(option.query):
+            continue
+        value, text = get(option.query), text_of(option, default)
+        if value not in (None, ""):
+            with suppress(ValueError, KeyError):  # what no field takes is as if nothing was said
+                found[name] = value if text.shown in (None, str) else text.read(write(value))
+    return found
 
 
 def begin(page: str | None = None) -> None:
@@ -259,7 +246,7 @@ def begin(page: str | None = None) -> None:
     Parameters
     ----------
     page : str, optional
-        The open page, a key of `OF_PAGES`, which says which values its address holds.
+        The open page, one of `PAGES`, which says which values its address holds.
     """
     kept = st.session_state.setdefault(KEPT, {})
     st.session_state[OPEN] = page

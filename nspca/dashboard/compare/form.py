@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods, options
-from nspca.dashboard.runs.inputs import draw_effort, draw_signs, effort, is_centred, is_scaled
+from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_centred, is_scaled
 from nspca.dashboard.runs.lookup import Kind
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.specs import ComparisonSpec
@@ -65,16 +65,10 @@ def question(of: Chosen) -> ComparisonSpec:
     rivals = _rivals(of)
     if not rivals:
         raise InvalidOption("a comparison needs at least one method, got none: choose one")
-    return ComparisonSpec(
-        data=of.spec,
-        ks=read_ks(_ks_text(of), of.dataset.X.shape[1]),
-        methods=tuple(rivals),
-        effort=effort(),
-        options=options.changed_options(rivals),
-        nonneg=not state.get("signed"),
-        center=is_centred(of),
-        scale=is_scaled(of),
-    )
+    ks = read_ks(_ks_text(of), of.dataset.X.shape[1])
+    mine: dict[str, Any] = {"data": of.spec, "ks": ks, "methods": tuple(rivals), "effort": effort()}
+    mine |= {"options": options.changed_options(rivals), "center": is_centred(of), "scale": is_scaled(of)}
+    return ComparisonSpec(**state.asked(ComparisonSpec) | mine)
 
 
 def inputs(of: Chosen) -> None:
@@ -86,21 +80,15 @@ def inputs(of: Chosen) -> None:
     draw_signs(second)
     draw_effort(third)
     with last.container(height=76, border=False, vertical_alignment="center"):
-        st.toggle(
-            "Standardise",
-            disabled=of.dataset.is_covariance,
-            help="Divide every feature by its standard deviation.",
-            **state.bind("scale"),
-        )
+        draw_scale(st, of)
     able, rivals = methods.able(_refusals(of)), _rivals(of)
-    st.multiselect(
-        "Methods",
-        able,
-        format_func=methods.label,
-        help=f"{methods.summaries(able)}\n\n{BASELINE.capitalize()}.",
-        placeholder="Choose at least one method",
-        **state.bind("rivals", rivals),
-    )
+    how: dict[str, Any] = {
+        "options": able,
+        "format_func": methods.label,
+        "placeholder": "Choose at least one method",
+    }
+    about = f"{methods.summaries(able)}\n\n{BASELINE.capitalize()}."
+    form.draw(ComparisonSpec, "methods", value=rivals, help=about, **how)
     _draw_refusals(_refusals(of))
     options.form(rivals)
 

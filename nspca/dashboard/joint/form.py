@@ -8,15 +8,15 @@ from typing import Any
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
-from nspca.dashboard.runs.inputs import draw_signs, is_centred, is_scaled
+from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_centred, is_scaled
 from nspca.errors import InvalidProblem
 from nspca.specs import ComponentsSpec
-from nspca.specs.components import BUDGET, DEFAULT
+from nspca.specs.components import DEFAULT
 
 MOST = 20
 """Maximum number of components, as many as a screen can show."""
@@ -31,10 +31,6 @@ METHODS_HELP = (
 )
 RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would fill them all, and a topic
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
-BESIDES = (".".join(BUDGET),)
-"""Options of methods that have an input of their own in the form."""
-MOST_BUDGET = 100_000
-"""Maximum points of the net of the bipartite method. Each point costs one matching."""
 
 
 def usual(about: Subject, of: Chosen) -> ComponentsSpec:
@@ -65,24 +61,12 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
     if not 1 <= r <= MOST:
         raise InvalidProblem(f"the number of {about.one}s must be between 1 and {MOST}, got {r}")
     by = _by(about, of)
-    options = method_options.changed_options(by, BESIDES)
-    if "bipartite" in by:
-        budget = state.get("budget")
-        if not 1 <= budget <= MOST_BUDGET:
-            raise InvalidProblem(f"points of the net must be between 1 and {MOST_BUDGET:,}, got {budget:,}")
-        options["bipartite"] = options.get("bipartite", {}) | {BUDGET[1]: budget}
     effort = _effort()
-    return ComponentsSpec(
-        data=of.spec,
-        noun=about.one,
-        sizes=read_sizes(size, r, of.dataset.X.shape[1]),
-        methods=tuple(by),
-        options=options,
-        effort=None if effort == "none" else effort,
-        nonneg=not state.get("signed"),
-        center=_center(about, of),
-        scale=is_scaled(of),
-    )
+    sizes = read_sizes(size, r, of.dataset.X.shape[1])
+    mine: dict[str, Any] = {"data": of.spec, "noun": about.one, "sizes": sizes, "methods": tuple(by)}
+    mine |= {"effort": None if effort == "none" else effort, "options": method_options.changed_options(by)}
+    mine |= {"center": _center(about, of), "scale": is_scaled(of)}
+    return ComponentsSpec(**state.asked(ComponentsSpec) | mine)
 
 
 def wanted(about: Subject, of: Chosen) -> tuple[int, str]:
@@ -106,23 +90,11 @@ def inputs(about: Subject, of: Chosen) -> None:
     by = _by(about, of)
     with left:
         _methods(about, of, by)
-    right.selectbox(
-        "Effort for the proof",
-        list(EFFORTS),
-        format_func=EFFORTS.__getitem__,
-        help=EFFORT_HELP,
-        **state.bind("proof", _effort()),
-    )
+    how: dict[str, Any] = {"options": list(EFFORTS), "format_func": EFFORTS.__getitem__, "help": EFFORT_HELP}
+    form.draw(ComponentsSpec, "effort", right, value=_effort(), **how)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preparation(about, of)
-        if "bipartite" in by:
-            st.number_input(
-                "Points of the net for bipartite",
-                step=100,
-                help="Each point costs one matching.",
-                **state.bind("budget", state.get("budget")),
-            )
-    method_options.form(by, BESIDES)
+    method_options.form(by)
 
 
 def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
@@ -130,25 +102,22 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
     able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
     said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
-    st.multiselect(
-        "Methods",
-        able,
-        format_func=methods.label,
-        help=f"{said}\n{methods.summaries(able)}",
-        **state.bind("by", by),
-    )
+    how: dict[str, Any] = {
+        "options": able,
+        "format_func": methods.label,
+        "help": f"{said}\n{methods.summaries(able)}",
+    }
+    form.draw(ComponentsSpec, "methods", value=by, **how)
 
 
 def _preparation(about: Subject, of: Chosen) -> None:
     """Draw the switches for centring and standardising."""
-    given = of.dataset.is_covariance
     if _is_counts(about):
         st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))
     else:
         center = "Subtract each feature's mean, as PCA does."
-        st.toggle("Centre", disabled=given, help=center, **state.bind("center"))
-    scale = "Divide every feature by its standard deviation."
-    st.toggle("Standardise", disabled=given, help=scale, **state.bind("scale"))
+        form.draw(ComponentsSpec, "center", disabled=of.dataset.is_covariance, help=center)
+    draw_scale(st, of)
 
 
 def _able(about: Subject, of: Chosen) -> list[str]:

@@ -5,12 +5,14 @@ data set, `place` the part of the page that gets an input, and `then` is called 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import state
+from nspca.dashboard.app import form, state
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.open_data import Chosen
+from nspca.specs import ProblemSpec, SweepSpec
 
 SIGNS = {False: "nonnegative", True: "of any sign"}
 """Words for the value `signed` of the address."""
@@ -29,9 +31,13 @@ def draw_signs(place: DeltaGenerator, then: Callable[[], None] | None = None) ->
 
 def draw_effort(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:
     """Draw the choice of the effort for a proof of one component."""
-    place.selectbox(
-        "Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort(), then)
-    )
+    form.draw(SweepSpec, "effort", place, then, effort(), options=list(EFFORTS), help=EFFORT_HELP)
+
+
+def draw_scale(place: Any, of: Chosen, then: Callable[[], None] | None = None, why: str = "") -> None:
+    """Draw the switch for standardising, with what the measures of the data say about it."""
+    said = f"Divide every feature by its standard deviation. {why}".strip()
+    form.draw(ProblemSpec, "scale", place, then, disabled=of.dataset.is_covariance, help=said)
 
 
 def effort() -> str:

@@ -20,17 +20,11 @@ ACROSS = 4  # widgets in a row
 NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
-def form(methods: Iterable[str], besides: Iterable[str] = ()) -> None:
-    """Draw an expander with the options of some methods; the address holds what a visitor changed.
-
-    Parameters
-    ----------
-    methods : names of methods
-    besides : options such as ``bipartite.samples`` that have an input elsewhere
-    """
+def form(methods: Iterable[str]) -> None:
+    """Draw an expander with the options of some methods; the address holds what a visitor changed."""
     with st.expander("Options of the methods", icon=":material/tune:"):
         for method in methods:
-            said, shown = option_texts(line_of(method).Options), _shown(method, besides)
+            said, shown = option_texts(line_of(method).Options), fields(line_of(method).Options)
             if shown:
                 st.markdown(f"**{method}**")
             for i in range(0, len(shown), ACROSS):
@@ -41,7 +35,7 @@ def form(methods: Iterable[str], besides: Iterable[str] = ()) -> None:
             st.button("All as they were", key="opts_reset", on_click=lambda: state.put(opts=None))
 
 
-def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+def changed_options(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the options in the address that differ from their defaults, by method; see `form`.
 
     Raises
@@ -51,18 +45,13 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
     """
     changed: dict[str, dict[str, Any]] = {}
     for method in methods:
-        shown = _shown(method, besides)
+        shown = fields(line_of(method).Options)
         values = {one.name: _read(one, state.get("opts").get(f"{method}.{one.name}")) for one in shown}
         given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
         if given:
             made(line_of(method).Options, method, given)
             changed[method] = given
     return changed
-
-
-def _shown(method: str, besides: Iterable[str]) -> list[Field[Any]]:
-    """Return the options of a method that `form` draws."""
-    return [one for one in fields(line_of(method).Options) if f"{method}.{one.name}" not in besides]
 
 
 def _widget(method: str, one: Field[Any], said: str) -> None:

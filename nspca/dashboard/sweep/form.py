@@ -3,12 +3,14 @@
 `SweepPage` calls its functions.
 """
 
+from typing import Any
+
 import streamlit as st
 
-from nspca.dashboard.app import state
+from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures, problem_of
 from nspca.dashboard.runs import methods
-from nspca.dashboard.runs.inputs import draw_effort, draw_signs, effort, is_scaled
+from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_scaled
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
 from nspca.dashboard.sweep import enough, preview, whatif
@@ -17,6 +19,8 @@ from nspca.specs import SweepSpec
 from nspca.specs.question import ks_words
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
+PLACED = ("nonneg", "center", "scale", "methods", "effort", "keep")
+"""Fields of a sweep with a place of their own on the page; the form draws every other one."""
 MOST_POINTS = 500  # maximum values of k in a run, as many as a curve on a screen can show
 
 
@@ -35,17 +39,10 @@ def question(chosen: Chosen) -> SweepSpec:
     ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
     if step is None and first <= (state.get("k") or 0) <= last:
         ks = tuple(sorted({*ks, state.get("k")}))  # the shown k stays on the curve
-    return SweepSpec(
-        data=chosen.spec,
-        ks=ks,
-        methods=_methods(chosen),
-        effort=effort(),
-        forced=forced,
-        keep=state.get("keep") if tuple(state.get("keep")) != forced and forced else (),
-        nonneg=not state.get("signed"),
-        center=state.get("center"),
-        scale=is_scaled(chosen),
-    )
+    keep = tuple(state.get("keep"))
+    mine = {"ks": ks, "methods": _methods(chosen), "effort": effort(), "scale": is_scaled(chosen)}
+    mine |= {"forced": forced, "keep": keep if keep != forced and forced else ()}
+    return SweepSpec(**state.asked(SweepSpec) | {"data": chosen.spec, **mine})
 
 
 def ends(chosen: Chosen) -> tuple[int, int]:
@@ -74,20 +71,13 @@ def inputs(chosen: Chosen) -> None:
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
     able = methods.able(_refusals(chosen))
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
-    left.multiselect(
-        "Methods",
-        able,
-        format_func=methods.label,
-        help=about,
-        **state.bind("methods", list(_methods(chosen)), whatif.changed),
-    )
+    how: dict[str, Any] = {"then": whatif.changed, "value": list(_methods(chosen))}
+    form.draw(SweepSpec, "methods", left, **how, options=able, format_func=methods.label, help=about)
     draw_effort(middle, whatif.changed)
-    right.toggle(
-        "Standardise",
-        disabled=chosen.dataset.is_covariance,
-        help=" ".join(["Divide every feature by its standard deviation.", measures(chosen).scales]).strip(),
-        **state.bind("scale", then=whatif.changed),
-    )
+    draw_scale(right, chosen, whatif.changed, measures(chosen).scales)
+    for name, option, _ in SweepSpec.declared():  # options without a place of their own
+        if option.query and name not in PLACED:
+            form.draw(SweepSpec, name, then=whatif.changed)
 
 
 def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
