@@ -290,7 +290,8 @@ def version(name: str) -> str:
 
 @cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
-    """Return a sample by its name."""
+    """Return a sample by its name; that of its relative while it is absent."""
+    name = shown_name(name)
     data = load_sample(name)
     return Chosen(_read_only(data), DataSpec(sample=name), content_of(data))
 

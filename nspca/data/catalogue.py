@@ -139,9 +139,9 @@ SAMPLES: dict[str, Sample] = {
     ),
     "coffee": Sample(
         title="Coffee spectra",
-        summary="infrared spectra of 60 coffees from 3 countries in 1,841 bands",
+        summary="infrared spectra of 60 coffees from 3 countries in 368 bands",
         kind="spectrum",
-        shape=(60, 1841),
+        shape=(60, 368),
         source_url="https://paucablop.github.io/chemotools/",
         licence="MIT; ships with chemotools",
         package="chemotools",

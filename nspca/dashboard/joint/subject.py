@@ -110,7 +110,7 @@ def find(about: Subject) -> Chosen | None:
 
     The page's own choice of data wins, then the choice on the page Data, then the default sample.
     """
-    wanted, samples = state.get(about.data_key), about.samples
+    wanted, samples = shown_name(state.get(about.data_key)), about.samples
     if wanted in samples:
         return _sample(about, wanted)
     if _own() and wanted in (None, MINE):
