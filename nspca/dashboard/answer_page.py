@@ -228,7 +228,7 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     data = find()
     data_line.line(data)
     data_line.rows(data)
-    original.offer(data)
+    original.offer(data, asked=True)
     if obstacle := open_data.obstacle(data):
         raise InvalidData(obstacle)
     return data

@@ -33,7 +33,7 @@ from tests.dashboard.figures import copied
 from tests.patience import wait_for
 
 PAGE = "pages/components.py"
-SHORT = {"table": "lrs", "r": 2, "size": 4, "by": "joint,tpower", "proof": "none"}
+SHORT = {"table": "coffee", "r": 2, "size": 4, "by": "joint,tpower", "proof": "none"}
 
 
 def table(labels=None, m=30, n=8, **more) -> Dataset:
@@ -45,7 +45,7 @@ def table(labels=None, m=30, n=8, **more) -> Dataset:
 
 
 def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENTS, **how) -> Outcome:
-    asked = ComponentsSpec(data=DataSpec(sample="lrs"), sizes=sizes, methods=(method,), effort=None, **how)
+    asked = ComponentsSpec(data=DataSpec(sample="coffee"), sizes=sizes, methods=(method,), effort=None, **how)
     results = {name: one for (name, _), one in asked.run(X=data.X).results.items()}
     problem = nspca.Problem.from_data(data.X, sizes, asked.nonneg)
     return Outcome(about, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
@@ -57,12 +57,12 @@ def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENT
 @pytest.mark.parametrize(
     ("path", "address", "leads"),
     [
-        ("pages/parts.py", {"sample": "lrs"}, "Components"),
-        ("pages/parts.py", {"sample": "bow-kos"}, "Topics"),
+        ("pages/parts.py", {"sample": "coffee"}, "Components"),
+        ("pages/parts.py", {"sample": "state-of-the-union"}, "Topics"),
         ("pages/topics.py", {"sample": "digits"}, "Parts"),
-        ("pages/topics.py", {"texts": "leukemia"}, "Components"),
+        ("pages/topics.py", {"texts": "all-aml"}, "Components"),
         (PAGE, {"sample": "digits"}, "Parts"),
-        (PAGE, {"table": "bow-kos"}, "Topics"),
+        (PAGE, {"table": "state-of-the-union"}, "Topics"),
     ],
 )
 def test_other_data_are_not_replaced_but_led_to_their_page(visit, stand_ins, texts, path, address, leads):
@@ -74,16 +74,16 @@ def test_other_data_are_not_replaced_but_led_to_their_page(visit, stand_ins, tex
 
 
 def test_the_link_carries_the_data_and_no_run_of_others(visit, stand_ins):
-    page = visit("pages/topics.py", texts="leukemia", components="gone", topics="old")
+    page = visit("pages/topics.py", texts="all-aml", components="gone", topics="old")
     (link,) = [
         one for one in page.get("page_link") if "Components" in one.proto.label and "Open" in one.proto.label
     ]
     query = dict(part.split("=") for part in link.proto.query_string.lstrip("?").split("&"))
-    assert query["table"] == "leukemia" and "components" not in query
+    assert query["table"] == "all-aml" and "components" not in query
 
 
 def test_a_sample_chosen_on_the_page_wins(visit, stand_ins, texts):
-    page = visit("pages/parts.py", sample="lrs", pictures="digits")
+    page = visit("pages/parts.py", sample="coffee", pictures="digits")
     assert "Handwritten digits" in texts(page) and page.button(key="run")
 
 
@@ -96,8 +96,8 @@ def test_every_sample_has_one_page():
 
 def test_features_are_called_what_they_are():
     noun = wording.noun
-    assert noun(table()) == "gene" and noun(nspca.load_sample("lrs")) == "wavelength"
-    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("leukemia")) == "gene"
+    assert noun(table()) == "gene" and noun(nspca.load_sample("coffee")) == "wavelength"
+    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("all-aml")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"
     for names, one in (
@@ -395,7 +395,7 @@ def test_files_are_named_after_the_upload():
 
     assert stem(upload="0" * 64, file="My cells (2).csv") == "My-cells-2"
     assert stem(upload="0" * 64, file="../../x';import os.csv") == "x-import-os"
-    assert stem(upload="0" * 64, file="") == "upload" and stem(sample="lrs") == "lrs"
+    assert stem(upload="0" * 64, file="") == "upload" and stem(sample="coffee") == "coffee"
     assert stem(folder="news") == "news"
 
 
@@ -442,7 +442,7 @@ def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(v
     assert "<span>ringbut: annual rings at the base</span>" in body
     pitprops = nspca.load_sample("pitprops")
     assert set(nspca.data.SAMPLES["pitprops"].meanings) == set(pitprops.feature_names)
-    mine = Chosen(pitprops, DataSpec(sample="lrs"), "")
+    mine = Chosen(pitprops, DataSpec(sample="coffee"), "")
     assert list(subject.explained_names(mine)) == list(pitprops.feature_names)
 
 
@@ -459,7 +459,7 @@ def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_els
 
 
 @pytest.mark.parametrize(
-    ("path", "address"), [(PAGE, {"table": "pitprops"}), ("pages/topics.py", {"texts": "bow-kos"})]
+    ("path", "address"), [(PAGE, {"table": "pitprops"}), ("pages/topics.py", {"texts": "state-of-the-union"})]
 )
 def test_a_presented_page_has_a_control_that_shows_one_alone(visit, stand_ins, alts, path, address):
     page = visit(path, present=1, **address)

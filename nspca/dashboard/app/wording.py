@@ -24,7 +24,7 @@ LAST_DIGIT = 0.1
 its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 SOURCES = {
-    "real": "original data",
+    "real": "real data",
     "copy": "copy with other values",
     "relative": "in the place of the original",
     "user": "your data",

@@ -58,10 +58,18 @@ def show() -> None:
             _card(name, SAMPLES[name], _ready(drawn.get(name)))
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
+    with st.expander("Sources and licences", icon=":material/copyright:"):
+        st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
     counting = None if is_at_hand(SAMPLE) else _counting()
     with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
         if not _all_there(list(drawn.values()), counting):
             st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
+
+
+def _source(sample: Sample) -> str:
+    """Return a line of a list with the source and the licence of a sample."""
+    source = f" [Source]({sample.source_url})." if sample.source_url else ""
+    return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
 
 def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
@@ -100,7 +108,7 @@ def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
         )
-        about = f"{sample.summary}. Licence: {sample.licence}"
+        about = sample.summary
         if original := absent_original(name):
             about += f". In the place of {SAMPLES[original].title}, which are not on this machine"
         st.caption(f"{wording.plain(about)}.")

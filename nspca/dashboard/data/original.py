@@ -16,16 +16,21 @@ from nspca.errors import NSPCAError
 from nspca.progress import Event
 
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+ASKED = ("sample", "pictures", "texts", "table")
+"""Names in addresses that choose a sample."""
 PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # what a proxy adds
 
 
-def offer(of: Chosen) -> None:
-    """Draw the buttons that get the absent original of the data; nothing for other data."""
+def offer(of: Chosen, asked: bool = False) -> None:
+    """Draw the buttons that get the absent original of the data; nothing for other data.
+
+    With `asked`, only where the address names the original.
+    """
     name = absent_original(of.reference.sample)
-    if name is None:
+    if name is None or (asked and name not in {state.get(key) for key in ASKED}):
         return
     sample = SAMPLES[name]
-    with st.popover(f"The original: {sample.title}", icon=":material/download:"):
+    with st.popover(f"In the place of {sample.title}: get them", icon=":material/download:"):
         st.markdown(
             f"**{wording.plain(sample.title)}**: {wording.plain(sample.summary)}\n\n"
             f"- Source: <{sample.source_url}>\n- Size: {wording.plain(sample.size)}\n- Licence: "

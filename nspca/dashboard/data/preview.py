@@ -26,7 +26,7 @@ STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fi
 SHOWN = 300
 """Maximum characters of a text in the table of first texts."""
 BADGES = {
-    "real": ":green-badge[original data]",
+    "real": ":green-badge[real data]",
     "copy": ":orange-badge[copy with other values]",
     "relative": ":green-badge[in the place of the original]",
     "user": ":blue-badge[your data]",

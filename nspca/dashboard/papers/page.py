@@ -284,7 +284,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
             if name in SAMPLES:
                 st.page_link(
                     "pages/data.py",
-                    label=f"Data: {SAMPLES[name].title}, “The original”",
+                    label=f"Data: {SAMPLES[name].title}, “In the place of”",
                     icon=":material/download:",
                     query_params=state.opening({"sample": name}),
                 )
