@@ -143,7 +143,7 @@ def test_more_features_than_there_are_are_refused(X, tmp_path, capsys, name):
 
 def test_a_workbook_is_called_by_its_name(X, tmp_path):
     _frame(X.toarray()).to_excel(tmp_path / "a.xlsx")
-    with pytest.raises(nspca.InvalidData, match=r"is an Excel workbook.* save the sheet as CSV"):
+    with pytest.raises(nspca.InvalidData, match=r"got an Excel workbook.* save the table as CSV"):
         nspca.plan(tmp_path / "a.xlsx", 3)
 
 
@@ -260,3 +260,13 @@ def test_without_a_speed_the_rest_is_said_all_the_same():
 def test_speeds_are_positive(monkeypatch):
     monkeypatch.setattr(machine, "EACH", 2**10)
     assert all(0 < s < 1e-3 for s in vars(machine.measure_speed()).values())
+
+
+def test_a_search_for_the_optimum_is_planned_up_to_its_first_bound(X, capsys):
+    known, found = nspca.plan(X, 5, effort="standard"), nspca.plan(X, 5, effort="exhaustive")
+    assert (found.bytes, found.passes) == (known.bytes, known.passes)
+    assert (
+        found.proved == f"{known.proved}, before a search until the optimum is proved, which has no estimate"
+    )
+    assert main(["plan", "pitprops", "--effort", "exhaustive"]) == 0
+    assert "until the optimum is proved" in capsys.readouterr().out

@@ -16,6 +16,7 @@ import numpy as np
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset
 from nspca.data.docstrings import word_counts
+from nspca.data.findings import as_findings
 from nspca.data.names import numbered, pixel_names, unique_names
 from nspca.data.stop_words import stop_words
 from nspca.errors import MissingPackage
@@ -82,7 +83,9 @@ def _faces(folder: Path) -> Dataset:
         pixel_names((SIDE, SIDE)),
         names,
         image_shape=(SIDE, SIDE),
-        notes=(f"Each scan of {width} x {height} pixels is cut to its middle square and averaged.",),
+        findings=as_findings(
+            (f"Each scan of {width} x {height} pixels is cut to its middle square and averaged.",)
+        ),
     )
 
 
@@ -104,7 +107,9 @@ def _leukemias(folder: Path) -> Dataset:
         labels=groups,
         label_name="leukemia",
         label_columns={"leukemia": groups, "AML or ALL": np.array([kind[:3] for kind in kinds])},
-        notes=("The levels are given as their logarithm to base 2; those below 20 were set to 20.",),
+        findings=as_findings(
+            ("The levels are given as their logarithm to base 2; those below 20 were set to 20.",)
+        ),
     )
 
 
@@ -137,9 +142,11 @@ def _coffees(folder: Path) -> Dataset:
         label_columns={"country": countries},
         axis=np.arange(1.0, spectra.shape[1] + 1),
         axis_name="band (number)",
-        notes=(
-            f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file does not "
-            "say their wavenumbers; they are numbered in its order.",
+        findings=as_findings(
+            (
+                f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file does "
+                "not say their wavenumbers; they are numbered in its order.",
+            )
         ),
     )
 
@@ -166,9 +173,11 @@ def _addresses(folder: Path) -> Dataset:
         labels=columns["party"],
         label_name="party",
         label_columns=columns,
-        notes=(
-            f"Words in at least 5 addresses and at most {_MOST:.0%} of them, without English stop words: "
-            f"{data.X.shape[1]:,}.",
+        findings=as_findings(
+            (
+                f"Words in at least 5 addresses and at most {_MOST:.0%} of them, without English stop words: "
+                f"{data.X.shape[1]:,}.",
+            )
         ),
     )
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset
 from nspca.data.docstrings import kept_counts, load_python_docs
+from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
-from nspca.data.layout import short
-from nspca.data.names import numbered, pixel_names
+from nspca.data.names import numbered, pixel_names, short
 from nspca.data.originals import find_original
 from nspca.data.packaged import load_packaged
-from nspca.data.reader import read
+from nspca.data.reading import read
 from nspca.errors import InvalidData, shown
 from nspca.progress import Report, silent
 
@@ -61,7 +61,7 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
         )
     relative = load_packaged(sample.relative)
     note = f"Shown in the place of {sample.title}, which is not on this machine."
-    return replace(relative, source="relative", notes=(note, *relative.notes))
+    return replace(relative, source="relative", findings=(*as_findings((note,)), *relative.findings))
 
 
 def is_at_hand(name: str) -> bool:
@@ -98,5 +98,5 @@ def _pitprops() -> Dataset:
         source="real",
         is_covariance=True,
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        notes=("The table is the correlation matrix itself, rounded to three digits.",),
+        findings=as_findings(("The table is the correlation matrix itself, rounded to three digits.",)),
     )

@@ -17,7 +17,7 @@ import platformdirs
 
 from nspca.errors import JobError
 
-VERSION = 2
+VERSION = 3
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
 BUSY_SECONDS = 10.0  # maximum wait for another process that writes
 CLAIM_SECONDS = 1.0  # maximum wait for another server that is just ending
@@ -29,6 +29,7 @@ SCHEMA = (
         state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
         rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
         created REAL NOT NULL, started REAL, finished REAL,
+        page TEXT NOT NULL DEFAULT '',
         name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
         event TEXT NOT NULL, rows TEXT NOT NULL,

@@ -142,6 +142,7 @@ class Engine:
         viewer: str,
         workspace: str | None = None,
         title: str = "",
+        page: str = "",
         automatic: bool = False,
     ) -> str:
         """Submit a task, and return the id of its run.
@@ -157,6 +158,7 @@ class Engine:
         viewer : id of the requester that survives page reloads, such as the workspace
         workspace : owner of the run; by default the viewer
         title : title in the list of runs
+        page : address of the page that shows the run, for the list of runs
         automatic : whether no visitor asked for the run, until a request that is not automatic joins. Such a
             run waits for all others, and is cancelled when no page asks for its state any more.
 
@@ -168,7 +170,7 @@ class Engine:
         parameters = packing.pack(arguments, self._arrays.keep)
         key = packing.packed_key(task, parameters, self._function(task))
         job = Job(key, task, parameters, automatic=automatic)
-        return self._enter(job, parameters, viewer, workspace or viewer, title)
+        return self._enter(job, parameters, viewer, workspace or viewer, title, page)
 
     def again(self, job_id: str, *, viewer: str, goes_on: bool = False) -> str:
         """Start a failed, cancelled or interrupted run again, and return its unchanged id.
@@ -182,7 +184,7 @@ class Engine:
         part = self.store.result(job_id) if goes_on else None
         begun = {} if part is None else {"begun": part}
         job = Job(run.key, run.function, packing.add(run.parameters, begun, self._arrays.keep))
-        return self._enter(job, run.parameters, viewer, run.workspace, run.title)
+        return self._enter(job, run.parameters, viewer, run.workspace, run.title, run.page)
 
     def status(self, job_id: str) -> JobState:
         """Return the state of a run; raise `JobError` when there is no such run."""
@@ -257,7 +259,7 @@ class Engine:
 
     # ---- the queue, under the lock
 
-    def _enter(self, job: Job, parameters: str, viewer: str, workspace: str, title: str) -> str:
+    def _enter(self, job: Job, parameters: str, viewer: str, workspace: str, title: str, page: str) -> str:
         """Add a run to the store, and attach it to a live or new job unless its result is stored.
 
         `parameters` are those of the question. A job that goes on has the partial result in its own.
@@ -268,7 +270,7 @@ class Engine:
             live = self._live.get(job.key)
             if not self.store.has_result(job.key) and not (live and live.has(viewer)):
                 self._check_limits(viewer, joins=live is not None)
-            run_id, done = self.store.add_run(workspace, job.key, title, job.function, parameters)
+            run_id, done = self.store.add_run(workspace, job.key, title, job.function, parameters, page)
             self._unkept.pop(run_id, None)
             if done:
                 self._runs.pop(run_id, None)

@@ -17,7 +17,8 @@ from nspca.jobs.database import Database
 from nspca.jobs.state import UNFINISHED, Run
 
 COLUMNS = (
-    "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
+    "id, workspace, key, title, function, parameters, page, state, event, rows, error, created, started, "
+    "finished"
 )
 OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # columns of a list, without possibly long progress
 UNDO_SECONDS = 3600.0  # period in which a deleted run can be restored
@@ -37,9 +38,11 @@ class Runs(Database):
     """Runs and results in the store."""
 
     def add_run(
-        self, workspace: str, key: str, title: str, function: str, parameters: str
+        self, workspace: str, key: str, title: str, function: str, parameters: str, page: str = ""
     ) -> tuple[str, bool]:
         """Add the run of this workspace for this key, queued, or done when its result is stored.
+
+        `page` is the address of the page that shows the run.
 
         A run that failed, was cancelled, interrupted or deleted keeps its id when requested again, so that
         links to it stay valid.
@@ -62,13 +65,13 @@ class Runs(Database):
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
             # A deleted run that is requested again is not shared again.
             db.execute(f"DELETE FROM shares WHERE run IN ({again})", (workspace, key))
-            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters)
+            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters, page)
             row = (*asked, *state[:3], "", now, *state[3:])
             run_id = db.execute(
                 f"""INSERT INTO runs ({COLUMNS}) VALUES ({", ".join("?" * len(row))})
                 ON CONFLICT (workspace, key) DO UPDATE SET
                     title = CASE excluded.title WHEN '' THEN title ELSE excluded.title END,
-                    parameters = excluded.parameters,
+                    parameters = excluded.parameters, page = excluded.page,
                     state = excluded.state, event = excluded.event, rows = excluded.rows,
                     error = '', created = excluded.created,
                     started = excluded.started, finished = excluded.finished,

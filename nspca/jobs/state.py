@@ -62,6 +62,7 @@ class Run:
     title: str  # set at the start
     function: str  # name of the task
     parameters: str  # packed arguments
+    page: str  # address of the page that shows the run; empty for none
     state: str
     event: str  # JSON
     rows: str  # JSON

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.parts import Parts
 from nspca.data import limits
-from nspca.data.formats import Size, Source, open_reader
+from nspca.data.containers import open_reader
+from nspca.data.formats import Size, Source
 from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from nspca.shards import Shards

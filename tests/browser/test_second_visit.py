@@ -9,6 +9,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from nspca.dashboard.runs.start import own_page
+from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.jobs import Store, new_workspace
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.rows import Found, pack
@@ -24,6 +26,7 @@ def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
         "Pitprops, k = 2 to 6",
         "sweep",
         json.dumps({"spec": spec.to_plain()}),
+        own_page(SWEEP, spec),
     )
     rows = json.dumps([pack(Found("auto", k, 1.0))["row"] for k in (2, 4, 6)])
     store.finish_runs([run], "done", started=time.time(), rows=rows, result=(f"{workspace} 0", b""))

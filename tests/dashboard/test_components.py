@@ -89,7 +89,7 @@ def test_a_sample_chosen_on_the_page_wins(visit, stand_ins, texts):
 
 def test_every_sample_has_one_page():
     names = [name for about in subject.SUBJECTS for name in about.samples]
-    assert sorted(names) == sorted(nspca.data.SAMPLES)
+    assert sorted(names) == sorted(nspca.data.present_samples())
     for about in subject.SUBJECTS:
         assert about.first in about.samples
 
@@ -121,7 +121,7 @@ def test_from_run_to_components(visit, stand_ins, texts, alts):
     page.run()
     assert not page.exception and not page.error
     assert "2 components, each of 4 wavelengths, capture" in texts(page)
-    assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
+    assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert 4 in [len(text.splitlines()) for text in copied(page)]
     page.segmented_control(key="widget_look").set_value("samples").run()
     assert not page.exception and not page.error
@@ -485,7 +485,7 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
     page.run()
     assert not page.exception and not page.error and page.button(key="cancel")
     assert "2 components, each of 4 wavelengths, capture" in texts(page)
-    assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
+    assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert any("Scores" in one.label for one in page.get("download_button"))
     page.segmented_control(key="widget_look").set_value("samples").run()
     assert page.get("plotly_chart") and "Draw a lasso" in texts(page) and not page.exception

@@ -100,7 +100,7 @@ def test_nobody_else_comes_where_nothing_leads_in(address, headers, settings, al
 def test_the_original_takes_the_place_of_its_relative(visit, nspca_data, name, texts):
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
-    assert "original data" in texts(page) and "In the place of" not in texts(page)
+    assert "real data" in texts(page) and "In the place of" not in texts(page)
     assert page.metric[1].value == f"{SAMPLES[name].shape[1]:,}"
 
 
@@ -395,7 +395,7 @@ WRONG = {
     "one row": (b"a,b,c\n1,2,3\n", "two samples"),
     "not a number": (b"a,b\n1,2\n3,4\n5,nan\n6,7\n", "row 3"),
     "text in numbers": (b"a,b\n1,2\n3,4\n5,six\n7,8\n9,1\n", "six"),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "One image"),
+    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "one image"),
     "a pickle": (b"\x80\x04\x95" + bytes(100), "pickle"),
     "objects in an npz": (npz(X=np.array([{}, {}], dtype=object)), ""),
     "a broken zip": (b"PK\x03\x04" + bytes(100), "damaged"),

@@ -133,11 +133,11 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, pat
 @pytest.mark.parametrize(("page", "key"), [("components", "table")])
 def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch, page, key):
     monkeypatch.setattr(shipped_answers, "find", FIND)
-    opened = visit(f"pages/{page}.py", **{key: "all-aml"}, scale=1)
+    opened = visit(f"pages/{page}.py", **{key: "coffee"}, scale=1)
     assert not opened.exception and not opened.error
     assert "Stored answer" not in texts(opened), "that one is about the data as they are"
     assert "nonnegative, standardised" in texts(opened)
-    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "all-aml"}))
+    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "coffee"}))
 
 
 @pytest.mark.visit

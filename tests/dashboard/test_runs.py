@@ -13,10 +13,15 @@ import segno
 import nspca
 from nspca import specs
 from nspca.dashboard.app import links, state, times
+from nspca.dashboard.compare.form import COMPARISON
 from nspca.dashboard.history import thumbnail
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
+from nspca.dashboard.joint import tables
+from nspca.dashboard.joint.page import JointPage
 from nspca.dashboard.open_data import find
+from nspca.dashboard.runs.start import own_page
+from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.jobs import engine, new_workspace
 from nspca.specs import DataSpec
@@ -41,6 +46,7 @@ ASKED = {
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
+KINDS = {"sweep": SWEEP, "comparison": COMPARISON, "components": JointPage(tables.SUBJECT, tables.VIEW).kind}
 
 
 @pytest.fixture
@@ -58,12 +64,18 @@ def plant(
     rows=(),
     result=b"",
     error="",
+    page=None,
 ):
     """Store a run as the engine would have left it."""
     given = ASKED.get(task) if given is None else given
+    page = (
+        own_page(KINDS[task], given)
+        if page is None and isinstance(given, specs.Spec) and task in KINDS
+        else page
+    )
     plain = {"spec": given.to_plain()} if isinstance(given, specs.Spec) else given
     store, given = engine().store, json.dumps(plain)
-    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given)
+    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given, page or "")
     said = json.dumps([pack(row)["row"] for row in rows])
     if state not in ("queued", "running"):
         kept = (f"{workspace} {task} {number}", result) if result else None
@@ -116,31 +128,25 @@ def test_a_sweep_of_any_values_of_k(workspace):
     ]
 
 
-def test_every_run_leads_to_the_page_that_shows_it(workspace):
-    runs = {task: plant(workspace, task) for task in ASKED}
-    said = told(workspace)
-    assert {task: one.page for task, one in said.items() if one.page != "pages/compare.py"} == {
-        "paper": "pages/papers.py",
-        "sweep": "pages/sweep.py",
-        "optimum": "pages/sweep.py",
-        "choice": "pages/sweep.py",
-        "noise": "pages/sweep.py",
-        **dict.fromkeys(
-            ("components", "components stability", "components choice", "groups"), "pages/components.py"
-        ),
-        "check": None,
-        "proof": None,
-    }
+def test_a_run_leads_to_the_page_that_it_was_started_on(visit, finish, address):
+    page = visit("pages/sweep.py", sample="digits", **{"from": 2, "to": 3, "k": 2})
+    page.button(key="run").click().run()
+    page = finish(page)
+    page.button(key="noise").click().run()
+    said = {one.spec.kind: one for one in describe_runs(engine().store.list_runs(address(page)["w"]))}
+    assert {one.page for one in said.values()} == {"pages/sweep.py"}
     query = {kind: one.query for kind, one in said.items()}
-    assert query["sweep"]["run"] == query["optimum"]["run"] == runs["sweep"] and query["optimum"]["k"] == "4"
-    assert query["components"]["components"] == runs["components"] and query["components"]["size"] == "3"
-    assert query["comparison"]["compare"] == query["stability"]["compare"] == runs["comparison"]
-    for task, look in (
-        ("components stability", "again"),
-        ("components choice", "many"),
-        ("groups", "samples"),
-    ):
-        assert (query[task]["components"], query[task]["look"]) == (runs["components"], look)
+    assert query["noise"]["run"] == query["sweep"]["run"] == said["sweep"].run.id
+    assert query["noise"]["k"] == str(said["noise"].spec.k) and "w" not in query["noise"]
+    engine().cancel(said["noise"].run.id, address(page)["w"])
+
+
+def test_a_run_of_a_page_opens_with_its_question(workspace):
+    runs = {task: plant(workspace, task) for task in KINDS}
+    query = {kind: one.query for kind, one in told(workspace).items()}
+    assert (query["sweep"]["run"], query["sweep"]["step"]) == (runs["sweep"], "2")
+    assert (query["components"]["components"], query["components"]["size"]) == (runs["components"], "3")
+    assert query["components"]["table"] == "pitprops" and query["comparison"]["compare"] == runs["comparison"]
 
 
 def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
@@ -157,24 +163,10 @@ def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
             assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
 
 
-def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
-    plant(workspace, "stability")
-    plant(workspace, "optimum", given=specs.OptimumSpec(data=DataSpec(sample="digits", content="c"), k=5))
-    said = told(workspace)
-    assert said["stability"].page is None
-    assert (said["optimum"].page, said["optimum"].query) == ("app.py", {"digit_k": "5"})
-
-
-def test_a_search_for_several_components_leads_to_them(workspace):
-    several = ASKED["optimum"].but(k=(3, 3), method="joint")
-    plant(workspace, "optimum", given=several)
-    said = told(workspace)["optimum"]
-    assert said.page == "pages/components.py" and said.query["table"] == "pitprops"
-    assert (said.query["r"], said.query["size"]) == ("2", "3") and "components" not in said.query
-    run = plant(workspace, "components")
-    plant(workspace, "optimum", given=several.but(method="em"), number=1)
-    runs = [one for one in describe_runs(engine().store.list_runs(workspace)) if one.spec.kind == "optimum"]
-    assert [one.query.get("components") for one in runs] == [None, run]
+@pytest.mark.parametrize("page", ["", "sweep?run=another", "../etc?k=3", "nowhere?k=3"])
+def test_a_run_without_a_page_that_is_there_leads_to_none(workspace, page):
+    plant(workspace, "noise", page=page)
+    assert told(workspace)["noise"].page is None
 
 
 def test_a_damaged_run_takes_no_other_with_it(workspace):
@@ -545,5 +537,10 @@ def test_features_that_must_be_in_are_told_and_lead_back():
 
 def told_of(data, **more):
     workspace = new_workspace()
-    plant(workspace, given={"spec": {"kind": "sweep", "ks": [2, 4], "data": data, **more}})
+    given = {"spec": {"kind": "sweep", "ks": [2, 4], "data": data, **more}}
+    try:
+        page = own_page(SWEEP, specs.Spec.from_plain(given["spec"]))
+    except nspca.errors.InvalidOption:
+        page = ""
+    plant(workspace, given=given, page=page)
     return describe_runs(engine().store.list_runs(workspace))[0]

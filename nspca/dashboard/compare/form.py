@@ -29,6 +29,7 @@ BASELINE = "baseline: the k largest weights of scikit-learn's component, scaled 
 
 COMPARISON = Kind(
     spec=ComparisonSpec,
+    page="compare",
     key="compare",
     anew=("k",),
     empty="Nothing has run yet. Choose methods and values of k, then press Compare.",

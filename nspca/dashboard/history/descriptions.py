@@ -9,44 +9,18 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl
 
+from nspca.dashboard.app.state import OF_RUNS, PAGES
 from nspca.dashboard.runs import tasks
-from nspca.data import SAMPLES
 from nspca.jobs import Run
 from nspca.presentation.numerals import proved_ratio
-from nspca.specs import (
-    ChoiceSpec,
-    ComparisonSpec,
-    ComponentsChoiceSpec,
-    ComponentsSpec,
-    ComponentsStabilitySpec,
-    DataSpec,
-    GroupsSpec,
-    NoiseSpec,
-    OptimumSpec,
-    PaperSpec,
-    ProblemSpec,
-    Spec,
-    StabilitySpec,
-    SuccessiveSpec,
-    SweepSpec,
-)
+from nspca.specs import ComparisonSpec, ComponentsSpec, Spec, StabilitySpec, SuccessiveSpec, SweepSpec
 
 # Errors that reading a damaged or unknown run may raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
-# Specs that have a page of their own, which also shows follow-up runs.
-OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)
 # Specs whose number of rows is known, so that progress can be counted.
-COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)
-DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
-"""Name of the data in the address of a page about several components, by the address name of its run."""
-LOOKS = {
-    ComponentsStabilitySpec: "again",
-    ComponentsChoiceSpec: "many",
-    GroupsSpec: "samples",
-}
-"""Section of a page about several components that shows a follow-up run, by its spec."""
-HOME_MOST = 20  # largest k of the proofs about the digits on the home page
+COUNTED = (SweepSpec, ComponentsSpec, ComparisonSpec, SuccessiveSpec, StabilitySpec)
 
 
 @dataclass(frozen=True)
@@ -90,97 +64,22 @@ class DescribedRun:
 def describe_runs(runs: Iterable[Run]) -> list[DescribedRun | Run]:
     """Return a description for each run. A run that is damaged or of an unknown kind is returned as it is."""
     runs = list(runs)
-    known: dict[str, Spec] = {}
-    for run in runs:
-        try:
-            known[run.id] = tasks.spec_of(run)
-        except DAMAGE:
-            continue
-    shown = [_shown(run, known[run.id]) for run in runs if isinstance(known.get(run.id), OWN)]
-    own = {one.run.id: one for one in shown}
-    return [
-        own.get(run.id) or (_beside(run, known[run.id], shown) if run.id in known else run) for run in runs
-    ]
+    there = {run.id for run in runs}
+    return [_described(run, there) for run in runs]
 
 
-def _shown(run: Run, spec: Any) -> DescribedRun:
-    """Return the description of a run that has a page of its own."""
-    query = spec.to_query()
-    if isinstance(spec, SweepSpec):
-        return DescribedRun(run, spec, "pages/sweep.py", query | {"run": run.id})
-    if isinstance(spec, ComparisonSpec):
-        return DescribedRun(run, spec, "pages/compare.py", query | {"compare": run.id})
-    key = f"{spec.noun}s"
-    query[DATA_KEYS[key]] = spec.data.sample or "mine"
-    return DescribedRun(run, spec, f"pages/{key}.py", query | {key: run.id})
-
-
-def _beside(run: Run, spec: Spec, shown: list[DescribedRun]) -> DescribedRun:
-    """Return the description of a run without a page of its own.
-
-    Such a run is shown below one of the runs `shown`, on the page of the papers, on the home page, or not
-    at all.
-    """
-    if isinstance(spec, PaperSpec):
-        return DescribedRun(run, spec, "pages/papers.py", spec.to_query())
-    if not isinstance(spec, ProblemSpec):
+def _described(run: Run, there: set[str]) -> DescribedRun | Run:
+    """Return the description of a run, without a page if the page shows another run that is not `there`."""
+    try:
+        spec = tasks.spec_of(run)
+    except DAMAGE:
+        return run
+    name, _, text = run.page.partition("?")
+    query = dict(parse_qsl(text, keep_blank_values=True))
+    shown = {key: query[key] or run.id for key in OF_RUNS if key in query}
+    if name not in PAGES or not there >= set(shown.values()):
         return DescribedRun(run, spec)
-    parent = next((one for one in shown if _is_below(spec, one.spec)), None)
-    k = getattr(spec, "k", None)
-    at = {"k": str(k)} if isinstance(k, int) else {}
-    if parent is not None:
-        look = LOOKS.get(type(spec)) if isinstance(parent.spec, ComponentsSpec) else None
-        return DescribedRun(run, spec, parent.page, parent.query | at | ({"look": look} if look else {}))
-    if at and _is_of_home(spec):
-        return DescribedRun(run, spec, "app.py", {"digit_k": str(k)})
-    if isinstance(spec, OptimumSpec) and isinstance(k, tuple) and spec.data.sample in SAMPLES:
-        return _of_first_answer(run, spec, k, spec.data.sample)
-    return DescribedRun(run, spec)
-
-
-def _of_first_answer(run: Run, spec: ProblemSpec, sizes: tuple[int, ...], sample: str) -> DescribedRun:
-    """Return the description of a run about the first answer of a page, which is no run of the workspace."""
-    kind = "table" if spec.data.covariance else SAMPLES[sample].kind
-    noun: Any = {"image": "part", "words": "topic"}.get(kind, "component")
-    shown = _shown(run, ComponentsSpec(**spec.about_problem(), sizes=sizes, noun=noun))
-    query = {name: text for name, text in shown.query.items() if name != f"{noun}s"}
-    return DescribedRun(run, spec, shown.page, query)
-
-
-def _is_below(spec: Any, about: Any) -> bool:
-    """Return whether the spec `spec` is a follow-up question on the results of the spec `about`."""
-    if spec.same_problem != about.same_problem:
-        return False
-    if isinstance(spec, OptimumSpec):
-        if isinstance(about, ComponentsSpec):
-            return spec.k == about.sizes and spec.method in about.methods
-        return _has(about, SweepSpec, [spec.k], [spec.method])
-    if isinstance(spec, SuccessiveSpec | StabilitySpec):
-        return _has(about, ComparisonSpec, [spec.k], spec.methods)
-    if isinstance(spec, ComponentsStabilitySpec):
-        is_same = isinstance(about, ComponentsSpec) and about.sizes == spec.sizes
-        return is_same and spec.method in about.methods
-    if isinstance(spec, GroupsSpec):
-        return isinstance(about, ComponentsSpec) and about.sizes == spec.sizes
-    if isinstance(spec, ComponentsChoiceSpec):
-        return isinstance(about, ComponentsSpec) and spec.k in about.sizes and spec.method in about.methods
-    if isinstance(spec, ChoiceSpec | NoiseSpec):
-        ks = spec.ks if isinstance(spec, ChoiceSpec) else [spec.k]
-        return _has(about, SweepSpec, ks, [spec.method])
-    return False
-
-
-def _has(about: Any, kind: Any, ks: Iterable[Any], methods: Iterable[str] = ()) -> bool:
-    """Return whether the spec `about` is of a kind and has all the given values of k and methods."""
-    return isinstance(about, kind) and set(ks) <= set(about.ks) and set(methods) <= set(about.methods)
-
-
-def _is_of_home(spec: Any) -> bool:
-    """Return whether a spec is a search about the digits with a k that the home page shows."""
-    if not isinstance(spec, OptimumSpec) or not isinstance(spec.k, int):
-        return False
-    plain = OptimumSpec(data=DataSpec(sample="digits", content=spec.content), k=spec.k)
-    return spec.k <= HOME_MOST and spec.data == plain.data and spec.same_problem == plain.same_problem
+    return DescribedRun(run, spec, "app.py" if name == "app" else f"pages/{name}.py", query | shown)
 
 
 def proved(rows: Iterable[Any]) -> tuple[float, float] | None:

@@ -62,7 +62,9 @@ class JointPage(AnswerPage[ComponentsSpec]):
         self.about, self._view = about, view
         self.kind = Kind(
             spec=ComponentsSpec,
+            page=about.key,
             key=about.key,
+            data_key=about.data_key,
             anew=("using", about.at, "named"),
             empty=f"Nothing has run yet. Choose how many {about.one}s of how many {about.feature}s, and "
             "press Find.",

@@ -29,14 +29,17 @@ class Kind:
     Parameters
     ----------
     spec : class of the question
+    page : name of the page
     key : name of the value in the address that holds the id of the run
     anew : values in the address that a new run resets
     empty, icon : message and icon when there is no run yet
     stranger : message for a run of another kind
     changed : message for a run whose data no longer exist
+    data_key : name of the page's own choice of data in the address; empty for a page without one
     """
 
     spec: type[ProblemSpec]
+    page: str
     key: str
     anew: tuple[str, ...]
     empty: str
@@ -46,6 +49,7 @@ class Kind:
         "This run was made from other data than those kept under the same name now; run it "
         "again to see its components."
     )
+    data_key: str = ""
 
 
 @dataclass(frozen=True, eq=False)

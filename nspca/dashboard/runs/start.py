@@ -7,6 +7,7 @@ about it.
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -18,6 +19,9 @@ from nspca.dashboard.runs.lookup import Kind
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.specs import ProblemSpec, Spec
+
+LEFT_OUT = ("w", "present", "slide", "pin", "before")
+"""Values of an address that the list of runs does not open again."""
 
 
 def button(
@@ -61,17 +65,38 @@ def offer(
     return not sentence
 
 
-def start(spec: Spec, **given: Any) -> str:
+def start(spec: Spec, page: str | None = None, **given: Any) -> str:
     """Start a run in this workspace, or join a run with an equal question; return its id.
 
     Parameters
     ----------
     spec : Spec
+    page : str, optional
+        Address of the page that shows the run, by default of the open page as it is now.
     **given
         Open data, as keyword arguments of the spec's `run`.
     """
     arguments = {"spec": spec.to_plain(), **given}
-    return engine().submit(spec.kind, arguments, viewer=state.workspace(), title=spec.describe().title)
+    page = open_page(spec) if page is None else page
+    title = spec.describe().title
+    return engine().submit(spec.kind, arguments, viewer=state.workspace(), title=title, page=page)
+
+
+def open_page(spec: Spec) -> str:
+    """Return the address of the open page as it is now, at the k of a question."""
+    name = st.session_state.get(state.OPEN) or ""
+    query = {one: text for one, text in state.link().items() if one not in LEFT_OUT}
+    query |= {} if isinstance(spec, ProblemSpec) else spec.to_query()
+    k = getattr(spec, "k", None)
+    if isinstance(k, int):
+        query |= {at: str(k) for at in ("k", "digit_k") if name in state.VALUES[at].pages.split()}
+    return f"{name}?{urlencode(query)}"
+
+
+def own_page(kind: Kind, asked: ProblemSpec) -> str:
+    """Return the address of a page that shows a run by its id, which the list of runs fills in."""
+    query = asked.to_query() | ({kind.data_key: asked.data.sample or "mine"} if kind.data_key else {})
+    return f"{kind.page}?{urlencode(query)}&{kind.key}="
 
 
 def of_page(kind: Kind, of: Chosen, asked: ProblemSpec, begun: bytes | None = None) -> None:
@@ -90,4 +115,5 @@ def of_page(kind: Kind, of: Chosen, asked: ProblemSpec, begun: bytes | None = No
     if sentence := cost_estimate.refusal(of, *asked.work):
         raise Refused(sentence)
     given = of.given if begun is None else {**of.given, "begun": begun}
-    state.put(**{kind.key: start(asked, **given)}, **dict.fromkeys(kind.anew))
+    run = start(asked, own_page(kind, asked), **given)
+    state.put(**{kind.key: run}, **dict.fromkeys(kind.anew))

@@ -18,6 +18,7 @@ LARGE_TO = 100
 
 SWEEP = Kind(
     spec=SweepSpec,
+    page="sweep",
     key="run",
     anew=("k", "shown"),
     empty="Nothing has run yet. Choose the values of k below and press Run. The curve then fills in here.",
