@@ -321,7 +321,9 @@ def test_a_relative_is_called_by_its_own_name_in_what_is_taken_home(monkeypatch)
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     data = nspca.load_sample("lrs")
     table = pd.read_csv(io.BytesIO(csv_of(weights(data, np.eye(data.X.shape[1])[0]), data)))
-    assert set(table["source"]) == {"in the place of the original"} and table["data"][0] == data.name == "coffee"
+    assert (
+        set(table["source"]) == {"in the place of the original"} and table["data"][0] == data.name == "coffee"
+    )
 
 
 ROW = pack(Found("auto", 6, 1234.5, 1300.25, 0.9, "B3", 0.1))["row"]

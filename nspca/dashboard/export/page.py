@@ -55,7 +55,7 @@ def html(
         name=data.name,
         what=what,
         provenance=data.provenance,
-        findings=data.findings,
+        notes=data.notes,
         asked=asked,
         pictures=pictures,
         proved=proved,
