@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.__main__ import main
 from nspca.bounds import peaks
-from nspca.covariance import large, parts
+from nspca.covariance import data as of_data
 from nspca.data import limits
 from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
@@ -152,10 +152,10 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     m, n = (800, 600) if what in ("parts", "shards") else (600, 300)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
-        for module in (large, parts, peaks, costs):
-            for name in {"FEATURES", "CANDIDATES", "DENSE_LIMIT"} & {*vars(module)}:
+        for module in (of_data, peaks, costs):
+            for name in {"FORMED", "CANDIDATES"} & {*vars(module)}:
                 monkeypatch.setattr(module, name, 350)  # the features of a core
-        monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 350)
+        monkeypatch.setattr(costs, "DENSE_LIMIT", 350)
     tracemalloc.start()
     if what == "shards":
         problem = nspca.Problem.from_shards(InMemory(X, 400), 5)

@@ -11,9 +11,7 @@ from typing import Any
 
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.data import WHOLE_LIMIT
-from nspca.covariance.large import ROWS
-from nspca.covariance.parts import CANDIDATES
+from nspca.covariance.data import CANDIDATES, MANY_ROWS, WHOLE_LIMIT
 from nspca.data import limits
 from nspca.data.formats import Size
 from nspca.errors import InvalidData, InvalidOption, shown
@@ -201,7 +199,9 @@ def _beyond(size: Size) -> str:
 
 def _worked_on(size: Size, at: str, sizes: Sequence[int]) -> int:
     """Return the number of features on which A is formed: some of them for large data, otherwise all."""
-    by_parts = size.columns > _most_formed(size) and (at == "shards" or (size.sparse and size.rows > ROWS))
+    by_parts = size.columns > _most_formed(size) and (
+        at == "shards" or (size.sparse and size.rows > MANY_ROWS)
+    )
     return min(size.columns, max(CANDIDATES, 2 * sum(sizes))) if by_parts else size.columns
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-SKETCHED = {True: "sketch of centred rows", False: "sketch of rows that are not centred"}
-"""Preparation named by a certificate about a sketch, by whether rows were centred."""
 PREPARED = frozenset({"lee-seung", "equalised", "log2", "off-first", "with-header"})
 """Names of the preparations of `nspca.data.preparation`. A file may name others, which are quoted."""
 RIVALS = {
@@ -67,8 +65,6 @@ def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = 
     """
     if source == "covariance":
         return "the covariance"
-    if prepared and prepared[-1] in SKETCHED.values():
-        return f"the {prepared[-1]} and its error"
     how = {
         (True, False): "centred ",
         (True, True): "centred and scaled ",
