@@ -46,12 +46,12 @@ import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker import matrix
+from nspca.checker.blocks import Block
 from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.forms import of_features
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, RowClaims, prove_rows
-from nspca.checker.products import Block
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
