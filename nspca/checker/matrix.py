@@ -140,7 +140,7 @@ class OfCovariance(Matrix):
 class OfData(Matrix):
     """The matrix of data, each block of features in a pass over the rows.
 
-    Roundings. Sums run over pieces of rows, so a term goes through at most `depth` additions. With
+    Roundings (rule PRODUCT). Sums run over pieces of rows, so a term goes through at most `depth` additions. With
     r_j = |y_j| / sqrt(m), an entry is off by at most gamma(3 depth + 24) r_i r_j w_i w_j: that of y_i'y_j / m
     by depth + 2 roundings, that of the means' product, as mean |y_j| <= r_j, by 2 depth + 4, and 5 to put
     them together. A size is at least the root of A_jj and at least r_j w_j / sqrt(2), so it is off by at most
@@ -197,9 +197,12 @@ class OfData(Matrix):
         return self._finished(sums, I, J)
 
     def _finished(self, sums: Array, I: Array, J: Array) -> Array:
-        """Return entries of A from the sums y_i'y_j."""
-        G = sums / self.m - np.outer(self.means[I], self.means[J])
-        return G * self.weights[I][:, None] * self.weights[J]
+        """Return entries of A from the sums y_i'y_j, in their place."""
+        sums /= self.m
+        sums -= np.outer(self.means[I], self.means[J])
+        sums *= self.weights[I][:, None]
+        sums *= self.weights[J]
+        return sums
 
     def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
         """Yield what `Matrix.larger` does; some blocks share a pass."""
