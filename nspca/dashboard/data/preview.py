@@ -143,7 +143,7 @@ def facts(of: Chosen) -> None:
 def picture(data: Dataset, images: int) -> None:
     """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers."""
     if data.image_shape is not None:
-        alt = f"The first {wording.things(min(images, len(data.X)), 'image')} of {data.name}"
+        alt = f"The first {wording.things(min(images, data.X.shape[0]), 'image')} of {data.name}"
         st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
     elif data.texts is not None:
         _texts(data)

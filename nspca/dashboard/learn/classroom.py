@@ -4,10 +4,11 @@ The page Learn calls `current` at its start, and then `question` or `elsewhere`,
 that of the open room, and `screen` the number of the open screen of the lesson.
 """
 
+import os
+
 import streamlit as st
 
 from nspca.dashboard.app import browser_storage, buttons, links, wording
-from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
@@ -94,7 +95,7 @@ def panel(secret: str | None, screen: int) -> None:
             )
             st.code(address, language=None, wrap_lines=True)
             _warn(view.code)
-            if read_settings().password:
+            if os.environ.get("NSPCA_PASSWORD"):
                 st.caption(PASSWORD)
             buttons.button(
                 "Close the room", "class_end", lambda: _end(secret, screen), icon=":material/logout:"
@@ -132,15 +133,14 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
 
 def _draw(view: View, screen: int, of: Lesson) -> None:
     """Draw the figure of the guesses, with the answer if it is revealed."""
-    if screen == PAINTING:
+    left = st.container()
+    if screen == PAINTING and view.is_revealed:
         left, right = st.columns([3, 2], gap="small")
         with right:
             figures.draw(questions.votes(view.guesses, of), "class_votes")
-    else:
-        left = st.container()
     with left:
         drawn = questions.figure(screen, view.guesses, view.is_revealed, of)
-        figures.draw(drawn, "class_guesses", same=str(screen))
+        figures.draw(drawn, "class_guesses", same=f"{screen} {view.is_revealed}")
     here = "" if view.is_revealed else f", phones here: **{view.here}**"
     st.markdown(f"Guesses: **{len(view.guesses)}**{here}")
 
