@@ -142,8 +142,8 @@ class OfData(Matrix):
 
     Roundings (rule PRODUCT). Sums run over pieces of rows, so a term goes through at most `depth` additions.
     With r_j = |y_j| / sqrt(m), an entry is off by at most gamma(3 depth + 24) r_i r_j w_i w_j: that of
-    y_i'y_j / m by depth + 2 roundings, that of the means' product, as mean |y_j| <= r_j, by 2 depth + 4, and 5
-    to put them together. A size is at least the root of A_jj and at least r_j w_j / sqrt(2), so an entry is
+    y_i'y_j / m by depth + 2 roundings, that of the means' product, as mean |y_j| <= r_j, by 2 depth + 4, and
+    5 to put them together. A size is at least the root of A_jj and at least r_j w_j / sqrt(2), so an entry is
     off by at most gamma(6 depth + 64) size_i size_j. Of a column at most half full the second adds nothing:
     there mean^2 is at most the variance, by Cauchy-Schwarz.
 
