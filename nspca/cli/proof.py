@@ -104,7 +104,6 @@ def certify(args: argparse.Namespace) -> int:
 
     import nspca
     from nspca.proving import certified
-    from nspca.specs import ProofSpec
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset, data = read_dataset(args.source, args)
@@ -128,8 +127,7 @@ def certify(args: argparse.Namespace) -> int:
                 f"weights of one sign are required, got {X.min():.3g} for {name}: add --signed"
             )
     result = nspca.Result.of(problem, X, nspca.Status.HEURISTIC, "given")
-    question = ProofSpec(**about.about_problem(), k=problem.k, efforts=(args.effort or "fast",))
-    certificate = question.run(progress(), problem, component=X)
+    certificate = nspca.certify(problem, result, effort=args.effort or "fast", report=progress())
     return print_answer(args, dataset, problem, certified(problem, result, certificate))
 
 

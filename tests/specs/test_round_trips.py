@@ -115,17 +115,16 @@ def questions(draw) -> Spec:
 FURTHER = {"data": DataSpec(sample="digits", content="abc"), "nonneg": False, "scale": True, "forced": (1, 2)}
 OTHERS = [
     specs.PreviewSpec(**FURTHER, ks=(2, 5)),
-    specs.ProofSpec(**FURTHER, k=3, efforts=("thorough",), attempt=2),
-    specs.ProofSpec(**FURTHER, k=(3, 4)),
+    specs.OptimumSpec(**FURTHER, k=3, effort="thorough", seconds=0),
     specs.OptimumSpec(**FURTHER, k=3, method="em", seconds=60, attempt=2),
     specs.OptimumSpec(**FURTHER, k=(3, 4), method="joint"),
     specs.CheckSpec(**FURTHER, k=(3, 4), source="covariance"),
     specs.SuccessiveSpec(**FURTHER, k=3, count=2, deflation="schur", options={"em": {"restarts": 2}}),
     specs.SuccessiveSpec(**FURTHER, k=3, count=2, angle=80.0),
     specs.StabilitySpec(**FURTHER, k=4, methods=("em", "auto"), resamples=3),
-    specs.ComponentsStabilitySpec(**FURTHER, sizes=(3, 4), method="cone"),
+    specs.StabilitySpec(**FURTHER, k=(3, 4), methods=("cone",)),
     specs.ChoiceSpec(**FURTHER, ks=(2, 3), folds=3, draws=0),
-    specs.ComponentsChoiceSpec(**FURTHER, k=3, most=4, folds=3, draws=0),
+    specs.ChoiceSpec(**FURTHER, ks=(3,), most=4, folds=3, draws=0),
     specs.GroupsSpec(**FURTHER, sizes=(3, 4), label="tissue", permutations=99),
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
@@ -211,19 +210,19 @@ SMALL = {
         data=DataSpec(sample="digits"), sizes=(3, 2), methods=("em",), scale=False, effort="fast"
     ),
     "successive": specs.SuccessiveSpec(data=DataSpec(sample="pitprops"), k=3, count=2, deflation="schur"),
-    "proof": specs.ProofSpec(data=DataSpec(sample="pitprops"), k=3, efforts=("standard",)),
+    "proof": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3, effort="standard", seconds=0),
     "optimum": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3),
     "optimum of several": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3)),
     "membership": specs.MembershipSpec(data=DataSpec(sample="pitprops"), k=3, within=950),
     "stability": specs.StabilitySpec(
         data=DataSpec(sample="digits", drop=True), k=3, methods=("em",), resamples=2, scale=True
     ),
-    "stability of parts": specs.ComponentsStabilitySpec(
-        data=DataSpec(sample="digits"), sizes=(3, 3), method="tpower", resamples=2
+    "stability of parts": specs.StabilitySpec(
+        data=DataSpec(sample="digits"), k=(3, 3), methods=("tpower",), resamples=2
     ),
     "choice": specs.ChoiceSpec(data=DataSpec(sample="digits"), ks=(2, 3), folds=2, draws=2, method="tpower"),
-    "components choice": specs.ComponentsChoiceSpec(
-        data=DataSpec(sample="digits"), k=3, most=2, folds=2, draws=0, method="tpower"
+    "components choice": specs.ChoiceSpec(
+        data=DataSpec(sample="digits"), ks=(3,), most=2, folds=2, draws=0, method="tpower"
     ),
     "groups": specs.GroupsSpec(data=DataSpec(sample="digits"), sizes=(3, 2), permutations=9),
     "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
