@@ -414,7 +414,7 @@ def _pictures():
         lambda: zipped({f"{i}.png": _png(1000, 1000) for i in range(100)}),
         "values|not an",
     )
-    yield "one image", lambda: PGM, "One image is one sample"
+    yield "one image", lambda: PGM, "one image, which is one sample"
     yield "images of two sizes", lambda: zipped({"a.pgm": PGM, "b.pgm": b"P5 1 4 255\n\1\2\3\4"}), "one size"
     yield "an image cut short", lambda: zipped({"a.pgm": PGM[:-2], "b.pgm": PGM}), "not an image"
     yield "a text called png", lambda: zipped({"a.png": b"<script>", "b.png": b"x"}), "not an image"
@@ -476,7 +476,7 @@ def _foreign():
         ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file"),
         ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes|not text"),
         ("SQLite", b"SQLite format 3\0", "an SQLite database"),
-        ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "One image is one sample"),
+        ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "one image, which is one sample"),
     ):
         yield name, lambda magic=magic: magic + bytes(200), said
     page = b"<!doctype html>\n<html><body>\n<p>Not found, 404</p>\n</body></html>\n"

@@ -19,9 +19,8 @@ import scipy.sparse as sp
 
 import nspca
 from benchmarks.scale import AT_ONCE, SIZES, documents, peak, planted, say
-from nspca.covariance import passes
-from nspca.covariance.distributed import branch
-from nspca.covariance.tree import FAN, folded
+from nspca.covariance.parallel import AHEAD, FAN, branch
+from nspca.covariance.rows import Rows
 from nspca.jobs.command_workers import open_client
 from nspca.planning.machine import speed
 from nspca.presentation.numerals import format_guarantee
@@ -163,14 +162,14 @@ def pubmed(place: str | None) -> None:
         seen, rest = counted(shards)
     nonzeros = shards.nonzeros * SHARE
     count = -(-nonzeros * PER_ENTRY // EACH_SHARD)
-    moves, busiest = crossings(count), -(-count // MACHINES) / count
+    parts, busiest = -(-count // branch(count, MACHINES)), -(-count // MACHINES) / count
     say(f"{m} x {n}, {nonzeros / 1e6:.0f} million nonzeros in {count} shards, on {MACHINES} machines")
     say(f"measured with {m // SHARE} documents, {shards.nonzeros / 1e6:.1f} million nonzeros")
     say("pass       sent to a worker     part  moved in all  CPU ns a nonzero  s of work  s of network")
     moved, work = [], []
     for what, sent, part, cpu in seen:
-        # What is asked goes from one to the next, parts to their neighbours, the last to who asked.
-        moved.append(MACHINES * sent + (moves + 1) * part)
+        # The question goes from one worker to the next, and the part of every branch to who asked.
+        moved.append(MACHINES * sent + parts * part)
         work.append(cpu / shards.nonzeros * nonzeros * busiest)
         row = f"{what:9s}  {sent / 1e6:13.1f} MB  {part / 1e6:3.0f} MB  {moved[-1] / 1e6:9.0f} MB  "
         row += f"{cpu / shards.nonzeros * 1e9:16.0f}  {work[-1]:9.0f}  {moved[-1] / NETWORK:12.1f}"
@@ -179,8 +178,8 @@ def pubmed(place: str | None) -> None:
     say(f"{len(seen)} passes: {sum(moved) / 1e9:.1f} GB moved; {sum(work):.0f} s of work on every machine")
     say(f"at most {network:.0f} s of network at {NETWORK * 8 / 1e9:.0f} Gbit, {rest:.0f} s where it is asked")
     say(f"together {(sum(work) + network + rest) / 60:.1f} minutes")
-    # Parts of a branch wait for those before them, which another worker may have.
-    own, files = 4 * EACH_SHARD + (FAN + 2) * largest, nonzeros * PER_ENTRY / MACHINES
+    # A worker sums one branch, and parts of its last branches wait for those before them.
+    own, files = 4 * EACH_SHARD + (FAN + AHEAD) * largest, nonzeros * PER_ENTRY / MACHINES
     say(f"a worker: {files / 1e9:.1f} GB of files, in memory where there is room; {own / 1e9:.1f} GB besides")
     fused = min(cpu for what, _, _, cpu in seen if what == "fused")
     planned = 2 * VECTORS * shards.nonzeros * speed().sparse
@@ -192,23 +191,23 @@ def counted(shards: Shards) -> tuple[list[tuple[str, int, int, float]], float]:
     seconds of everything else.
     """
     seen: list[tuple[str, int, int, float]] = []
-    plain = passes.Rows.folded
+    plain = Rows.fold
 
-    def noted(self, join, kernel, *arguments):
+    def noted(self, join, kernel, *arguments, columns=False):
         begun = time.process_time()
-        answer = plain(self, join, kernel, *arguments)
+        answer = plain(self, join, kernel, *arguments, columns=columns)
         cpu = time.process_time() - begun
         asked = (arguments, self._scale.full, self._scale.shift, self._scale.exponents)
         seen.append((kernel.__name__.strip("_"), size_of(asked), size_of(answer), cpu))
         return answer
 
-    passes.Rows.folded = noted
+    Rows.fold = noted
     try:
         begun = time.process_time()
         nspca.solve(nspca.Problem.from_shards(shards, (15,) * 8), certify="fast")
         return seen, time.process_time() - begun - sum(one[-1] for one in seen)
     finally:
-        passes.Rows.folded = plain
+        Rows.fold = plain
 
 
 def size_of(what) -> int:
@@ -216,19 +215,6 @@ def size_of(what) -> int:
     if isinstance(what, tuple | list):
         return sum(map(size_of, what))
     return int(getattr(what, "nbytes", 0))
-
-
-def crossings(count: int) -> int:
-    """Return the number of parts that go to another machine, where neighbouring blocks share one."""
-    size, moved = branch(count, MACHINES), 0
-
-    def joined(one, other):
-        nonlocal moved
-        moved += one != other
-        return one
-
-    folded((start * MACHINES // count for start in range(0, count, size)), joined, first=lambda at: at)
-    return moved
 
 
 if __name__ == "__main__":

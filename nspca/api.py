@@ -105,6 +105,11 @@ def solve(
         check_angle(angle)
     else:
         check_deflation(problem, components, deflation)
+    if components == 1 and not problem.joint and (angle is not None or deflation != "drop"):
+        raise InvalidOption(
+            f"{'a deflation' if angle is None else 'an angle'} is between several components, got components "
+            "= 1; leave it out, or ask for more"
+        )
     if problem.joint and (angle is not None or deflation != "drop"):
         raise InvalidOption(
             f"{method} finds components together, without a deflation or an angle; leave that out or choose "
@@ -156,7 +161,8 @@ def certify(
     ----------
     problem : Problem
     result : Result, optional
-        A known answer to this very problem; it helps the search and is checked against the bound.
+        A known answer to this very problem; it helps the search and is checked against the bound. If it has a
+        certificate of this problem already, the better one of the two is returned.
     components : int
         Number of disjoint components whose sum is bounded, if more than 1. The number also follows from a
         `result` of several components, or from a problem whose k is a tuple of sizes.

@@ -18,13 +18,18 @@ from nspca.errors import CertificateError, InvalidProblem, shown
 from nspca.presentation import phrases
 from nspca.presentation.numerals import proved_ratio, round_up
 from nspca.problem import Problem
-from nspca.validation.archive import read_arrays, write_arrays
+from nspca.validation.archive import MAX_BYTES, read_arrays, write_arrays
 from nspca.validation.options import is_number, whole
 
 VERSION = 1
 """Version of the certificate format, which `nspca.verify` requires."""
 ROUNDING = 1e-12
 """Relative excess of a value over a bound that rounding explains; a larger excess is reported as an error."""
+
+UNPACKED = 100
+"""Maximum bytes of the arrays of a certificate for each byte of its file, besides the first MiB. Those made
+here have one to three.
+"""
 
 KINDS = {
     "B0": "elementary bound (leading eigenvalue, variances or rows)",
@@ -44,6 +49,8 @@ KINDS = {
 
 TREES = frozenset({"fixing", "packing"})
 """Forms whose witness is the tree of a search, for one component or for several."""
+OPTIONAL = frozenset({"prepared", "forced", "shift"})
+"""Fields that a file may leave out: their absence means none, or 0."""
 PARTS = frozenset({"witness", "unfinished"})
 """Attributes that are arrays: in a file they stand beside the header."""
 
@@ -145,8 +152,13 @@ class Certificate:
 
     @property
     def summary(self) -> str:
-        """Return the description of the kind of bound."""
-        return KINDS.get(self.kind, self.kind)
+        """Return the description of the kind of bound, for those in `KINDS`."""
+        return KINDS.get(self.kind, "unknown here")
+
+    @property
+    def label(self) -> str:
+        """Return the kind of bound, such as "B8"; one that is not in `KINDS` is quoted as the file's word."""
+        return self.kind if self.kind in KINDS else f"a kind that the file calls {phrases.quoted(self.kind)}"
 
     @property
     def statement(self) -> str:
@@ -164,7 +176,7 @@ class Certificate:
         m, n = self.shape
         what = f"a covariance of {n} features" if self.source == "covariance" else f"{m} x {n} data"
         return (
-            f"Certificate ({self.kind}, {self.summary}): {self.rounded(6).statement}\n"
+            f"Certificate ({self.label}, {self.summary}): {self.rounded(6).statement}\n"
             f"of {what}, digest {phrases.short(self.digest)[:12]}; nspca.verify(data, certificate) checks it"
         )
 
@@ -214,7 +226,7 @@ class Certificate:
     def from_bytes(cls, content: bytes) -> "Certificate":
         """Read what `to_bytes` wrote, else raise `CertificateError`; nothing is trusted before `verify`."""
         try:
-            arrays = read_arrays(content)
+            arrays = read_arrays(content, most=min(MAX_BYTES, 2**20 + UNPACKED * len(content)))
             header = json.loads(str(arrays.pop("header")))
             start = "unfinished_"
             unfinished = {
@@ -224,9 +236,10 @@ class Certificate:
             }
             witness = _mirrored({name.removeprefix("witness_"): array for name, array in arrays.items()})
             names = {f.name for f in fields(cls)} - PARTS
-            if set(header) != names:
-                raise KeyError(f"header fields {sorted(set(header) ^ names)}")
-            for name in ("prepared", "forced", "shape"):
+            wrong = (set(header) ^ names) - (OPTIONAL - set(header))
+            if wrong:
+                raise KeyError(f"header fields {sorted(wrong)}")
+            for name in {"prepared", "forced", "shape"} & set(header):
                 header[name] = tuple(header[name])
             header["k"] = tuple(header["k"]) if isinstance(header["k"], list) else header["k"]
             return cls(**header, witness=witness, unfinished=unfinished)
@@ -341,10 +354,12 @@ def _wrong_types(one: Certificate) -> list[str]:
     ]
     if not isinstance(one.prepared, tuple) or not all(isinstance(step, str) for step in one.prepared):
         wrong.append(f"prepared = {shown(one.prepared)}, which is not of texts")
-    if not isinstance(one.witness, dict) or not all(
-        isinstance(array, np.ndarray) for array in one.witness.values()
-    ):
-        wrong.append("a witness that is no dict of arrays")
+    wrong += [
+        f"{name} = {shown(part)}, which is no dict of arrays"
+        for name in sorted(PARTS, reverse=True)
+        if not isinstance(part := getattr(one, name), dict)
+        or not all(isinstance(array, np.ndarray) for array in part.values())
+    ]
     return wrong
 
 

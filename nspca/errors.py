@@ -1,9 +1,10 @@
 """Errors of the package. A message is one sentence: what was required, what was got, and the way out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 LONGEST = 100
 """Maximum characters of a value shown in an error."""
@@ -30,85 +31,56 @@ class InvalidOption(NSPCAError, ValueError):
     """A method was given an option, or an option value, that it does not have."""
 
 
-class InvalidData(NSPCAError, ValueError):
-    """A file, an upload or a table cannot be read as data."""
+@dataclass(frozen=True)
+class Way:
+    """A value of an option of reading that turns a decision or mends a refusal.
+
+    Parameters
+    ----------
+    option : str
+        The keyword of `nspca.read`.
+    value : optional
+        The value that turns the decision.
+    words : str
+        What reading then does, such as "It is the header": the text of a button.
+    """
+
+    option: str
+    value: Any
+    words: str
 
     def __str__(self) -> str:
-        """Return the message alone, without the further arguments of a subclass."""
-        return str(self.args[0]) if self.args else ""
+        """Return the way in Python: keyword, value and words."""
+        return f"{self.option}={self.value!r} ({self.words[:1].lower()}{self.words[1:]})"
+
+
+class InvalidData(NSPCAError, ValueError):
+    """A file, an upload or a table cannot be read as data.
+
+    Parameters
+    ----------
+    message : str
+        One sentence: the true cause, and what to change in the file.
+    ways : sequence of Way
+        Options with which the file can be read. A page draws a button for each.
+    """
+
+    def __init__(self, message: str, ways: Sequence[Way] = ()) -> None:
+        super().__init__(message, tuple(ways))
+        self.message, self.ways = message, tuple(ways)
+
+    def __str__(self) -> str:
+        """Return the message with the ways out as keywords of Python."""
+        return self.say(str)
+
+    def say(self, written: Callable[[Way], str]) -> str:
+        """Return the message with the ways out, each as `written` returns it."""
+        ways = ", or ".join(map(written, self.ways))
+        return f"{self.message.removesuffix('.')}, or use {ways}." if ways else self.message
 
 
 class MissingValues(InvalidData):
-    """A table has cells without a number; readers have options that leave them out or fill them in.
-
-    Parameters
-    ----------
-    message : str
-    cells, rows, columns : int
-        Number of missing cells, and of the rows and columns of the file that have some.
-    shape : pair of int
-        Rows and columns of the table; zeros when they are not known.
-    """
-
-    WAYS: ClassVar = "use the option missing: leave out its samples, leave out its features, or put in means"
-    """End of the message in Python and on the command line."""
-
-    def __init__(
-        self, message: str, cells: int = 0, rows: int = 0, columns: int = 0, shape: tuple[int, int] = (0, 0)
-    ) -> None:
-        super().__init__(message, cells, rows, columns, tuple(shape))
-        self.cells, self.rows, self.columns = cells, rows, columns
-        self.shape = int(shape[0]), int(shape[1])
-
-    def offering(self, ways: str) -> str:
-        """Return the message for a page, which offers `ways` in place of the option of Python."""
-        return str(self).replace(self.WAYS, ways)
-
-
-class UnclearDecimals(InvalidData):
-    """Numbers such as 1,234 have a mark that may stand between thousands or before decimals.
-
-    Readers have an option that names the decimal sign.
-
-    Parameters
-    ----------
-    message : str
-    mark : str
-        The mark, "," or ".".
-    """
-
-    WAY: ClassVar = "name the decimal sign (decimal: {})"
-    """End of the message in Python and on the command line."""
-
-    def __init__(self, message: str, mark: str = ",") -> None:
-        super().__init__(message, mark)
-        self.mark = mark
-
-    def offering(self, way: str) -> str:
-        """Return the message for a page, which offers `way` in place of the option of Python."""
-        return str(self).replace(self.WAY.format(self.mark), way)
-
-
-class UnlikeImages(InvalidData):
-    """Images of an archive have several sizes, or some of them cannot be read.
-
-    Readers have an option that converts all of them to grey images of one size.
-    """
-
-
-class NotNumbers(InvalidData):
-    """A column of a table holds text; readers have options that declare it as names or labels.
-
-    Parameters
-    ----------
-    message : str
-    column : int
-        Position of the column in the file.
-    """
-
-    def __init__(self, message: str, column: int = 0) -> None:
-        super().__init__(message, column)
-        self.column = column
+    """A table has cells without a number; the option `missing` leaves them out or fills them in."""
 
 
 class NotPrepared(InvalidData):
@@ -122,7 +94,8 @@ class NotPrepared(InvalidData):
     """
 
     def __init__(self, message: str, step: str = "") -> None:
-        super().__init__(message, step)
+        super().__init__(message)
+        self.args = message, step
         self.step = step
 
 

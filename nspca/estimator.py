@@ -1,6 +1,5 @@
 """The scikit-learn estimator `NSPCA`, which wraps the solvers in fit, transform and score."""
 
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -10,20 +9,23 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
+from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array
 from nspca.covariance.moments import moments
 from nspca.covariance.numbers import real_numbers, sparse_table
-from nspca.covariance.sketch import BLOCK_ROWS, FrequentDirections
 from nspca.errors import InvalidOption, InvalidProblem
-from nspca.presentation.phrases import SKETCHED
 from nspca.problem import Problem
 from nspca.result import Result, Status
 from nspca.validation.annotated import is_annotated, plain
 from nspca.validation.features import positions
 from nspca.validation.options import flag, known_seed, whole
 
-ROUNDING = 1e-12
-"""Relative bound on the rounding of the rows of a sketch and of its error bound."""
+LARGEST_SUM = DENSE_LIMIT
+"""Largest number of features whose products `partial_fit` adds up: 128 MB."""
+AT_ONCE = 2**20
+"""Numbers of the rows that `partial_fit` adds at a time: 8 MB."""
+LARGEST_SQUARES = 2.0**900
+"""Largest accepted sum of squares of rows that are added up; its inverse is the smallest besides 0."""
 FOUND = (
     "components_",
     "explained_variance_",
@@ -31,9 +33,8 @@ FOUND = (
     "certificates_",
     "mean_",
     "scale_",
-    "sketched_",
-    "sketch_error_",
-    "_stream",
+    "covariance_",
+    "_sums",
 )
 """Attributes set by a fit; the next fit deletes them first."""
 
@@ -60,8 +61,6 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         As in `Problem.from_data`.
     random_state : int, RandomState or None
         Seed of everything random; None stands for 0.
-    rank : int
-        Directions that `partial_fit` keeps of the rows it has seen; twice as many are in memory.
 
     Attributes
     ----------
@@ -74,10 +73,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         One entry per component. Only the first is certified: no component of k features explains more. The
         others have None: each is sought without the features of the earlier ones, or all are found together.
     mean_, scale_ : (n_features,) ndarray
-    sketched_ : (rank + n_features, n_features) sparse array
-        After `partial_fit`: the rows that the certificate is about, see `partial_fit`.
-    sketch_error_ : float
-        After `partial_fit`: bound on how much more a component explains of the rows than of the sketch.
+    covariance_ : (n_features, n_features) ndarray
+        After `partial_fit`: the covariance of all rows, which the certificate is about.
 
     Notes
     -----
@@ -95,7 +92,6 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         center: bool = True,
         scale: bool = False,
         random_state: int | np.random.RandomState | None = 0,
-        rank: int = 50,
     ) -> None:
         self.n_components, self.k, self.nonneg, self.method, self.certify = (
             n_components,
@@ -104,7 +100,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             method,
             certify,
         )
-        self.center, self.scale, self.random_state, self.rank = center, scale, random_state, rank
+        self.center, self.scale, self.random_state = center, scale, random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of X (m, n), dense or sparse, or of AnnData."""
@@ -128,64 +124,57 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any = None, finish: bool = True) -> Self:
         """Add rows X (m, n), which the caller need not keep, and find the components of all rows so far.
 
-        A sketch S = VV' of rank `rank` stands for the rows so far (frequent directions), with
-        ``S <= A <= S + error I``. The first inequality holds up to rounding, which is part of the error. So a
-        component explains at least its variance on S, given by `explained_variance_`, and at most
-        `sketch_error_` more.
-
-        The certificate is about the matrix S + error I, not about the rows, which are no longer available:
-        ``nspca.verify(est.sketched_, est.certificates_[0])`` proves that no component explains more of that
-        matrix than its bound. The inequality A <= S + error I follows from the construction of the sketch;
-        checking it needs all rows again.
+        The sum of products of the rows is kept, an (n, n) matrix, for at most `LARGEST_SUM` features. The
+        certificate is about `covariance_`, that of all rows: ``nspca.verify(est.covariance_,
+        est.certificates_[0])``. Larger tables can be written as a folder of shards and solved there.
 
         Parameters
         ----------
         X : (m, n) array or sparse matrix
         y : ignored
         finish : bool
-            Compute the components now; with False the rows are only added to the sketch.
+            Compute the components now; with False the rows are only added to the sum.
         """
         if self.scale:
             raise InvalidOption(
                 "partial_fit cannot scale: deviations are not known before the end; scale first"
             )
-        first = not hasattr(self, "_stream")
+        first = not hasattr(self, "_sums")
         X = self._validated(X) if first else self._rows(X)
         if first:
             self._forget()
         n = X.shape[1]
         k = self._size(n)
-        if first:
-            whole("rank", self.rank, 1)
+        if n > LARGEST_SUM:
+            raise InvalidOption(
+                f"partial_fit keeps an n x n sum of the rows, for at most {LARGEST_SUM} features, got {n}: "
+                "write the rows to a file, make shards of it with `python -m nspca shard`, and solve "
+                "nspca.Problem.from_shards(folder, k)"
+            )
         # Add all rows of X or, when some are refused, none.
-        begun = FrequentDirections(n, min(self.rank, n), self.center) if first else self._stream
-        stream: FrequentDirections = copy(begun)
-        for start in range(0, X.shape[0], BLOCK_ROWS):
-            stream.update(X[start : start + BLOCK_ROWS])
-        self._stream: FrequentDirections = stream
-        return self._of_sketch(k) if flag("finish", finish) else self
+        sums = (0, np.zeros(n), np.zeros(n), np.zeros((n, n))) if first else self._sums
+        step = max(1, AT_ONCE // n)
+        for start in range(0, X.shape[0], step):
+            rows = X[start : start + step]
+            sums = _merged(sums, rows.toarray() if sp.issparse(rows) else rows, self.center)
+        self._sums: Sums = sums
+        return self._of_sums(k) if flag("finish", finish) else self
 
-    def _of_sketch(self, k: int) -> Self:
+    def _of_sums(self, k: int) -> Self:
         """Set the components of the rows so far, and return self."""
-        found, n = self._stream.sketch(), self._stream.n
-        V = found.V
-        self.sketch_error_ = found.bound + ROUNDING * (found.bound + float(np.sum(V * V)))
-        m = V.shape[1] + n
-        rows = sp.vstack((sp.csr_array(V.T), np.sqrt(self.sketch_error_) * sp.eye_array(n)), format="csr")
-        self.sketched_ = np.sqrt(m) * rows
-        problem = Problem.from_data(self.sketched_, k, self.nonneg, center=False)
-        result = self._solved(problem, SKETCHED[bool(self.center)])
+        count, near, shift, total = self._sums
+        self.covariance_ = total / count
+        problem = Problem.from_covariance(self.covariance_, k, self.nonneg, repair="shift")
+        result = self._solved(problem)
         self.components_ = result.components.T
-        self.explained_variance_ = np.square(V.T @ result.components).sum(axis=0)
-        total = self._stream.total / self._stream.rows
-        self.explained_variance_ratio_ = (
-            self.explained_variance_ / total if total > 0 else 0 * self.explained_variance_
-        )
-        self.mean_, self.scale_ = self._stream.mean.copy(), np.ones(n)
+        self.explained_variance_ = result.values
+        variance = problem.total_variance
+        self.explained_variance_ratio_ = result.values / variance if variance > 0 else 0 * result.values
+        self.mean_, self.scale_ = near + shift, np.ones(len(near))
         return self
 
-    def _solved(self, problem: Problem, *prepared: str) -> Result:
-        """Return the components, and set a certificate of the first, about data that were so `prepared`."""
+    def _solved(self, problem: Problem) -> Result:
+        """Return the components, and set a certificate of the first."""
         count, several = self.n_components, self.n_components > 1
         effort = None if several else self.certify
         result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)
@@ -193,7 +182,6 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if several and self.certify is not None:
             one = Result.of(problem, result.components[:, :1], Status.HEURISTIC, result.method)
             first = certify(problem, one, effort=self.certify)
-        first = first and first.of_prepared(prepared)
         self.certificates_ = [first] + [None] * (count - 1)
         return result
 
@@ -322,3 +310,31 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+Sums = tuple[int, Array, Array, Array]
+"""Number of rows, a vector near their mean, their mean minus that vector, and their sum of products."""
+
+
+def _merged(sums: Sums, rows: Array, center: bool) -> Sums:
+    """Return the sums of the rows so far and some more, about their mean if asked.
+
+    Sums about two means are merged by ``(bc / (b + c)) dd'``, d the difference of the means. All terms are
+    positive semidefinite, so no digits cancel, whatever the means are. Means are kept as differences from
+    the mean of the first rows, whose own rounding is as large as a mean is.
+    """
+    (b, near, shift, total), c = sums, len(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        near = rows.mean(axis=0) if center and not b else near
+        apart = rows - near
+        mean = apart.mean(axis=0) if center else np.zeros_like(near)
+        apart -= mean
+        far = mean - shift if b else np.zeros_like(near)
+        more = apart.T @ apart + (b * c / (b + c)) * np.outer(far, far)
+        size = float(np.trace(total + more))
+    if not size < LARGEST_SQUARES or (size < 1 / LARGEST_SQUARES and (apart.any() or far.any())):
+        raise InvalidProblem(
+            "the squares of rows that come one after another must add up to about 1e-270 to 1e270, got "
+            f"{size:.3g}; multiply the data by a constant first"
+        )
+    return b + c, near, shift + (mean - shift) * (c / (b + c)), total + more

@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.data import DataCovariance, without_underflow
-from nspca.covariance.inputs import SHIFT, from_dense, from_matrix, from_sparse
+from nspca.covariance.data import RowsCovariance, without_underflow
+from nspca.covariance.inputs import SHIFT, from_blocks, from_data, from_matrix
 from nspca.covariance.linalg import Array
-from nspca.covariance.long import from_file, is_long
 from nspca.covariance.numbers import real_numbers
-from nspca.covariance.sharded import ShardedCovariance, of_table
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.presentation import drawing, phrases
 from nspca.progress import Report, telling
@@ -112,9 +109,7 @@ class Problem:
         names = getattr(X, "columns", None) if features is None else features.names
         how = flag("center", center), flag("scale", scale), names
         with nullcontext() if report is None else telling(report):
-            A: DataCovariance | None = from_file(X, *how) if is_long(X) else None
-        if A is None:
-            A = (from_sparse if sp.issparse(X) else from_dense)(X, *how)
+            A = from_data(X, *how)
         return cls(A, k, nonneg, forced, features)
 
     @classmethod
@@ -195,7 +190,7 @@ class Problem:
             folder = Shards(folder)
         how = flag("center", center), flag("scale", scale)
         with nullcontext() if report is None else telling(report):
-            A = of_table(folder, *how, client)
+            A = from_blocks(folder, *how, client)
         return cls(A, k, nonneg, forced, features_on_disk(folder))
 
     @property
@@ -254,7 +249,7 @@ class Problem:
         Their mean square is `value`. A problem made from a covariance has no samples and raises
         `InvalidProblem`.
         """
-        if not isinstance(self.covariance, DataCovariance | ShardedCovariance):
+        if not isinstance(self.covariance, RowsCovariance):
             raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
         X = self._numbers(X)
         if X.ndim not in (1, 2) or len(X) != self.n or not moderate(X):

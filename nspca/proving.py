@@ -20,8 +20,8 @@ from nspca.bounds.strongest import strongest
 from nspca.bounds.together import prove_joint
 from nspca.certificate import Certificate, difference, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.distributed import check_client
 from nspca.covariance.linalg import Array
+from nspca.covariance.parallel import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem

@@ -211,7 +211,7 @@ def _quality(result: Result) -> str:
     ratio = _proved(result)
     if ratio is None:
         return "with a certificate of less, so one of the two is wrong"
-    return proof_phrase(ratio, result.certificate.kind)
+    return proof_phrase(ratio, result.certificate.label)
 
 
 def _shape(part: Any) -> str:

@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nspca.covariance.large import LargeCovariance
 from nspca.covariance.linalg import Array
-from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import InvalidOption, shown
 from nspca.local_search import outside
 from nspca.problem import Problem
@@ -58,7 +56,7 @@ def select_options(method: str, options: Mapping[str, Any], methods: Iterable[st
 
 def in_memory(problem: Problem) -> bool:
     """Tell whether methods can work on the whole A; otherwise they work on some of the features of shards."""
-    return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
+    return problem.covariance.small or not problem.covariance.on_disk
 
 
 def runner(method: str, given: dict[str, Any], seed: int, report: Report) -> Callable[[Problem], Result]:
@@ -92,7 +90,7 @@ def run_method(
         return line.solve(part, options, seed, report, **more)
 
     some = not in_memory(problem) or (
-        method in ON_SOME and isinstance(problem.covariance, LargeCovariance) and outside.fits(problem)
+        method in ON_SOME and not problem.covariance.cheap_blocks and outside.fits(problem)
     )
     with telling(report):
         result = outside.solved(problem, run, report, warm) if some else run(problem, slice(None), report)

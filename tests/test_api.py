@@ -414,24 +414,19 @@ def test_a_result_that_does_not_belong_is_refused_by_name():
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_rows_that_come_in_parts_have_a_sketch_that_lies_between(center, nonneg):
+def test_rows_that_come_in_parts_are_proved_as_those_at_once(center, nonneg):
     rng = np.random.default_rng(0)
     X = rng.random((90, 9)) ** 2 + 0.5 * rng.random((90, 1)) * (np.arange(9) < 4)
     whole = nspca.Problem.from_data(X, 3, nonneg, center=center)
-    model = nspca.NSPCA(k=3, rank=3, nonneg=nonneg, center=center)
+    model = nspca.NSPCA(k=3, nonneg=nonneg, center=center)
     for start in range(0, 90, 20):
         model.partial_fit(sp.csr_array(X[start : start + 20]) if start % 40 else X[start : start + 20])
-    x, error = model.components_[0], model.sketch_error_
-    assert error > 0
-    assert model.explained_variance_[0] <= whole.value(x) * (1 + 1e-12)
-    assert whole.value(x) <= model.explained_variance_[0] + error
-    A = whole.covariance.matrix * whole.covariance.unit
-    best = brute_force(A, 3, nonneg)[0]
+    x, A = model.components_[0], whole.covariance.matrix * whole.covariance.unit
+    assert model.explained_variance_[0] == pytest.approx(whole.value(x), rel=1e-12)
+    assert np.allclose(model.covariance_, A, rtol=0, atol=1e-15 * np.trace(A))
     certificate = model.certificates_[0]
-    # The certificate is about the sketch and its error, and so holds for the rows, which are not kept.
-    assert best <= nspca.verify(model.sketched_, certificate, k=3, center=False) <= certificate.upper
-    S = (model.sketched_.T @ model.sketched_).toarray() / model.sketched_.shape[0]
-    assert np.linalg.eigvalsh(S - A)[0] >= -1e-12 * np.trace(A)
+    assert brute_force(A, 3, nonneg)[0] <= certificate.upper * (1 + 1e-12)
+    assert nspca.verify(model.covariance_, certificate, k=3) <= certificate.upper
     assert np.allclose(model.mean_, X.mean(axis=0) if center else 0.0)
     assert model.explained_variance_ratio_[0] == pytest.approx(model.explained_variance_[0] / np.trace(A))
     with pytest.raises(nspca.CertificateError):
@@ -440,20 +435,17 @@ def test_rows_that_come_in_parts_have_a_sketch_that_lies_between(center, nonneg)
 
 def test_rows_that_are_few_lose_nothing():
     X = np.random.default_rng(1).random((12, 7))
-    parts = nspca.NSPCA(k=3, rank=7)
+    parts = nspca.NSPCA(k=3)
     parts.partial_fit(X[:5], finish=False)
     assert not hasattr(parts, "components_")
     parts.partial_fit(X[5:])
     at_once = nspca.NSPCA(k=3).fit(X)
     assert np.allclose(parts.components_, at_once.components_, atol=1e-6)
-    assert parts.sketch_error_ <= 1e-9
     assert np.allclose(parts.transform(X), at_once.transform(X), atol=1e-6)
-    assert not hasattr(parts.fit(X), "sketched_")
+    assert not hasattr(parts.fit(X), "covariance_")
     assert parts.partial_fit(X[:2]).mean_ == pytest.approx(X[:2].mean(axis=0))  # fit began anew
     with pytest.raises(nspca.InvalidOption, match="scale first"):
         nspca.NSPCA(k=3, scale=True).partial_fit(X)
-    with pytest.raises(nspca.InvalidOption, match="rank"):
-        nspca.NSPCA(k=3, rank=0).partial_fit(X)
 
 
 @parametrize_with_checks([nspca.NSPCA(k=3)])

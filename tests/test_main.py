@@ -1,5 +1,6 @@
 """The command line: printed text, written files and exit status."""
 
+import argparse
 import json
 import subprocess
 import sys
@@ -336,3 +337,11 @@ def test_features_that_are_forced_by_name_or_number(capsys):
     assert "k counts the forced features, so it must be at least 2, got 1" in capsys.readouterr().err
     assert main(["solve", "pitprops", "--k", "4", "--forced", "oak"]) == 2
     assert "by name or by a number from 0 to 12, got 'oak'" in capsys.readouterr().err
+
+
+def test_a_range_of_sizes_has_both_ends_whichever_way_it_goes():
+    assert sizes("3:13:5") == [3, 8, 13] and sizes("1:3") == [1, 2, 3] and sizes("4:4") == [4]
+    assert sizes("13:1:-1") == list(range(13, 0, -1)) and sizes("9:1:-4") == [9, 5, 1]
+    for wrong in ("13:1", "1:13:-1", "1:3:0", "1:2:3:4", "3:0:-1", "1:", "a:b"):
+        with pytest.raises(argparse.ArgumentTypeError, match="are required"):
+            sizes(wrong)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.__main__ import main
 from nspca.bounds import peaks
-from nspca.covariance import large, parts
+from nspca.covariance import data as of_data
 from nspca.data import limits
 from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
@@ -143,7 +143,7 @@ def test_more_features_than_there_are_are_refused(X, tmp_path, capsys, name):
 
 def test_a_workbook_is_called_by_its_name(X, tmp_path):
     _frame(X.toarray()).to_excel(tmp_path / "a.xlsx")
-    with pytest.raises(nspca.InvalidData, match=r"is an Excel workbook.* save the sheet as CSV"):
+    with pytest.raises(nspca.InvalidData, match=r"got an Excel workbook.* save the table as CSV"):
         nspca.plan(tmp_path / "a.xlsx", 3)
 
 
@@ -152,10 +152,10 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     m, n = (800, 600) if what in ("parts", "shards") else (600, 300)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
-        for module in (large, parts, peaks, costs):
-            for name in {"FEATURES", "CANDIDATES", "DENSE_LIMIT"} & {*vars(module)}:
+        for module in (of_data, peaks, costs):
+            for name in {"FORMED", "CANDIDATES"} & {*vars(module)}:
                 monkeypatch.setattr(module, name, 350)  # the features of a core
-        monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 350)
+        monkeypatch.setattr(costs, "DENSE_LIMIT", 350)
     tracemalloc.start()
     if what == "shards":
         problem = nspca.Problem.from_shards(InMemory(X, 400), 5)
@@ -260,3 +260,13 @@ def test_without_a_speed_the_rest_is_said_all_the_same():
 def test_speeds_are_positive(monkeypatch):
     monkeypatch.setattr(machine, "EACH", 2**10)
     assert all(0 < s < 1e-3 for s in vars(machine.measure_speed()).values())
+
+
+def test_a_search_for_the_optimum_is_planned_up_to_its_first_bound(X, capsys):
+    known, found = nspca.plan(X, 5, effort="standard"), nspca.plan(X, 5, effort="exhaustive")
+    assert (found.bytes, found.passes) == (known.bytes, known.passes)
+    assert (
+        found.proved == f"{known.proved}, before a search until the optimum is proved, which has no estimate"
+    )
+    assert main(["plan", "pitprops", "--effort", "exhaustive"]) == 0
+    assert "until the optimum is proved" in capsys.readouterr().out

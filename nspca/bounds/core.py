@@ -30,7 +30,6 @@ from nspca.bounds.inequality import SLACK
 from nspca.bounds.remainder import Remainder, can_be_read, collect, entry_error, in_double, read_in_single
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
-from nspca.covariance.parts import Parts
 from nspca.problem import Problem
 
 BEYOND = 1.2
@@ -176,8 +175,8 @@ def pays(problem: Problem, rows: tuple[int, ...], most: float, lower: float) -> 
 
 
 def few_in_reach(A: Covariance) -> bool:
-    """Return whether A is held in parts and its variances differ, so that few entries can be large."""
-    return isinstance(A, Parts) and not A.small and not A.scale
+    """Return whether blocks of A cost passes and its variances differ, so that few entries can be large."""
+    return not A.cheap_blocks and not A.scale
 
 
 def first_level(problem: Problem, lower: float) -> float:

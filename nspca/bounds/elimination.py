@@ -26,7 +26,6 @@ from nspca.bounds.peaks import peaks as peaks_of_parts
 from nspca.bounds.remainder import entry_error
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array, krylov, largest_eigenpairs, largest_eigenvalue
-from nspca.covariance.parts import Parts
 from nspca.problem import Problem
 
 CHUNK = 2**22
@@ -118,7 +117,7 @@ def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
 
 def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
     """Compute the result of `peaks`, which is cached there."""
-    if isinstance(A, Parts):
+    if not A.cheap_blocks:
         return peaks_of_parts(A, nonneg)
     order = np.argsort(-A.diagonal, kind="stable")
     # A given matrix may be indefinite by rounding, so all its rows are read. They are in memory anyway.
@@ -173,7 +172,7 @@ def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
     A, k = problem.covariance, sum(problem.sizes)
     if problem.n <= number:
         return True
-    if A.source == "data" and not isinstance(A, Parts) and A.n > LARGEST:
+    if A.source == "data" and A.cheap_blocks and A.n > LARGEST:
         # entries of rows that are not read are only known to be at most this variance
         next_variance = float(np.partition(A.diagonal, A.n - LARGEST - 1)[A.n - LARGEST - 1])
     else:

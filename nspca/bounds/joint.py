@@ -16,7 +16,6 @@ from nspca.bounds.plan import CLOSED, JOINT_PLANS, JointPlan
 from nspca.bounds.remainder import Remainder, collect
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import one_thread
-from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption, Refused
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -214,11 +213,11 @@ class _JointSearch:
         has no small core.
         """
         plan, A = self.plan, self.problem.covariance
-        if not (self.lower > 0 and plan.few[0] and isinstance(A, Parts) and core.few_in_reach(A)):
+        if not (self.lower > 0 and plan.few[0] and core.few_in_reach(A)):
             return None
         if not core.pays(self.problem, plan.rows, 0.0, self.lower):
             return None
-        self.plan = plan.in_parts(int(A.rows.counts.sum()))
+        self.plan = plan.in_parts(A.nonzeros)
         run = self.with_core()
         if run is not None and run.upper <= (1 + EXPLAINED) * self.lower:
             return run

@@ -5,11 +5,12 @@ An A in parts is never formed, since a block of it costs a pass over the data. `
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from nspca.covariance.data import CANDIDATES
 from nspca.covariance.linalg import Array
-from nspca.covariance.parts import CANDIDATES, Parts
 
 Pair = tuple[np.ndarray, np.ndarray]
 """Numbers (I, J) of features: the block of A with rows I and columns J."""
@@ -22,7 +23,7 @@ AT_ONCE = 2**25
 """Entries of A computed in one pass: 256 MB."""
 
 
-def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
+def peaks(A: Any, nonneg: bool) -> tuple[Array, float]:
     """Return the largest entry of every row of A, (n,), and a level; absolute values unless `nonneg`.
 
     The entries are exact for rows whose largest entry exceeds the level. The level is at most the largest

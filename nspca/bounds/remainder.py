@@ -17,9 +17,8 @@ import scipy.sparse as sp
 
 from nspca.bounds.inequality import SLACK
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.data import DataCovariance, SparseCovariance
+from nspca.covariance.data import CANDIDATES
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, Indices
-from nspca.covariance.parts import CANDIDATES, Parts
 from nspca.progress import Event, tell
 
 MOST = 2_000_000
@@ -91,7 +90,7 @@ class Remainder:
 
 def can_be_read(A: Covariance, level: float) -> bool:
     """Tell whether entries of A above a level can be read, for data in parts in at most `PASSES` passes."""
-    return not isinstance(A, Parts) or A.small or pairs_in_reach(A, level) <= PASSES * WIDE
+    return A.cheap_blocks or pairs_in_reach(A, level) <= PASSES * WIDE
 
 
 def pairs_in_reach(A: Covariance, level: float) -> int:
@@ -115,8 +114,7 @@ def entry_error(A: Covariance) -> float:
 
 def read_in_single(A: Covariance) -> bool:
     """Tell whether entries of A are collected in single precision: dense data, few samples, A not formed."""
-    dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
-    return dense and A.shape[0] <= SINGLE
+    return A.Z is not None and not A.small and A.shape[0] <= SINGLE
 
 
 def in_double(A: Any, i: Indices, j: Indices) -> Array:
@@ -178,7 +176,7 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int,
     level. For psd A, all entries below are smaller. `error` bounds the rounding error of C.
     """
     size, error = _sizes(A)[order], entry_error(A)
-    if isinstance(A, Parts) and not A.small:
+    if not A.cheap_blocks:
         yield from ((start, start, C, error) for start, C in _in_parts(A, order, size, level - error))
         return
     Z = None
@@ -202,7 +200,7 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int,
             yield start, start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
 
 
-def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
+def _in_parts(A: Any, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
     """Yield (start, C), a whole strip; one pass over the rows forms strips of `WIDE` entries together.
 
     `size` (n,) has the numbers of `_sizes` in the given order. Entries of features on which A is stored are

@@ -20,7 +20,6 @@ from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import PLANS, Plan, plan_in_parts
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread
-from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -96,8 +95,8 @@ def strongest(
         began, point = time.monotonic(), None
         if resume is None and core.pays(problem, few, LEFT_OUT * lower, lower):
             A = problem.covariance
-            if isinstance(A, Parts) and core.few_in_reach(A):
-                plan = plan_in_parts(effort, int(A.rows.counts.sum()))
+            if core.few_in_reach(A):
+                plan = plan_in_parts(effort, A.nonzeros)
             plan = plan if limits is None else opening(plan)
             cores = CoreSearch(problem, plan, max(lower, 0.0), report, known, limits=limits)
             first, _, point = cores.run()

@@ -16,10 +16,9 @@ The forms `inequality`, `fixing` and `joint` prove their search halves with `pro
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 from numpy import ndarray as Array
@@ -35,10 +34,6 @@ WHOLE = 2.0**52
 """Largest size up to which sums of whole numbers are exact."""
 AT_ONCE = 2**19
 """Approximate number of entries p_ij in memory at once: 4 MB."""
-
-
-Node = TypeVar("Node")
-"""A node of a tree: a cone, or some supports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,62 +92,61 @@ class TopSum:
 
 def prove_cover(f: TopSum, F: float, tree: Array) -> Array:
     """Prove f <= F on the cover at the beginning of the codes `tree`; return the codes that are left."""
-    if f.D == 0:
-        require(bounded_at_once(f, F), f"the {f.k} largest h_i sum to {f.mass}, above F = {F!r}")
-        return tree
-    cones, rest = cover(f, tree)
-    if not bounded_at_once(f, F):
-        prove_cones(f, F, cones)
-    return rest
+    is_proved, proved = bounded_at_once(f, F), 0
+    require(is_proved or f.D > 0, f"the {f.k} largest h_i sum to {f.mass}, above F = {F!r}")
+    for cones, after in cover(f, tree, max(1, AT_ONCE // max(1, f.V.size, f.D * f.D))):
+        if not is_proved:
+            prove_cones(f, F, cones, proved)
+        proved, tree = proved + len(cones), after
+    return tree
 
 
-def walk(
-    codes: Array, root: Node, leaf: int, split: Callable[[Node, int], tuple[Node, Node]]
-) -> Iterator[tuple[Node, Array]]:
-    """Yield the leaves of the tree at the beginning of `codes`, in preorder, each with the codes after its
-    own.
+def cover(f: TopSum, tree: Array, at_once: int) -> Iterator[tuple[Array, Array]]:
+    """Yield cones that cover all c with c_0 >= 0, at most `at_once` at a time, and the codes after them.
 
-    Any other code than `leaf` splits a node; ``split(node, code)`` returns its two halves in preorder.
+    Cones (cones, D, D) have generators of length one. If D = 0, nothing is to be covered.
     """
-    waiting, read = [root], 0
-    while waiting:
-        require(read < len(codes), TOO_SHORT)
-        node, code = waiting.pop(), int(codes[read])
-        read += 1
-        if code == leaf:
-            yield node, codes[read:]
-        else:
-            waiting += reversed(split(node, code))
+    cones = cones_of(f, tree) if f.D else iter(())
+    while piece := list(itertools.islice(cones, at_once)):
+        whole = np.array([cone for cone, _ in piece])
+        yield whole / np.linalg.norm(whole, axis=2, keepdims=True), tree[piece[-1][1] :]
 
 
-def cover(f: TopSum, tree: Array) -> tuple[Array, Array]:
-    """Return generators (cones, D, D), of length one, of cones that cover all c with c_0 >= 0, and the codes
-    left.
+def cones_of(f: TopSum, tree: Array) -> Iterator[tuple[Array, int]]:
+    """Yield each cone (D, D) of a cover in preorder, with the number of codes read.
 
-    Signed problems are unchanged when all signs but that of c_0 change, so half of the orthants suffice.
+    Signed problems are unchanged when all signs but that of c_0 change, so half of the orthants suffice. Each
+    needs a code. One cone is split and put together again in place, which is exact: so memory does not grow
+    with the depth. `path` has the codes of the halves that it is in, complemented for second halves.
     """
-    found, unread = [], tree
+    below, mirrored, read, path = f.d < f.D, not f.nonneg and f.d > 0, 0, list[int]()
+    require(len(tree) >> (f.D - below - mirrored), TOO_SHORT)
     for signs in itertools.product((1.0, -1.0), repeat=f.D):
-        below = f.d < f.D and signs[-1] < 0
-        mirrored = not f.nonneg and f.d > 0 and signs[0] < 0
-        if not below and not mirrored:
-            for cone, after in walk(unread, np.diag(signs), CONE_LEAF, split_cone):
-                found.append(cone)
-                unread = after
-    cones = np.array(found)
-    return cones / np.linalg.norm(cones, axis=2, keepdims=True), unread
+        cone, is_open = np.diag(signs), not ((below and signs[-1] < 0) or (mirrored and signs[0] < 0))
+        while is_open:
+            require(read < len(tree), TOO_SHORT)
+            code, read = int(tree[read]), read + 1
+            if code != CONE_LEAF:
+                join(cone, *divmod(code, f.D))
+                path.append(code)
+                continue
+            yield cone.copy(), read
+            while path and path[-1] < 0:
+                j, l = divmod(~path.pop(), f.D)
+                cone[l] -= cone[j]
+            is_open = bool(path)
+            if is_open:
+                j, l = divmod(path.pop(), f.D)
+                cone[j] -= cone[l]
+                cone[l] += cone[j]
+                path.append(~(j * f.D + l))
 
 
-def split_cone(cone: Array, code: int) -> tuple[Array, Array]:
-    """Return the two halves of a cone (D, D): g_j + g_l replaces g_j, or g_l, where code = j D + l."""
-    j, l = divmod(code, len(cone))
-    require(0 <= j < l, f"the tree of the cover has the unknown code {code}")
-    middle = cone[j] + cone[l]
-    require(np.abs(middle).max() <= WHOLE, "the tree of the cover is too deep for exact integers")
-    first, second = cone.copy(), cone.copy()
-    first[j] = middle
-    second[l] = middle
-    return first, second
+def join(cone: Array, j: int, l: int) -> None:
+    """Replace g_j of a cone (D, D) by g_j + g_l: this is the first half where j, l is split."""
+    require(0 <= j < l, f"the tree of the cover has the unknown code {j * len(cone) + l}")
+    cone[j] += cone[l]
+    require(np.abs(cone[j]).max() <= WHOLE, "the tree of the cover is too deep for exact integers")
 
 
 def bounded_at_once(f: TopSum, F: float) -> bool:
@@ -173,18 +167,15 @@ def bounded_at_once(f: TopSum, F: float) -> bool:
     return is_psd(S, margin(len(f.V) + 8, np.sum(f.V * f.V), abs(F)))
 
 
-def prove_cones(f: TopSum, F: float, cones: Array) -> None:
-    """Prove f <= F on each of some cones (cones, D, D), or refuse."""
-    error, step = f.error(F), max(1, AT_ONCE // max(1, f.V.size))
-    for start in range(0, len(cones), step):
-        g = cones[start : start + step]
-        G, p = g @ g.transpose(0, 2, 1), f.at(g)
-        keep = ~droppable(f, G, p)
-        T = largest_sums(f, G, p[:, :, keep], f.h[keep])
-        entrywise = (T + error <= F * G).all(axis=(1, 2))
-        for i in np.flatnonzero(~entrywise):
-            sentence = f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}"
-            require(semidefinite(G[i], T[i], F, error), sentence)
+def prove_cones(f: TopSum, F: float, g: Array, first: int) -> None:
+    """Prove f <= F on each of some cones (cones, D, D), or refuse; `first` is the number of the first one."""
+    error, G, p = f.error(F), g @ g.transpose(0, 2, 1), f.at(g)
+    keep = ~droppable(f, G, p)
+    T = largest_sums(f, G, p[:, :, keep], f.h[keep])
+    entrywise = (T + error <= F * G).all(axis=(1, 2))
+    for i in np.flatnonzero(~entrywise):
+        sentence = f"cone {first + i} is not proved to stay below F = {F!r}"
+        require(semidefinite(G[i], T[i], F, error), sentence)
 
 
 def droppable(f: TopSum, G: Array, p: Array) -> Array:

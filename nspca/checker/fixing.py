@@ -63,6 +63,8 @@ LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED = -1, -2, -3, -4, -5
 """Codes of nodes: a leaf, a node without sets, a leaf below the level by squares, and a node with one child
 about C, without and with a bound of its own. Any other code is the feature branched on.
 """
+MOST_HELD = 2**30
+"""Maximum bytes of the matrices C of nodes that wait: reduced nodes below each other have one each."""
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 """Names of the witness arrays of this form."""
@@ -117,7 +119,7 @@ class Node:
         is_in[list(forced)] = True
         is_free = ~is_in
         is_free[list(out)] = False
-        return cls(A, np.arange(A.n), is_in, is_free, k)._settled()
+        return cls(A, np.arange(A.n), is_in, is_free, k)._without_room()
 
     @property
     def has_no_sets(self) -> bool:
@@ -129,7 +131,7 @@ class Node:
         is_in, is_free = self.is_in.copy(), self.is_free.copy()
         is_in[in_] = True
         is_free[out] = is_free[in_] = False
-        return replace(self, is_in=is_in, is_free=is_free)._settled()
+        return replace(self, is_in=is_in, is_free=is_free)._without_room()
 
     def children(self, j: int) -> tuple[Self, Self]:
         """Return the children with the free feature j, and without it."""
@@ -138,13 +140,19 @@ class Node:
         require(possible, sentence)
         return self.after([], [j]), self.after([j], [])
 
-    def _settled(self) -> Self:
-        """Return the node without free features where k are in, with entries of A held where few are left."""
-        node = self if self.is_in.sum() < self.k else replace(self, is_free=np.zeros_like(self.is_free))
-        live = np.flatnonzero(node.is_in | node.is_free)
-        if node.A.entries is not None or not 0 < live.size <= matrix.DENSE_LIMIT:
-            return node
-        return replace(node, A=Part(node.A, live), features=live)
+    def _without_room(self) -> Self:
+        """Return the node without free features where k are in."""
+        return self if self.is_in.sum() < self.k else replace(self, is_free=np.zeros_like(self.is_free))
+
+    def held(self) -> Self:
+        """Return the node with entries of A held where few features are left.
+
+        Nodes that wait hold none of their own, or a chain of branches could fill the memory.
+        """
+        live = np.flatnonzero(self.is_in | self.is_free)
+        if self.A.entries is not None or not 0 < live.size <= matrix.DENSE_LIMIT:
+            return self
+        return replace(self, A=Part(self.A, live), features=live)
 
 
 class Part(Matrix):
@@ -182,6 +190,7 @@ class Held(Matrix):
     """A symmetric matrix of given entries, which count as exact: the C of a reduced node."""
 
     eps, lost, relative, gram, m = 0.0, 0.0, True, False, 0
+    entries: Array
 
     def __init__(self, C: Array) -> None:
         self.entries, self.n = (C + C.T) / 2, len(C)
@@ -228,11 +237,11 @@ class Trees:
         while waiting:
             read = self.nodes_read
             require(read < proof.branch.size, TOO_SHORT)
-            node, code, count = waiting.pop(), int(proof.branch[read]), int(proof.stages[read])
+            node, code, count = waiting.pop().held(), int(proof.branch[read]), int(proof.stages[read])
             self.nodes_read += 1
             require(0 <= count <= len(proof.fixed) - self.stages_read, f"node {read} has no {count} stages")
             for _ in range(count):
-                node = self._after_stage(node)
+                node = self._after_stage(node).held()
             root = node if root is None else root
             if code == NOTHING_LEFT:
                 require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
@@ -241,7 +250,11 @@ class Trees:
             elif code == SQUARES:
                 self.prove_squares(node)
             elif code in (REDUCED, CAPPED):
+                require(node.is_in.any(), f"node {read} cannot be reduced: no feature is in")
                 waiting.append(self.reduce(node, self.prove_leaf(node) if code == CAPPED else node.cap))
+                held = {id(one.A): one.A.entries.nbytes for one in waiting if isinstance(one.A, Held)}
+                sentence = f"the matrices C of the nodes above node {read} need more than {MOST_HELD} bytes"
+                require(sum(held.values()) <= MOST_HELD, sentence)
             else:
                 waiting += reversed(node.children(code))
         assert root is not None  # the loop has begun with it
@@ -290,6 +303,7 @@ class Trees:
         Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in I; 6 to add up. The 1 % pays for
         those of `lost` itself.
         """
+        require(self.prices is None, "squares and reduced nodes prove nothing of features with prices")
         origin, left = node.origin or node, node.is_in | node.is_free
         node = origin.after(origin.is_free & ~left, origin.is_free & node.is_in)
         free, v, p = np.flatnonzero(node.is_free), self.level, int(node.is_in.sum())
@@ -302,7 +316,6 @@ class Trees:
         norm_I, norm_J, norm_S = norm(A.size[:p]), norm(A.size[p:]), norm(S)
         mu = float(np.linalg.eigvalsh(S).min(initial=v)) / 2
         of_entries = A.eps * norm_I**2 + A.lost * n + margin(8, v, norm_S)
-        require(self.prices is None, "squares and reduced nodes prove nothing of features with prices")
         proved = mu > 0 and is_psd(S - mu * np.eye(p), of_entries)
         require(proved, f"v I - A is not proved positive definite on the features that are in, v = {v!r}")
         Y = np.linalg.solve(S, B)

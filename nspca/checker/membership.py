@@ -233,10 +233,11 @@ class RowClaims:
         lowest = min(self.having.min(initial=np.inf), self.lacking.min(initial=np.inf))
         if lowest >= self.F:
             return tree
-        cones, unread = cover(f, tree) if f.D else (np.zeros((1, 0, 0)), tree)
-        step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1)))
-        for start in range(0, len(cones), step):
-            G, terms = self.terms(cones[start : start + step])
+        step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1), f.D * f.D))
+        unread = tree
+        for g, after in cover(f, tree, step) if f.D else [(np.zeros((1, 0, 0)), tree)]:
+            unread = after
+            G, terms = self.terms(g)
             T, last, following = taken(terms, f.fixed, f.k - f.fixed)
             far = ~self.stays_below(G, T, np.full(len(T[0]), lowest))
             sums = T[:, far], last[:, far], following[:, far]

@@ -170,7 +170,9 @@ def prove_pricing(
         into, out = (features_in(sets[c], A.n) for sets in (state.into, state.out))
         start = Node.root(A, into, state.sizes[c], out)
         q, end = trees.prove(start, pi)
-        ends.append((q, Fraction(trees.level), start, end))
+        ends.append(
+            (q, Fraction(trees.level), start, replace(end, A=A))
+        )  # entries of A are not held for each
         total += q * (1 + len(others))
     after: State = state
     for (first, *others), (q, level, start, end) in zip(classes, ends, strict=True):

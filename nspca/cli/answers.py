@@ -73,7 +73,7 @@ def lines(
     found: list[list[dict[str, Any]]],
 ) -> Iterator[str]:
     """Yield the lines of the text form of an answer; `found` has the features of each component."""
-    quality = proof_phrase(certificate.ratio(result.value), certificate.kind)
+    quality = proof_phrase(certificate.ratio(result.value), certificate.label)
     yield f"{dataset.name}: value {result.value:.6g}, {quality}"
     yield certificate.rounded(6).stated(dataset.feature_names)
     for number, features in enumerate(found, 1):
@@ -141,7 +141,7 @@ def summary(
 
 def listed(features: list[dict[str, Any]]) -> list[str]:
     """Return one line of text for each feature of a component, as `described` returns them."""
-    from nspca.data.layout import printable
+    from nspca.data.names import printable
 
     names = [printable(feature["name"]) for feature in features]
     width = max(

@@ -79,6 +79,9 @@ def add_options(parser: Parser, room: str, model: str, *names: str) -> None:
         if not option.flag or (names and name not in names):
             continue
         how: dict[str, Any] = {"dest": name, "help": option.help}
+        if default is None and declares.is_flag(name):
+            parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **how)
+            continue
         const = not default if isinstance(default, bool) else option.const
         if const is not None:
             parser.add_argument(option.flag, action="store_const", const=const, **how)
@@ -174,8 +177,8 @@ def sizes(text: str) -> list[int]:
     """Parse ``5:50:5`` (both ends included) or ``5,10,20`` as a list of k."""
     try:
         if ":" in text:
-            first, last, *step = map(int, text.split(":"))
-            ks = list(range(first, last + 1, *step)[: MOST_SIZES + 1])
+            first, last, step = map(int, (text + ":1" * (text.count(":") == 1)).split(":"))
+            ks = list(range(first, last + (1 if step > 0 else -1), step)[: MOST_SIZES + 1])
         else:
             ks = [int(part) for part in text.split(",")]
     except (ValueError, TypeError, OverflowError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from nspca.cli import app, backup, completion, papers, plan, proof, run, samples, solve, sweep
 from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
-from nspca.errors import NSPCAError
+from nspca.errors import InvalidData, NSPCAError
 
 MODULES = (solve, sweep, run, proof, plan, samples, papers, app, backup, completion)
 STATUS = """exit status:
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except (NSPCAError, OSError) as error:
         clear()
-        said = str(error)
+        said = _in_flags(error) if isinstance(error, InvalidData) else str(error)
         if isinstance(error, FileNotFoundError) and error.filename:
             said = f"There is no file {error.filename}: check the path."
         complain(f"nspca: {said}")
@@ -78,3 +78,12 @@ def main(arguments: list[str] | None = None) -> int:
         clear()
         complain("nspca: stopped")
         return 130
+
+
+def _in_flags(error: InvalidData) -> str:
+    """Return the message of an error with its ways out as flags of the command line."""
+    if not error.ways:
+        return error.message
+    from nspca.data.options import as_flag
+
+    return error.say(as_flag)

@@ -108,7 +108,7 @@ def _of_csv(text: str, place: dict[str, int]) -> list[Weights]:
 
 def _table(text: str, place: dict[str, int]) -> list[list[str]]:
     """Return the rows by the separator that yields most names of features, with points as decimal signs."""
-    from nspca.data.layout import DECIMAL
+    from nspca.data.numerals import DECIMAL
 
     def known(rows: list[list[str]]) -> int:
         return sum(any(one in place for one in _spelt(cell)) for row in rows for cell in row)

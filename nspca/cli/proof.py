@@ -10,7 +10,6 @@ from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import about_problem, forced_features, make_problem, read_dataset
 from nspca.errors import CertificateError, InvalidOption
-from nspca.presentation.phrases import SKETCHED
 
 
 def add(commands: Commands) -> None:
@@ -161,10 +160,8 @@ def verify(args: argparse.Namespace) -> int:
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset, _ = read_dataset(args.data, args)
-        sketched = [step for step in certificate.prepared if step in SKETCHED.values()]
         if not dataset.prepared and not isinstance(dataset, Shards):  # shards were made of prepared data
-            steps = (step for step in certificate.prepared if step not in sketched)
-            dataset = nspca.prepare(dataset, *steps)
+            dataset = nspca.prepare(dataset, *certificate.prepared)
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
@@ -176,7 +173,7 @@ def verify(args: argparse.Namespace) -> int:
             say_json({"proved": False, "reason": str(error)})
         complain(f"refused: {error}")
         return 1
-    proved = replace(certificate, upper=upper, prepared=(*dataset.prepared, *sketched))
+    proved = replace(certificate, upper=upper, prepared=dataset.prepared)
     if args.json:
         said = {
             "name": dataset.name,

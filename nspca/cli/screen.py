@@ -17,6 +17,7 @@ from nspca.presentation.numerals import format_guarantee, proved_ratio
 from nspca.progress import Event, Report, silent
 
 if TYPE_CHECKING:
+    from nspca.data import Finding
     from nspca.specs import ProblemSpec
 
 BAR = 24
@@ -51,6 +52,13 @@ def say_notes(notes: Iterable[str]) -> None:
     clear()
     for note in notes:
         complain(f"nspca: {note}")
+
+
+def say_findings(findings: "Iterable[Finding]") -> None:
+    """Print what reading decided and suspects on standard error, each with the flag that turns it."""
+    from nspca.data.options import as_flag
+
+    say_notes(one.say(as_flag) for one in findings)
 
 
 def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:

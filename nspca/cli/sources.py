@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nspca.cli.arguments import given_options
-from nspca.cli.screen import clear, complain, progress, say_notes
+from nspca.cli.screen import clear, complain, progress, say_findings, say_notes
 from nspca.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = Dataset | Shards
 
-STEPS = ("prepared", "covariance")
+STEPS = ("prepared", "covariance", "drop_constant")
 """Options of the data that are not about reading a file."""
-OF_BOTH = ("words", "id_column", "label_column", "annotation")
-"""Options of reading that are about tables of numbers and about texts."""
 
 
 def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
@@ -37,8 +35,8 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
         For a source that does not exist, and for options that are not about it.
     """
     from nspca.data import SAMPLES
+    from nspca.data.options import OF_TABLES, OF_TEXTS
     from nspca.specs import DataSpec
-    from nspca.specs.data import COUNTING
 
     given = given_options(args, "nspca.specs", "DataSpec")
     flags = {name: option.flag for name, option, _ in DataSpec.declared()}
@@ -62,11 +60,11 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
             f"{source!r}, which is none"
         )
     for name in reading:
-        if name in COUNTING and not args.words:
+        if name in OF_TEXTS and not args.words:
             raise InvalidOption(
                 f"{flags[name]} is about counting the words of texts: add --text, or leave it out"
             )
-        if args.words and name not in COUNTING and name not in OF_BOTH:
+        if args.words and name in OF_TABLES:
             raise InvalidOption(f"{flags[name]} is about tables of numbers: leave it out with --text")
     repair = getattr(args, "repair", None) is not None
     where: dict[str, Any] = {"sample" if is_sample else "path": source}
@@ -75,16 +73,14 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
 
 def read_dataset(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
     """Return the data of SOURCE, read and prepared as the options say, and their spec; print their notes."""
-    from nspca.data import Dataset, features_in_rows_suggestion
+    from nspca.data import Dataset
 
     spec = data_spec(source, args)
     found = spec.but(prepared=(), covariance=False).open()
-    if spec.sample is None:
+    if isinstance(found, Dataset) and spec.sample is None:
+        say_findings(found.findings)
+    elif spec.sample is None:
         say_notes(found.notes)
-    if isinstance(found, Dataset) and spec.sample is None and not spec.features_in_rows and not spec.words:
-        turned, why = features_in_rows_suggestion(found.X, found.sample_names, found.feature_names)
-        if turned:
-            complain(f"nspca: {why} Add --features-in-rows to read it so.")
     dataset = spec.changed(found)
     return dataset, spec.but(covariance=dataset.is_covariance)
 

@@ -82,6 +82,36 @@ class Covariance:
             )
 
     @property
+    def small(self) -> bool:
+        """Tell whether A is formed whole and used in place of the data."""
+        return True
+
+    @property
+    def cheap_blocks(self) -> bool:
+        """Tell whether a block of A costs no pass over many rows."""
+        return True
+
+    @property
+    def has_samples(self) -> bool:
+        """Tell whether the samples are in memory, or may be brought there."""
+        return False
+
+    @property
+    def on_disk(self) -> bool:
+        """Tell whether the samples are read from disk in each pass."""
+        return False
+
+    @property
+    def Z(self) -> Array | None:
+        """Return dense Z (m, n) that is held in memory, None for other data."""
+        return None
+
+    @property
+    def nonzeros(self) -> int:
+        """Return the number of entries of the data, for sparse data of those that are not 0."""
+        return self.shape[0] * self.n
+
+    @property
     def unit(self) -> float:
         """Return the units of the data per unit of this matrix, a power of two."""
         return float(np.ldexp(1.0, self.exponent))

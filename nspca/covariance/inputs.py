@@ -1,28 +1,27 @@
-"""Turn user input into a `Covariance`: a matrix or data are checked, scaled, centred and hashed.
+"""Turn user input into a `Covariance`: a matrix, a table in memory or one on disk, checked first.
 
-`nspca.problem.Problem` calls `from_matrix`, `from_dense` and `from_sparse`.
+`nspca.problem.Problem` calls `from_matrix`, `from_data` and `from_blocks`.
 """
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from nspca.covariance.covariance import MatrixCovariance
-from nspca.covariance.data import DataCovariance, SparseCovariance
+from nspca.covariance.data import RowsCovariance, of_table
 from nspca.covariance.digests import dense_digest, sparse_digest
-from nspca.covariance.large import sparse
 from nspca.covariance.linalg import (
     UNIT_ROUNDOFF,
-    Array,
     binary_exponent,
     is_positive_definite,
     largest_eigenvalue,
     scaled,
 )
-from nspca.covariance.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
-from nspca.covariance.numbers import sparse_table, table
+from nspca.covariance.numbers import sparse_table
+from nspca.covariance.numbers import table as dense_table
+from nspca.covariance.parallel import check_client
+from nspca.covariance.tables import DenseFile, Held, is_long
 from nspca.errors import InvalidProblem, Refused
 
 SPARSE_SIDE = 20_000
@@ -61,7 +60,7 @@ def from_matrix(A: Any, repair: str | None = None) -> MatrixCovariance:
             )
         digest, A = sparse_digest(A), A.toarray()
     else:
-        A = table(A, "a covariance")
+        A = dense_table(A, "a covariance")
         digest = dense_digest(A)
     if A.shape[0] != A.shape[1]:
         raise InvalidProblem(
@@ -113,112 +112,39 @@ def _indefinite(n: int, smallest: float, missing: float, exponent: Any, is_sligh
     )
 
 
-def from_dense(X: Array, center: bool, scale: bool, names: Any = None) -> DataCovariance:
-    """Return the covariance of data X (m, n), centred and divided by population standard deviations if asked.
+def from_data(X: Any, center: bool, scale: bool, names: Any = None) -> RowsCovariance:
+    """Return the covariance of data X (m, n), dense or sparse, in memory or a long table in a file.
 
-    Columns that hold one value are 0 once they are centred. The unit scale is then that of the other columns,
-    so that a large constant cannot hide small features.
+    Columns are centred, and divided by their population standard deviations, if asked. Columns that hold one
+    value are 0 once they are centred. The unit scale is then that of the other columns, so that a large
+    constant cannot hide small features. Means of sparse columns are subtracted implicitly, those of columns
+    more than half full explicitly, so no digits are lost at any offset.
     """
-    X = table(X, "data")
-    require_two_rows(X.shape[0], center or scale)
-    digest = dense_digest(X)
-    high, low = X.max(axis=0), X.min(axis=0)
-    largest, varies = np.maximum(high, -low), high != low if center else (high != 0) | (low != 0)
-    if center and not scale and not varies.all():
-        X, largest = np.where(varies, X, 0.0), np.where(varies, largest, 0.0)
-    exponent = np.asarray(np.frexp(largest if scale else largest.max())[1], dtype=np.int64)
-    Z = scaled(X, -exponent)
-    if center or scale:
-        if scale:
-            refuse_constant(constant(Z), names)
-            C = centred(Z, out=Z if center else None)
-            Z = (C if center else Z) / deviations(C)
-        else:
-            Z = centred(Z, out=Z)  # in place: a table from disk may take half of the memory
-    recipe: dict[str, Any] = {"center": center, "scale": scale, "digest": digest}
-    recipe["exponent"] = 0 if scale else 2 * int(exponent)
-    return DataCovariance(Z, varies=varies, shape=X.shape, source="data", **recipe)
+    if is_long(X):
+        table: Any = DenseFile(X)
+    else:
+        table = Held(sparse_table(X, "data") if sp.issparse(X) else dense_table(X, "data"))
+    return of_table(table, center, scale, names)
 
 
-def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names: Any = None) -> SparseCovariance:
-    """Return the covariance of sparse data (m, n), never made dense; parameters as for `from_dense`.
+def from_blocks(table: Any, center: bool, scale: bool, client: Any = None) -> RowsCovariance:
+    """Return the covariance of a table on disk, read here or by the workers of a Dask client.
 
-    Columns that are more than half full are centred and scaled as dense ones, so no digits are lost at any
-    offset. The others, whose means are below their deviations, are centred implicitly.
+    Raises
+    ------
+    InvalidProblem
+        For something that is no such table, or none that workers can open.
     """
-    X = sparse_table(X, "data")
-    m, n = X.shape
-    require_two_rows(m, center or scale)
-    digest = sparse_digest(X)
-    full = crowded(X) if center or scale else np.zeros(0, dtype=np.int64)
-    D = X[:, full].toarray()
-    if center and not scale:
-        D, X = _without_constants(D, X, full)
-    varies = counts(X) > 0
-    exponent = column_exponents(X) if scale else np.full(n, binary_exponent(X.data))
-    X.data = scaled(X.data, -exponent[X.indices])
-    mean, weight = np.zeros(n), np.ones(n)
-    if center or scale:
-        D = scaled(D, -exponent[full])
-        C = centred(D)
-        mean = np.bincount(X.indices, weights=X.data, minlength=n) / m
-        if scale:
-            still = ~varies
-            still[full] = constant(D)
-            refuse_constant(still, names)
-            deviation = np.sqrt(squares(X, mean) / m)
-            deviation[full] = deviations(C)
-            weight = 1 / deviation
-        if center:
-            X = with_columns(X, full, C)
-            mean[full] = 0.0
-        else:
-            mean = np.zeros(n)
-    recipe: dict[str, Any] = {
-        "shape": (m, n),
-        "source": "data",
-        "center": center,
-        "scale": scale,
-        "digest": digest,
-    }
-    recipe["exponent"] = 0 if scale else 2 * int(exponent[0])
-    return sparse(X, mean, weight, varies=varies, **recipe)
-
-
-def _without_constants(D: Array, X: Any, full: NDArray[np.int64]) -> tuple[Array, Any]:
-    """Return the dense columns D (m, f) at `full`, and sparse X, with columns of one value set to 0."""
-    still = D.max(axis=0, initial=-np.inf) == D.min(axis=0, initial=np.inf)
-    if not still.any():
-        return D, X
-    X.data[np.isin(X.indices, full[still])] = 0.0
-    X.eliminate_zeros()
-    return np.where(still, 0.0, D), X
-
-
-def with_columns(X: Any, which: NDArray[np.int64], C: Any) -> Any:
-    """Return sparse X (m, n) with the columns `which` replaced by the columns of the dense C."""
-    if which.size == 0:
-        return X
-    rest = np.setdiff1d(np.arange(X.shape[1]), which)
-    order = np.argsort(np.concatenate((rest, which)))
-    return sp.csr_array(sp.hstack((X[:, rest], sp.csr_array(C)), format="csc")[:, order])
-
-
-def require_two_rows(m: int, is_centred_or_scaled: bool) -> None:
-    """Refuse data of fewer than 2 rows when they are to be centred or scaled."""
-    if is_centred_or_scaled and m < 2:
+    if not hasattr(type(table), "blocks"):
         raise InvalidProblem(
-            f"centring or scaling needs at least 2 rows (samples), got {m}; is the table the other way round?"
+            f"a folder of shards is required, got {type(table).__name__}; make one with "
+            "`python -m nspca shard`"
         )
-
-
-def refuse_constant(constant: NDArray[np.bool_], names: Any) -> None:
-    """Refuse to scale when any column is `constant` (n,); the error lists columns by `names` or by number."""
-    found = np.flatnonzero(constant)
-    if found.size:
-        shown = ", ".join(str(names[j]) if names is not None else str(j + 1) for j in found[:5])
-        more = f" and {found.size - 5} more" if found.size > 5 else ""
+    check_client(client)
+    if client is not None and not (hasattr(table, "block") and hasattr(table, "__len__")):
         raise InvalidProblem(
-            f"scaling needs columns that vary, got constant columns {shown}{more}; drop them or turn "
-            "scaling off"
+            f"workers read a folder of shards, got {type(table).__name__}, whose blocks have no numbers; "
+            "leave the client out"
         )
+    names = getattr(table, "feature_names", None) if scale else None
+    return of_table(table, center, scale, names, client)

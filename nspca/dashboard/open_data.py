@@ -29,28 +29,26 @@ from nspca.dashboard.app import cache, state, wording
 from nspca.data import (
     SAMPLES,
     Dataset,
-    Layout,
     covariance_suggestion,
     load_sample,
     original_path,
     prepare,
     scaling_suggestion,
 )
+from nspca.data.findings import Finding
+from nspca.data.options import OF_TABLES, OF_TEXTS
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import BESIDE, CHANGES, COUNTING, OF_FEATURES
+from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
 NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 """Characters that some system does not take in the name of a file."""
 LONGEST_STEM = 60
 """Characters of the name of an uploaded file that the files about it begin with; paths have a limit."""
-_USUAL = {"id_column": None, "label_column": None, "features_in_rows": False}
-_USUAL_OF_TEXTS = {"id_column": None, "label_column": None}
-"""Options of reading that are named even at their defaults, so that a first look finds the same reading."""
 EXTREME = (
     "These numbers are so large or so small that their variances do not fit float64: standardise the "
     "features, or divide the numbers by a constant before you upload them."
@@ -200,7 +198,7 @@ def reference() -> DataSpec:
         return DataSpec(folder=name, digest=digest, some=some, **changes)
     if state.get("upload") is None:
         return DataSpec(sample=state.get("sample"), **changes)
-    left_out = {"sample", "folder", "some", *CHANGES, *(() if given.get("words") else COUNTING)}
+    left_out = {"sample", "folder", "some", *CHANGES, *(OF_TABLES if given.get("words") else OF_TEXTS)}
     return DataSpec(**{name: value for name, value in given.items() if name not in left_out}, **changes)
 
 
@@ -216,7 +214,7 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
     found = whole = _changed(found, "prepared", where.prepared, lambda data: prepare(data, *where.prepared))
     found = _changed(found, "only", where.only, lambda data: data.only(where.only))
     found = _changed(found, "without", where.without, lambda data: data.without(where.without))
-    found = _changed(found, "drop", where.drop, varying)
+    found = _changed(found, "drop_constant", where.drop_constant, varying)
     found = _changed(found, "log2", where.log2, logged)
     for group in where.together:
         all_groups = (*found.reference.together, group)
@@ -315,22 +313,11 @@ def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
 def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | InvalidData:
     """Return an upload of a workspace, read and labelled by its spec, or the error of reading."""
     where = _where
-    assert where.upload is not None
-    raw, about = engine().store.get_upload(workspace, where.upload)
-    digests = {name: digest for name in BESIDE if (digest := getattr(where, name))}
-    files = {name: engine().store.get_upload(workspace, digest)[0] for name, digest in digests.items()}
     label = where.label_column
-    how = (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
-    without = {**how, "label_column": None}
-
-    def read(how: dict[str, Any]) -> Opened:
-        named, options = tuple(digests.items()), tuple(sorted(how.items()))
-        return _read(where.upload or "", about["name"], named, where.words, options, raw, files)
-
-    data = read(without).data
+    data = open_upload(workspace, where.but(label_column=None)).data
     if label is not None:  # a column that was left out so far is at hand already
         again = data.labelled(str(label)) if isinstance(data, Dataset) else None
-        data = again or read(how).data
+        data = again or open_upload(workspace, where).data
     if isinstance(data, InvalidData):
         return data
     if where.covariance and not data.is_covariance:
@@ -339,11 +326,22 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
                 data,
                 is_covariance=True,
                 labels=None,
-                notes=(*data.notes, "The table is taken as a covariance matrix."),
+                findings=(*data.findings, Finding("The table is taken as a covariance matrix.")),
             )
         except InvalidData as error:
             return error
-    return Chosen(_read_only(data), where.but(file=about["file"]), content_of(data))
+    file = engine().store.about_upload(workspace, where.upload or "")["file"]
+    return Chosen(_read_only(data), where.but(file=file), content_of(data))
+
+
+def open_upload(workspace: str, where: DataSpec) -> Opened:
+    """Return the outcome of reading an upload as `where` says: its data or error, and its layout."""
+    assert where.upload is not None
+    raw, about = engine().store.get_upload(workspace, where.upload)
+    digests = {name: digest for name in BESIDE if (digest := getattr(where, name))}
+    files = {name: engine().store.get_upload(workspace, digest)[0] for name, digest in digests.items()}
+    named, options = tuple(digests.items()), tuple(sorted(where.reading().items()))
+    return _read(where.upload, about["name"], named, where.words, options, raw, files)
 
 
 @cache.keep("Reading the file …")
@@ -371,7 +369,7 @@ def read_as(raw: bytes, name: str, **options: Any) -> Opened:
     The outcome is cached, so `find` does not read the file again after it was stored as an upload.
     """
     digest = hashlib.sha256(raw).hexdigest()
-    return _read(digest, name, (), False, tuple(sorted((_USUAL | options).items())), raw, {})
+    return _read(digest, name, (), False, tuple(sorted(options.items())), raw, {})
 
 
 def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
@@ -379,26 +377,13 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
 
     A file without that label column is read without labels.
     """
-    label, turned = where.label_column, {"features_in_rows": where.features_in_rows}
-    for options in ([turned | {"label_column": label}] if label is not None else []) + [turned]:
+    label, turned = where.label_column, where.features_in_rows
+    how = {} if turned is None else {"features_in_rows": turned}
+    for options in ([how | {"label_column": label}] if label is not None else []) + [how]:
         opened = read_as(raw, name, **options)
         if isinstance(opened.data, Dataset):
             break
     return opened
-
-
-def columns(workspace: str, upload: str) -> Layout | None:
-    """Return the layout of an uploaded table: columns, possible names and labels; None for other files.
-
-    `upload` is the content hash under which the workspace has the file.
-    """
-    return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
-
-
-@cache.keep()
-def _columns(workspace: str, upload: str, name: str) -> Layout | None:
-    """Return the layout of an upload with this file name, cached; see `columns`."""
-    return read_as(engine().store.get_upload(workspace, upload)[0], name).layout
 
 
 @cache.keep("Preparing the covariance …")

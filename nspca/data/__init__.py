@@ -6,20 +6,22 @@ The command line, the specs and the dashboard import these names; `nspca` itself
 from nspca.data.annotation import annotate
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
+from nspca.data.dialect import Layout
 from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
-from nspca.data.layout import Layout
+from nspca.data.findings import Finding
 from nspca.data.originals import adopt_copy, fetch_sample, is_stand_in, kept_path, original_path
 from nspca.data.preparation import PREPARATIONS, prepare
-from nspca.data.reader import read, read_layout
+from nspca.data.reading import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
-from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion, scaling_suggestion
+from nspca.data.suspicions import covariance_suggestion, scaling_suggestion
 from nspca.data.texts import read_text
 
 __all__ = [
     "PREPARATIONS",
     "SAMPLES",
     "Dataset",
+    "Finding",
     "Layout",
     "Original",
     "Sample",
@@ -27,7 +29,6 @@ __all__ = [
     "annotate",
     "covariance_suggestion",
     "example_file",
-    "features_in_rows_suggestion",
     "fetch_sample",
     "frame_to_csv",
     "is_at_hand",

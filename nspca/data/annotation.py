@@ -13,19 +13,18 @@ from typing import BinaryIO
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.columns import distinct_texts
 from nspca.data.dataset import Candidate, Dataset
+from nspca.data.dialect import FEW_LABELS, are_few
+from nspca.data.findings import Finding, as_findings
+from nspca.data.formats.base import Strings
 from nspca.data.formats.strings import (
-    Strings,
     first_rows,
     has_header,
-    quote_names,
     read_strings,
     sheet_or_text,
 )
-from nspca.data.layout import FEW_LABELS, are_few, printable
-from nspca.data.names import Numbered
-from nspca.data.table import LONGEST_LABEL, NO_LABEL, to_labels
+from nspca.data.names import Numbered, printable, quote_names
+from nspca.data.roles import LONGEST_LABEL, NO_LABEL, distinct_texts, to_labels
 from nspca.errors import InvalidData
 from nspca.validation.archive import mib
 
@@ -109,13 +108,13 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
         raise _no_match(data, table)
     added, left = _find_groups(data, table, key, places, label)
     groups = {**data.label_columns, **added}
-    notes = (
-        *data.notes,
+    findings: tuple[Finding | str, ...] = (
+        *data.findings,
         *table.notes,
         _describe_match(names, places, len(table.columns[key])),
         *_describe_columns(left),
     )
-    data = replace(data, label_columns=groups, notes=notes)
+    data = replace(data, label_columns=groups, findings=as_findings(findings))
     if label is not None and label not in groups:
         raise InvalidData(
             f'There is no column "{printable(label)[:40]}" of groups: there are '

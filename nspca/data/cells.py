@@ -1,7 +1,7 @@
 """Parse the cells of a text table by pandas in one pass.
 
 When pandas refuses the text, a slower parser goes through it cell by cell. The slower parser names the wrong
-cell, or reads the table after all. The reader of text tables (`readers.delimited`) uses `Cells`.
+cell, or reads the table after all. The reader of text tables (`formats.delimited`) uses `Cells`.
 """
 
 import io
@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nspca.data.layout import MISSING, SPACES, Layout, is_comment, is_number, quoted, short, split
-from nspca.errors import InvalidData, NotNumbers
+from nspca.data.dialect import SPACES, Layout, is_comment, quoted, split
+from nspca.data.names import short
+from nspca.data.numerals import CENSORED, MISSING
+from nspca.errors import InvalidData, Way
 from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
 FLOATS = None if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else "round_trip"
@@ -40,9 +42,12 @@ class Cells:
     Parameters
     ----------
     raw : bytes, UTF-8
+        Without the header and the lines above.
     layout : Layout
     missing_allowed : bool
         Whether a missing value is read as NaN, not refused.
+    codes : tuple of float
+        Numbers that stand for a missing value.
     line : int, optional
         Number of lines of the file above `raw`. When given, errors name the line instead of the row, and
         missing values are refused at once.
@@ -53,6 +58,7 @@ class Cells:
     raw: bytes
     layout: Layout
     missing_allowed: bool = False
+    codes: tuple[float, ...] = ()
     line: int | None = None
     before: int = 0
 
@@ -77,6 +83,8 @@ class Cells:
             Place of the first missing value when those are not allowed; empty when there is none.
         """
         try:
+            if self.layout.is_marked:
+                raise ValueError("numbers with signs")
             return *self._parse_at_once(text, skipped), ""
         except (
             ValueError,
@@ -92,7 +100,7 @@ class Cells:
                     "compressed NPZ."
                 ) from None
             values, texts, gap = self._parse_by_cell(text, skipped)
-            if self.missing_allowed or gap:
+            if self.missing_allowed or gap or self.layout.is_marked:
                 return values, texts, "" if self.missing_allowed else gap
             way_out = (
                 "close the quotation mark that is left open"
@@ -109,10 +117,10 @@ class Cells:
         numbers = [i for i in range(width) if i not in kept_out]
         how: dict[str, Any] = {
             "header": None,
-            "skiprows": [*([0] if layout.header else []), *(r + layout.header for r in skipped)],
+            "skiprows": [*skipped],
             "dtype": {i: (str if i in kept_out else np.float64) for i in range(width)},
             "sep": r"\s+" if layout.delimiter == SPACES else layout.delimiter,
-            "decimal": layout.decimal,
+            "decimal": layout.numerals.decimal,
             "keep_default_na": False,
             "engine": "c",
             # In pieces, pandas makes an array for each column of each 256 KiB: a wide table then takes 100
@@ -122,11 +130,14 @@ class Cells:
             "float_precision": FLOATS,
         }
         # The C parser would open files named in a buffer; it gets the bytes alone.
-        nothing = {"na_filter": True, "na_values": NOTHING} if self.missing_allowed else {"na_filter": False}
+        words = [*NOTHING, *layout.numerals.missing]
+        nothing = {"na_filter": True, "na_values": words} if self.missing_allowed else {"na_filter": False}
         frame = texts = pd.read_csv(io.BytesIO(self.raw), **how, **nothing)
         if frame.shape[1] != width:
             raise ValueError("width")
         values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
+        for code in self.codes:
+            values[values == code] = np.nan
         if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
             raise ValueError("a value is not finite")
         large = np.flatnonzero(((values >= LARGEST_EXACT) | (values <= -LARGEST_EXACT)).any(axis=0))
@@ -149,15 +160,17 @@ class Cells:
         texts: dict[int, list[str]] = {i: [] for i in text}
         numbers, gap = array("d"), ""
         rows = rows_of(self.raw, layout.delimiter)
-        if layout.header:
-            next(rows)
         for r, (line, row) in enumerate(rows):
             if r in skip or (len(row) == 1 and row[0].isspace()):
                 continue
             place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
             if len(row) != width:
                 raise _wrong_width(row, width, place)
-            plain = None if texts else _plain_numbers(row, layout.decimal)
+            plain = (
+                None
+                if texts or self.codes or layout.is_marked
+                else _plain_numbers(row, layout.numerals.decimal)
+            )
             if plain is not None:
                 numbers.extend(plain)
                 continue
@@ -165,7 +178,8 @@ class Cells:
                 if i in texts:
                     texts[i].append(cell)
                     continue
-                numbers.append(_parse_number(layout, place, i, cell))
+                value = _parse_number(layout, place, i, cell)
+                numbers.append(np.nan if value in self.codes else value)
                 if numbers[-1] != numbers[-1]:
                     gap = gap or f"{place}, column{quoted(layout, i)} {_describe_gap(cell)}"
         if gap and self.line is not None:
@@ -235,35 +249,76 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
 
     Raises
     ------
-    NotNumbers
-        For text, an infinite number, or an integer that float64 cannot represent.
+    InvalidData
+        For text, an infinite number, or an integer that float64 cannot represent, with the options that help.
     """
-    if cell.strip().lower() in MISSING:
+    numerals = layout.numerals
+    if numerals.is_missing(cell):
         return np.nan
+    value = numerals.plain(cell)
+    if value is None and column in layout.marks and numerals.marks(cell) == layout.marks[column]:
+        value = numerals.number(cell)
+    place = f"{where}, column{quoted(layout, column)} holds"
+    name = layout.columns[column] if layout.header else column
+    aside = (Way("drop_columns", (name,), "Leave the column out"),)
+    if value is None:
+        raise _no_number(layout, where, place, cell, aside)
+    if not np.isfinite(value):
+        raise InvalidData(
+            f'Every cell must hold a finite number, but {place} "{short(cell)}": correct it, or '
+            f"remove the row or "
+            "the column.",
+            aside,
+        )
+    if _is_rounded(cell):
+        raise InvalidData(
+            f"Every cell must hold a number that fits float64, but {place} "
+            f"{describe_rounding(int(cell))}: subtract "
+            "what the column has in common, save it as decimals, or name it as id or label column.",
+            (Way("id_column", name, "Use as names"), *aside),
+        )
+    return value
+
+
+def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[Way, ...]) -> InvalidData:
+    """Return the error for a cell of text in a column of numbers."""
+    numerals = layout.numerals
+    if CENSORED.fullmatch(cell):
+        sign = cell.strip()[:1]
+        code = f"{sign}*" if sign in "<>≤≥" else cell.strip().lower()
+        return InvalidData(
+            f'Every cell must hold a number, but {place} "{short(cell)}", a value beyond a limit: '
+            f"write the number "
+            "that it stands for.",
+            (Way("missing_codes", (code,), "It is a missing value"), *aside),
+        )
+    marks = numerals.marks(cell)
+    if marks is not None:
+        sign = marks[0] or marks[1]
+        return InvalidData(
+            f'Every cell must hold a number, but {place} "{short(cell)}" with the sign "{sign}", '
+            f"which other cells "
+            "of the column do not have: write all of them alike.",
+            aside,
+        )
+    for mark in ",.' ":
+        other = type(numerals)({",": ".", ".": ","}.get(mark, numerals.decimal), mark)
+        if mark in cell.replace("\u00a0", " ").replace("\u202f", " ") and other.plain(cell) is not None:
+            return InvalidData(
+                f'Every cell must hold a number, but {place} "{short(cell)}", whose '
+                f"{ {',': 'comma', '.': 'point', ' ': 'blank'}.get(mark, 'quote') } may stand between "
+                f"thousands: "
+                "write it without.",
+                (Way("thousands", mark, "It stands between thousands"),),
+            )
     way_out = ""
     if where.endswith("row 1"):
         way_out = "remove the row if it is a second header, "
         if layout.id_column == 0 and 0 in layout.label_rows:
-            way_out += "read the table with features in rows if it has the groups of samples, "
-    where = f"{where}, column{quoted(layout, column)} holds"
-    if not is_number(cell, layout.decimal):
-        raise NotNumbers(
-            f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, {way_out}or '
-            "name the column as id or label column.",
-            column,
-        )
-    value = float(cell.replace(",", ".") if layout.decimal == "," else cell)
-    if not np.isfinite(value):
-        raise NotNumbers(
-            f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '
-            "row or the column.",
-            column,
-        )
-    if _is_rounded(cell):
-        raise NotNumbers(
-            f"Every cell must hold a number that fits float64, but {where} "
-            f"{describe_rounding(int(cell))}: subtract what the column has in common, save it "
-            "as decimals, or name it as id or label column.",
-            column,
-        )
-    return value
+            aside = (Way("features_in_rows", True, "Take the rows as features"),)
+    return InvalidData(
+        f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
+        f"{way_out}or name the "
+        "column as names or labels.",
+        aside,
+    )

@@ -11,17 +11,10 @@ from typing import Any
 import scipy.sparse as sp
 
 from nspca.data.limits import MAX_ENTRIES
+from nspca.data.options import TextOptions
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
-from nspca.errors import InvalidData, InvalidOption, shown
-from nspca.validation.options import flag, is_number, one_of, whole
+from nspca.errors import InvalidData
 
-STOP_WORDS = ("automatic", "none", *LANGUAGES)
-"""Choices of stop words: those of the guessed language, none, or those of a named language."""
-WEIGHTS = ("counts", "tfidf")
-MOST_WORDS = 4000
-"""Words that are kept by default. More words make pages and pictures of the table too long."""
-LIMIT_WORDS = 200_000
-"""Maximum words that may be kept on request."""
 MOST_DIFFERENT = 500_000
 """Maximum different words, or pairs of words, of all documents. Each costs 250 bytes during counting."""
 FEW_DOCUMENTS = 10
@@ -36,36 +29,6 @@ WORD = rf"(?<![\w{_MARKS}])[^\W\d_](?:[^\W\d_]|[{_MARKS}]){{1,39}}(?![\w{_MARKS}
 """A word: two to forty letters of any script, without digits."""
 
 
-@dataclass(frozen=True)
-class WordOptions:
-    """The options of counting words, which the docstring of `nspca.read_text` describes."""
-
-    stop_words: str = "automatic"
-    lowest_share: float = 0.0
-    highest_share: float = 0.5
-    weights: str = "counts"
-    pairs: bool = False
-    most_words: int = MOST_WORDS
-
-    def __post_init__(self) -> None:
-        """Refuse values outside their range."""
-        one_of("stop_words", self.stop_words, STOP_WORDS)
-        one_of("weights", self.weights, WEIGHTS)
-        for name in ("lowest_share", "highest_share"):
-            share = getattr(self, name)
-            if not is_number(share) or not 0 <= share <= 1:
-                raise InvalidOption(
-                    f"{name} must be a share of the documents from 0 to 1, got {shown(share)}"
-                )
-        if self.lowest_share > self.highest_share:
-            raise InvalidOption(
-                f"lowest_share must not exceed highest_share, got {self.lowest_share} and "
-                f"{self.highest_share}"
-            )
-        flag("pairs", self.pairs)
-        whole("most_words", self.most_words, 2, LIMIT_WORDS)
-
-
 @dataclass(frozen=True, eq=False)
 class Counted:
     """Word counts: X (documents, words) as CSR, the words in alphabetical order, and notes for the user."""
@@ -75,7 +38,7 @@ class Counted:
     notes: tuple[str, ...]
 
 
-def count_documents(texts: Sequence[str], options: WordOptions) -> Counted:
+def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     """Return the counts of each word in each document, by scikit-learn's vectorizers.
 
     Raises
@@ -139,7 +102,7 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()
 
 
-def document_limits(count: int, options: WordOptions) -> tuple[int, int]:
+def document_limits(count: int, options: TextOptions) -> tuple[int, int]:
     """Return the minimum and maximum number of documents, of `count`, that must contain a word."""
     few = count < FEW_DOCUMENTS
     least = max(1 if few else 2, ceil(options.lowest_share * count - 1e-9))
@@ -193,7 +156,7 @@ def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
 
 
 def _notes(
-    count: int, kept: int, different: int, language: str, least: int, most: int, options: WordOptions
+    count: int, kept: int, different: int, language: str, least: int, most: int, options: TextOptions
 ) -> tuple[str, ...]:
     """Return notes about the choice of words, for the user."""
     what = "words and pairs of words" if options.pairs else "words"

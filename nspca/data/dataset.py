@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.findings import Finding, as_findings
 from nspca.data.names import Names, counted, numbered, unique_names
 from nspca.errors import InvalidData, shown
 from nspca.validation.features import numbers_of
@@ -29,13 +30,13 @@ class Candidate:
     name : str
     count : int
         Number of different values in the column.
-    note : str
-        A sentence about the column, shown while other labels are in force.
+    note : Finding, optional
+        The finding about the column, shown while other labels are in force.
     """
 
     name: str
     count: int
-    note: str = ""
+    note: Finding | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +65,11 @@ class Dataset:
         X is a symmetric covariance or correlation matrix.
     provenance : str
         One line: content, origin and licence.
-    notes : tuple of str
-        Sentences about changes that reading made, and about the layout it found.
+    findings : tuple of Finding
+        What reading decided and what it suspects, each with the option that turns it, and other changes.
+        Plain sentences are taken too. `notes` are the same as sentences.
+    options : mapping
+        The options of reading that were given or found.
     label_candidates : tuple of Candidate
         Further columns that may be the labels. A candidate that is not in `label_columns` stays a feature
         until the file is read again with `label_column` naming it.
@@ -95,7 +99,8 @@ class Dataset:
     axis_name: str = ""
     is_covariance: bool = False
     provenance: str = ""
-    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     label_candidates: tuple[Candidate, ...] = ()
     label_columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     label_name: str = ""
@@ -106,6 +111,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         """Refuse lengths, values and shapes that do not fit each other."""
+        object.__setattr__(self, "findings", as_findings(self.findings))
         X = self.X
         _check_kind(X)
         m, n = X.shape
@@ -128,6 +134,11 @@ class Dataset:
         if self.is_covariance:
             _check_covariance(X)
         _check_finite(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The findings as sentences, each with the option of `nspca.read` that turns it."""
+        return tuple(map(str, self.findings))
 
     def constant_columns(self) -> np.ndarray:
         """Return the indices of the constant features, which have no variance."""
@@ -218,12 +229,12 @@ class Dataset:
         """
         if name not in self.label_columns:
             return None
-        notes = {one.note for one in self.label_candidates if one.name == name}
+        said = [one.note for one in self.label_candidates if one.name == name]
         return replace(
             self,
             labels=self.label_columns[name],
             label_name=name,
-            notes=tuple(note for note in self.notes if note not in notes),
+            findings=tuple(one for one in self.findings if one not in said),
             label_candidates=tuple(one for one in self.label_candidates if one.name != name),
         )
 
@@ -239,7 +250,7 @@ class Dataset:
         )
         T: Any = self.X.T
         X = T.tocsr() if sp.issparse(T) else np.ascontiguousarray(T)
-        notes = (*self.notes, "Features were in rows; the table was transposed.")
+        findings = (*self.findings, Finding("Features were in rows; the table was transposed."))
         return replace(
             self,
             X=X,
@@ -250,7 +261,7 @@ class Dataset:
             kind="table",
             axis=None,
             axis_name="",
-            notes=notes,
+            findings=findings,
             label_candidates=(),
             label_columns={},
             label_name="",
@@ -265,20 +276,20 @@ def _keep_features(data: Dataset, kept: np.ndarray, note: str) -> Dataset:
     if len(kept) < 2:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: leave out fewer.")
     X: Any = data.X
-    notes = (*data.notes, note)
+    findings = (*data.findings, Finding(note))
     if data.image_shape is not None and not data.is_covariance:
         mask = np.zeros(X.shape[1], dtype=X.dtype)
         mask[kept] = 1
         X = X.multiply(mask).tocsr() if sp.issparse(X) else X * mask
         if sp.issparse(X):
             X.eliminate_zeros()
-        return replace(data, X=X, notes=notes)
+        return replace(data, X=X, findings=findings)
     X = X[kept][:, kept] if data.is_covariance else X[:, kept]
     names = tuple(data.feature_names[j] for j in kept)
     samples = tuple(data.sample_names[j] for j in kept) if data.is_covariance else data.sample_names
     axis = None if data.axis is None else data.axis[kept]
     return replace(
-        data, X=X, feature_names=names, sample_names=samples, axis=axis, image_shape=None, notes=notes
+        data, X=X, feature_names=names, sample_names=samples, axis=axis, image_shape=None, findings=findings
     )
 
 
@@ -314,7 +325,7 @@ def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         sample_names=rename_features(data.sample_names) if data.is_covariance else data.sample_names,
         axis=None if data.axis is None else np.bincount(place, data.axis) / np.bincount(place),
         image_shape=None,
-        notes=(*data.notes, note),
+        findings=(*data.findings, Finding(note)),
     )
 
 

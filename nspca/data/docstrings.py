@@ -20,9 +20,11 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.arrays import read_npz, to_npz
+from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
 from nspca.data.folders import cache_folder, write_atomically
+from nspca.data.formats.named_arrays import read_npz
 from nspca.data.names import unique_names
 from nspca.data.stop_words import stop_words
 from nspca.errors import InvalidData, NSPCAError
@@ -200,10 +202,12 @@ def _add_provenance(data: Dataset) -> Dataset:
         kind="words",
         provenance=f"Documentation strings of the Python {version} standard library installed here, PSF "
         "licence",
-        notes=(
-            f"Words in at least {_MIN_DOCUMENTS} documents, without English stop words; at most the "
-            f"{_MAX_WORDS} in most documents are kept ({data.X.shape[1]} here).",
-            f"Documentation strings with at least {_MIN_WORDS} counted words are kept ({data.X.shape[0]} "
-            "here).",
+        findings=as_findings(
+            (
+                f"Words in at least {_MIN_DOCUMENTS} documents, without English stop words; at most the "
+                f"{_MAX_WORDS} in most documents are kept ({data.X.shape[1]} here).",
+                f"Documentation strings with at least {_MIN_WORDS} counted words are kept ({data.X.shape[0]} "
+                "here).",
+            )
         ),
     )

@@ -1,20 +1,17 @@
 """Missing values of a table: refused, left out with their samples or features, or replaced by means.
 
-Reading calls `settle`. The page Data offers `ways_out` after a refusal.
+Reading calls `settle`. A refusal carries `ways_out`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.names import counted
-from nspca.errors import InvalidData, MissingValues, shown
-
-WAYS = ("refuse", "samples", "features", "mean")
-"""Ways to treat missing values; the last three change the data, and a note says how."""
+from nspca.errors import MissingValues, Way
 
 MOST_LOST = 0.2
 """Share of the samples or features that may be left out before means are recommended instead."""
@@ -51,48 +48,33 @@ def _select(names: Sequence[Any], kept: np.ndarray) -> Sequence[Any]:
     return names if kept.size == len(names) else tuple(names[i] for i in kept)
 
 
-def check_way(how: str) -> str:
-    """Return `how` if it is one of `WAYS`; refuse anything else."""
-    if not isinstance(how, str) or how not in WAYS:
-        raise InvalidData(f"What to do about missing values is one of {', '.join(WAYS)}, got {shown(how)}.")
-    return how
+def ways_out(
+    cells: int, rows: int, columns: int, shape: tuple[int, int], features_in_rows: bool = False
+) -> tuple[Way, ...]:
+    """Return the ways to treat missing values that keep two samples and two features, the best first.
 
-
-@dataclass(frozen=True)
-class Way:
-    """A way to treat missing values, and its cost, for the choice on a page.
+    The best way leaves out the smaller share, if that is at most `MOST_LOST`. Otherwise it is means, although
+    they invent numbers.
 
     Parameters
     ----------
-    how : one of `WAYS`
-    lost, of : int
-        Number of samples or features that would be left out, and number of all. For means: number of cells
-        that would be filled in, and of all cells.
-    is_recommended : bool
+    cells, rows, columns : int
+        Number of missing cells, and of the rows and columns of the file that have some.
+    shape : pair of int
+        Rows and columns of the table in the file.
+    features_in_rows : bool
     """
-
-    how: str
-    lost: int
-    of: int
-    is_recommended: bool = False
-
-
-def ways_out(error: MissingValues, features_in_rows: bool = False) -> tuple[Way, ...]:
-    """Return the ways to treat missing values that keep at least two samples and two features.
-
-    One way is recommended: the one that leaves out the smaller share, if that is at most `MOST_LOST`.
-    Otherwise means are recommended, although they invent numbers.
-    """
-    m, n = error.shape if not features_in_rows else error.shape[::-1]
-    samples, features = error.rows, error.columns
+    (samples, m), (features, n) = (rows, shape[0]), (columns, shape[1])
     if features_in_rows:
-        samples, features = features, samples
-    found = [Way("features", features, n), Way("samples", samples, m)]
-    left = [way for way in found if way.of - way.lost >= 2]
-    left.sort(key=lambda way: way.lost / way.of)
-    ways = (*left, Way("mean", error.cells, m * n))
-    best = ways[0] if left and ways[0].lost <= MOST_LOST * ways[0].of else ways[-1]
-    return tuple(replace(way, is_recommended=way is best) for way in ways)
+        (samples, m), (features, n) = (features, n), (samples, m)
+    found = [("features", features, n), ("samples", samples, m)]
+    left = sorted((lost / of, how, lost, of) for how, lost, of in found if of - lost >= 2)
+    ways = [
+        Way("missing", how, f"Leave out {counted(lost, how.removesuffix('s'))} of {of:,}")
+        for _, how, lost, of in left
+    ]
+    mean = Way("missing", "mean", f"Put in means, which invents {counted(cells, 'number')} of {m * n:,}")
+    return (*ways, mean) if left and left[0][0] <= MOST_LOST else (mean, *ways)
 
 
 def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[str] = ()) -> Settled:
@@ -101,7 +83,7 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
     Parameters
     ----------
     X : (m, n) ndarray or scipy.sparse, oriented as in the file
-    how : one of `WAYS`
+    how : "refuse", "samples", "features" or "mean"
     features_in_rows : bool
         Whether a row of X is a feature. Means are taken over the known values of a feature.
     called : sequence of str, optional
@@ -122,7 +104,7 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
         name = called[j[0]] if called else f" {j[0] + 1}"
         where = f"row {i[0] + 1}, column{name} holds none"
         counts = i.size, *_count_lines(i, j)
-        raise MissingValues(refusal(where, *counts), *counts, shape=X.shape)
+        raise refuse(where, *counts, X.shape, features_in_rows)
     if how == "mean":
         return _fill_means(X, i, j, features_in_rows)
     by_rows = (how == "features") == features_in_rows
@@ -134,36 +116,44 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
     whole = X.shape[not by_rows]
     out = whole - (rows if by_rows else columns).size
     if whole - out < 2:
-        others = "features" if how == "samples" else "samples"
+        left = [
+            way
+            for way in ways_out(i.size, *_count_lines(i, j), X.shape, features_in_rows)
+            if way.value != how
+        ]
         raise MissingValues(
-            f"Leaving out the {how} with missing values would leave {whole - out} of {whole}, at least two "
-            f"are needed: put in means, or leave out the {others} that have some.",
-            i.size,
-            *_count_lines(i, j),
-            shape=X.shape,
+            f"Leaving out the {how} with missing values would leave {whole - out} of {whole}, at "
+            f"least two are "
+            "needed: fill in what is missing.",
+            left,
         )
     cells = counted(i.size, "missing value")
     note = f"Left out because of missing values: {out:,} of {whole:,} {how} ({cells})."
     return Settled(_take(X, rows, columns), rows, columns, (note,))
 
 
-def refusal(where: str, cells: int, rows: int, columns: int) -> str:
-    """Return the error message for a table with missing values under the option "refuse".
+def refuse(
+    where: str,
+    cells: int,
+    rows: int,
+    columns: int,
+    shape: tuple[int, int] = (0, 0),
+    features_in_rows: bool = False,
+) -> MissingValues:
+    """Return the error for a table with missing values under the option "refuse".
 
-    Parameters
-    ----------
-    where : str
-        Phrase about the first missing value, such as "row 3, column 2 is empty".
-    cells, rows, columns : int
-        Number of missing values, and of the rows and columns that have some.
+    `where` is a phrase about the first missing value, such as "row 3, column 2 is empty". See `ways_out`.
     """
+    things = ("feature", "sample") if features_in_rows else ("sample", "feature")
     many = (
         "no other is missing"
         if cells == 1
-        else f"{cells} are missing, in {counted(rows, 'row')} and {counted(columns, 'column')}"
+        else f"{cells} are missing, in {counted(rows, things[0])} and {counted(columns, things[1])}"
     )
-    way_out = f"fill in what is missing, or {MissingValues.WAYS}"
-    return f"Every cell must hold a number, but {where} ({many}): {way_out}."
+    return MissingValues(
+        f"Every cell must hold a number, but {where} ({many}): fill in what is missing.",
+        ways_out(cells, rows, columns, shape, features_in_rows),
+    )
 
 
 def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:

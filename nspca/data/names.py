@@ -3,7 +3,7 @@
 Readers make them for each `Dataset`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import eq
 from typing import TypeAlias, overload
@@ -90,3 +90,21 @@ def frozen(names: Sequence[str]) -> Names:
 def pixel_names(shape: tuple[int, int]) -> tuple[str, ...]:
     """Return the names of the pixels of an image, row by row, counted from 1 at the top left."""
     return tuple(f"row {r} column {c}" for r in range(1, shape[0] + 1) for c in range(1, shape[1] + 1))
+
+
+def printable(name: str) -> str:
+    """Return a name on one line, with control characters replaced by blanks."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
+
+
+def short(text: str) -> str:
+    """Return a text on one line and of at most 40 characters, for use in a message."""
+    text = printable(text)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def quote_names(names: Iterable[str], most: int = 5) -> str:
+    """Return names for a message: the first ones in quotes, and the number of further ones."""
+    names = [printable(name)[:60] for name in names]
+    listed = ", ".join(f'"{name}"' for name in names[:most])
+    return listed + (f" and {len(names) - most} more" if len(names) > most else "")

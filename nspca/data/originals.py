@@ -14,11 +14,12 @@ import numpy as np
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
 from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.names import numbered, pixel_names
-from nspca.data.reader import read, read_layout
+from nspca.data.reading import read, read_layout
 from nspca.errors import DownloadError, InvalidData, Late
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
@@ -122,7 +123,7 @@ def complete(name: str, data: Dataset) -> Dataset:
         axis=WAVELENGTH_UM if name == "lrs" else None,
         axis_name="wavelength (µm)" if name == "lrs" else "",
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        notes=(*other, *unnamed),
+        findings=as_findings((*other, *unnamed)),
     )
 
 

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 from nspca.data.dataset import Dataset
+from nspca.data.findings import Finding
 from nspca.data.names import unique_names
 from nspca.errors import InvalidData, NotPrepared, shown
 
@@ -75,9 +76,9 @@ def prepare(data: Dataset, *names: str) -> Dataset:
         step = PREPARATIONS[name]
         if lack := step.find_lack(data):
             raise NotPrepared(f"“{step.title}” needs {lack}: leave the data as they are.", name)
-        done, notes = (*data.prepared, name), (*data.notes, step.note)
+        done, findings = (*data.prepared, name), (*data.findings, Finding(step.note))
         try:
-            data = replace(step.apply(data), prepared=done, notes=notes)
+            data = replace(step.apply(data), prepared=done, findings=findings)
         except InvalidData as error:  # numbers beyond float64
             raise NotPrepared(str(error), name) from None
     return data

@@ -5,12 +5,12 @@ from dataclasses import replace
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset
 from nspca.data.docstrings import kept_counts, load_python_docs
+from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
-from nspca.data.layout import short
 from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
-from nspca.data.names import numbered, pixel_names
+from nspca.data.names import numbered, pixel_names, short
 from nspca.data.originals import find_original
-from nspca.data.reader import read
+from nspca.data.reading import read
 from nspca.errors import InvalidData, shown
 from nspca.progress import Report, silent
 
@@ -98,7 +98,7 @@ def _pitprops() -> Dataset:
         source="real",
         is_covariance=True,
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        notes=("The table is the correlation matrix itself, rounded to three digits.",),
+        findings=as_findings(("The table is the correlation matrix itself, rounded to three digits.",)),
     )
 
 
@@ -116,5 +116,5 @@ def _stand_in(name: str) -> Dataset:
         axis_name="wavelength (µm)" if name == "lrs" else "",
         provenance=f"Stand-in for {sample.title}: made up by sample_data/make_stand_ins.py, not measured; "
         "CC0",
-        notes=(f"This is not {sample.title}: it is made up, small, and only looks like it.",),
+        findings=as_findings((f"This is not {sample.title}: it is made up, small, and only looks like it.",)),
     )

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -23,22 +23,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.containers import open_source
 from nspca.data.dataset import Candidate, Dataset
+from nspca.data.dialect import Layout
+from nspca.data.findings import Finding
 from nspca.data.formats.documents import find_documents
 from nspca.data.formats.excel import is_workbook
 from nspca.data.formats.parquet import MAGIC as PARQUET
-from nspca.data.layout import Layout
+from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
-from nspca.data.reader import could_be_read, read, read_layout
+from nspca.data.numerals import Numerals
+from nspca.data.options import ReadOptions, TableOptions
+from nspca.data.reading import read_opened
 from nspca.data.texts import read_text
-from nspca.errors import (
-    InvalidData,
-    InvalidOption,
-    MissingValues,
-    NotNumbers,
-    UnclearDecimals,
-    UnlikeImages,
-)
+from nspca.errors import InvalidData, InvalidOption, MissingValues, Way
 from nspca.validation.archive import mib, open_zip
 
 SMALL = 2 * 2**20
@@ -52,10 +50,8 @@ SECONDS = 120.0
 AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
-_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
-_ERRORS = {
-    kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers, UnclearDecimals, UnlikeImages)
-}
+_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numerals, Finding, Way)}
+_ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues)}
 _free_places = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
 
@@ -70,16 +66,20 @@ class Opened:
         The data, or the error that explains why the file was refused.
     layout : Layout or None
         The layout of a table with named columns.
-    mendable : bool
-        Whether a refused file can be read with other options.
     texts : str
         The kind of texts that the file holds, see `nspca.data.formats.documents.find_documents`.
     """
 
     data: Dataset | InvalidData
     layout: Layout | None
-    mendable: bool = False
     texts: str = ""
+
+    @property
+    def is_mendable(self) -> bool:
+        """Tell whether a refused file may be read with other options, so that a page should keep it."""
+        if not isinstance(self.data, InvalidData):
+            return False
+        return bool(self.texts or self.data.ways) or self.layout is not None
 
 
 def open_file(
@@ -146,24 +146,25 @@ def _read_here(
     raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
 ) -> Opened:
     """Read a file in this process; `beside` holds the vocabulary and the annotation by name."""
-    reader: Callable[..., Dataset] = read_text if as_texts else read
+    layout: Layout | None = None
+    data: Dataset | InvalidData
     try:
-        data: Dataset | InvalidData = reader(raw, name=name, **beside, **options)
+        if as_texts:
+            data = read_text(raw, name=name, annotation=beside.get("annotation"), **options)
+        else:
+            source = open_source(
+                raw, name, plain_bytes(beside["vocabulary"]) if "vocabulary" in beside else None
+            )
+            how = ReadOptions(**dict(TableOptions(**options)))
+            try:
+                data = read_opened(source, how, beside.get("annotation"))
+            finally:
+                layout = source.layouts[-1] if source.layouts else None
     except InvalidData as error:
         data = error.with_traceback(None)
     except InvalidOption as error:
         data = InvalidData(str(error))
-    texts = find_documents(raw) if as_texts or isinstance(data, InvalidData) else ""
-    try:
-        layout = read_layout(raw)
-    except InvalidData:
-        layout = None
-    mendable = isinstance(data, InvalidData) and (
-        bool(texts)
-        or isinstance(data, UnclearDecimals | UnlikeImages)
-        or (layout is not None and could_be_read(raw, data, layout))
-    )
-    return Opened(data, layout, mendable, texts)
+    return Opened(data, layout, find_documents(raw) if as_texts or isinstance(data, InvalidData) else "")
 
 
 def _memory() -> int:
@@ -241,6 +242,8 @@ def _answer(folder: Path) -> None:
             return {f"${type(value).__name__}": {name: _pairs(one) for name, one in found.items()}}
         if type(value).__name__ in _ERRORS:
             return {"$error": type(value).__name__, "arguments": value.args}
+        if isinstance(value, frozenset):
+            return {"$set": sorted(value)}
         return value.item()  # a number of NumPy
 
     found = [getattr(outcome, field.name) for field in fields(outcome)]
@@ -262,9 +265,11 @@ def _load_answer(folder: Path) -> Opened:
         if kind == "$numbered":
             return Numbered(*value[kind])
         if kind == "$mapping":
-            return dict(value[kind])
+            return {name: _tuples(one) for name, one in value[kind]}
         if kind == "$error":
-            return _ERRORS[value[kind]](*value["arguments"])
+            return _ERRORS[value[kind]](*_tuples(value["arguments"]))
+        if kind == "$set":
+            return frozenset(value[kind])
         if kind[1:] in _KINDS:
             return _KINDS[kind[1:]](**{name: _tuples(one) for name, one in value[kind].items()})
         return value

@@ -7,12 +7,12 @@ from typing import Any, BinaryIO
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import MOST_TEXT
-from nspca.data.counting import MOST_WORDS, WordOptions, count_documents
+from nspca.data.counting import count_documents
 from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
 from nspca.data.formats.base import GZIP
 from nspca.data.formats.documents import (
     MOST_BYTES,
-    SPLITS,
     Documents,
     from_strings,
     read_documents,
@@ -20,8 +20,9 @@ from nspca.data.formats.documents import (
     shortened,
 )
 from nspca.data.names import frozen
-from nspca.data.reader import name_of
-from nspca.errors import InvalidData, InvalidOption, shown
+from nspca.data.options import ReadOptions, TextOptions, keywords
+from nspca.data.reading import name_of
+from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import mib
 
@@ -30,18 +31,9 @@ def read_text(
     source: str | Path | bytes | BinaryIO | Sequence[str],
     *,
     name: str | None = None,
-    text_column: str | int | None = None,
-    id_column: str | int | None = None,
-    label_column: str | int | None = None,
-    split: str = "automatic",
-    stop_words: str = "automatic",
-    lowest_share: float = 0.0,
-    highest_share: float = 0.5,
-    weights: str = "counts",
-    pairs: bool = False,
-    most_words: int = MOST_WORDS,
     annotation: str | Path | bytes | BinaryIO | None = None,
     report: Report | None = None,
+    **options: Any,
 ) -> Dataset:
     """Return the word counts of documents as a data set.
 
@@ -52,26 +44,11 @@ def read_text(
         document in every line or paragraph (all of them also gzipped), or the texts themselves.
     name : str, optional
         Name of the data set; by default that of the file.
-    text_column, id_column, label_column : str or int, optional
-        Columns of a table, by name or 0-based position: the texts, their names and their labels. Texts and
-        names are detected when not given. `label_column` may also be a column of `annotation`.
-    split : "automatic", "lines" or "paragraphs"
-        Unit of a document in a text file: one line, or one paragraph between blank lines.
-    stop_words : "automatic", "none", "english", "german", "french" or "spanish"
-        Words that are not counted. "automatic" guesses the language from the texts.
-    lowest_share, highest_share : float
-        Bounds on the share of documents that contain a word, from 0 to 1. Of ten or more documents, at least
-        two must contain the word. With fewer documents `highest_share` is not applied.
-    weights : "counts" or "tfidf"
-        Raw counts, or tf-idf with every document scaled to norm one.
-    pairs : bool
-        Whether pairs of neighbouring words count as words too.
-    most_words : int
-        Maximum number of words; the most frequent ones are kept.
     annotation : path, bytes or open binary file, optional
         A table with one row per document, joined by the names; see `nspca.data.annotate`.
     report : callable, optional
         Gets progress events and may raise `Cancelled`.
+    **options
 
     Returns
     -------
@@ -85,19 +62,19 @@ def read_text(
     InvalidOption
         For an option outside its range.
     """
-    options = WordOptions(stop_words, lowest_share, highest_share, weights, pairs, most_words)
-    if split not in SPLITS:
-        raise InvalidOption(f"split must be one of {', '.join(SPLITS)}, got {shown(split)}")
+    how = TextOptions(**options)
     report = report or silent
     is_list = isinstance(source, Sequence) and not isinstance(source, str | bytes | bytearray | memoryview)
     title = name or ("texts" if is_list else name_of(source))
     report(Event("reading", message=title))
     table = None if annotation is None else read_annotation(annotation)
-    label, own = split_label(label_column, table)
-    columns = {"text_column": text_column, "id_column": id_column, "label_column": own, "split": split}
+    label, own = split_label(how.label_column, table)
+    columns = {
+        "text_column": how.text_column, "id_column": how.id_column, "label_column": own, "split": how.split
+    }  # fmt: skip
     found = _documents(source, is_list, columns)
     report(Event("counting words", total=len(found.texts)))
-    counted = count_documents(found.texts, options)
+    counted = count_documents(found.texts, how)
     kept, cut = shortened(found.texts, MOST_TEXT)
     notes = (*found.notes, *counted.notes)
     if cut:
@@ -111,12 +88,16 @@ def read_text(
         frozen(found.names),
         labels=found.label_columns.get(found.label_name),
         kind="words",
-        notes=notes,
+        findings=as_findings(notes),
         label_columns=found.label_columns,
         label_name=found.label_name,
         texts=kept,
+        options=ReadOptions(**dict(how)).given(),
     )
     return annotate(group_by_prefix(data), table, label)
+
+
+keywords(read_text, TextOptions)
 
 
 def _documents(source: Any, is_list: bool, options: dict[str, Any]) -> Documents:

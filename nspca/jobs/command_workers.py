@@ -48,7 +48,7 @@ def open_client(
     try:
         try:
             if scheduler is None:
-                cluster = local_cluster(workers, None, (__name__, "nspca.covariance.sharded"))
+                cluster = local_cluster(workers, None, (__name__, "nspca.covariance.data"))
             else:
                 tell(
                     f"waiting for the scheduler at {scheduler} and then for a worker of it, at most "

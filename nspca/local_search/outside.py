@@ -13,9 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.large import LargeCovariance
+from nspca.covariance.data import CANDIDATES, RowsCovariance
 from nspca.covariance.linalg import Array
-from nspca.covariance.parts import CANDIDATES, Parts
 from nspca.errors import Cancelled, Refused
 from nspca.local_search.exchange import exchange
 from nspca.local_search.single import swaps
@@ -50,7 +49,7 @@ def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = (
     components of all n features.
     """
     A, least = problem.covariance, _count_needed(problem)
-    assert isinstance(A, Parts)
+    assert isinstance(A, RowsCovariance)
     if least > DENSE_LIMIT:
         raise Refused(
             f"components of shards may have {DENSE_LIMIT // 2} features together, got {sum(problem.sizes)}; "
@@ -75,7 +74,7 @@ def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = (
         if not joining.size or number == ROUNDS or features.size + joining.size > DENSE_LIMIT:
             break
         features = np.union1d(features, joining)
-    if isinstance(A, LargeCovariance) and result.status is not Status.CANCELLED:
+    if not A.on_disk and result.status is not Status.CANCELLED:
         with handing_in(result):
             result = _with_exchanges(problem, result, report)
     info: dict[str, float] = {

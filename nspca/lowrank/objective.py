@@ -245,7 +245,7 @@ class Objective:
         out = np.where(flat.min(axis=1) > APART, ratios, np.inf)
         open_ = out > enough
         if open_.any():
-            out[open_] = np.minimum(out[open_], _spectral(G[open_], T[open_]))
+            out[open_] = np.minimum(out[open_], largest_ratio(G[open_], T[open_]))
             open_ = (out > enough) & np.isfinite(out)
             out[open_] = copositive.lowered(G[open_], T[open_], out[open_])
         return out + self.margin
@@ -303,7 +303,7 @@ class Objective:
         return out
 
 
-def _spectral(G: Array, T: Array) -> Array:
+def largest_ratio(G: Array, T: Array) -> Array:
     """Return lambda_max(T, G) for each pair of matrices (c, D, D).
 
     The largest T_jj times G is subtracted first. In a small cone T is nearly this multiple of G, and the
@@ -314,9 +314,11 @@ def _spectral(G: Array, T: Array) -> Array:
     try:
         L = np.linalg.cholesky(G)
     except np.linalg.LinAlgError:
+        L = np.full((1, 1), np.nan)
+    if not np.isfinite(L).all():  # where LAPACK does not raise
         if len(G) == 1:
             return np.full(1, np.inf)
-        return np.concatenate([_spectral(G[i : i + 1], T[i : i + 1]) for i in range(len(G))])
+        return np.concatenate([largest_ratio(G[i : i + 1], T[i : i + 1]) for i in range(len(G))])
     half = np.linalg.solve(L, T - base[:, None, None] * G)
     whitened = np.linalg.solve(L, half.swapaxes(1, 2))
     return base + np.linalg.eigvalsh(whitened)[:, -1]

@@ -11,17 +11,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.lowrank import copositive
 from nspca.lowrank.cones import roots
-from nspca.lowrank.objective import Query
+from nspca.lowrank.objective import Query, largest_ratio
 
 AT_ONCE = 2**20
 """Maximum number of terms in memory at a time: 8 MB."""
-ROUNDING = 64
-"""Error of a computed sum of terms, in unit roundoffs times D and topk |v|^2."""
-PROOF = 8
-"""Distance from singular for a proof by Cholesky, in roundoffs times D, k + 8D + 40 and topk |v|^2."""
+ALLOWED = 6
+"""Size of the sums and of a claim about them, in topk |v|^2 + topk |h|: that of T, two terms and a claim."""
 
 
 class Terms:
@@ -35,8 +33,11 @@ class Terms:
         Number of first rows that every sum has, and of other rows that it may have.
     edges : two int arrays
         The pairs (j, l) with j <= l of generators.
+    mass : float
+        topk |v|^2 + topk |h|, which f does not exceed.
     margin, room_of_proof : float
-        Rounding error of a computed sum, and distance from singular that a proof by Cholesky needs.
+        Rounding error of a computed sum, and distance from singular that a proof by Cholesky needs. Both are
+        at least what a checker must allow for: k + 8D + 32 roundings, and D times that.
     """
 
     def __init__(self, query: Query):
@@ -47,9 +48,10 @@ class Terms:
         self.D, self.room = self.V.shape[1], min(query.k, n) - query.fixed
         self.h = np.zeros(n) if query.h is None else query.h
         self.edges = np.triu_indices(self.D) if self.D else (np.zeros(1, int), np.zeros(1, int))
-        size = np.sort((self.V**2).sum(axis=1) + self.h)
-        lost = UNIT_ROUNDOFF * max(self.D, 1) * size[max(n - query.k, 0) :].sum()
-        self.margin, self.room_of_proof = ROUNDING * lost, PROOF * (query.k + 8 * self.D + 40) * lost
+        parts = (self.V**2).sum(axis=1), np.abs(self.h)
+        self.mass = sum(float(topk_sum(part, query.k, query.fixed)) for part in parts)
+        self.margin = 1.05 * UNIT_ROUNDOFF * (query.k + 8 * self.D + 40) * ALLOWED * self.mass
+        self.room_of_proof = 1.5 * max(self.D, 1) * self.margin
 
     def roots(self) -> Array:
         """Return the generators (cones, D, D) of the orthants."""
@@ -88,16 +90,12 @@ class Terms:
     def bounds(self, G: Array, T: Array) -> tuple[Array, np.ndarray]:
         """Return the bounds of f on cones, as in `objective`, and the edge (cones, 2) to split each at."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
+            simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), self.mass)
         if self.D == 0:
             return T[0], np.zeros((1, 2), dtype=int)
         G, T = self.matrices(G), self.matrices(T)
-        base = np.einsum("cii->ci", T).max(axis=1)
-        L = np.linalg.cholesky(G)
-        half = np.linalg.solve(L, T - base[:, None, None] * G)
-        whole = np.linalg.solve(L, half.transpose(0, 2, 1))
         narrow = self.room_of_proof / np.maximum(np.linalg.eigvalsh(G)[:, 0], UNIT_ROUNDOFF)
-        known = np.minimum(simple, base + np.linalg.eigvalsh(whole)[:, -1] + narrow)
+        known = np.minimum(simple, largest_ratio(G, T) + narrow)
         return copositive.lowered(G, T, known) + self.margin, copositive.dearest(G, T)
 
 

@@ -11,14 +11,13 @@ from typing import Any
 
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.data import WHOLE_LIMIT
-from nspca.covariance.large import ROWS
-from nspca.covariance.parts import CANDIDATES
+from nspca.covariance.data import CANDIDATES, MANY_ROWS, WHOLE_LIMIT
 from nspca.data import limits
 from nspca.data.formats import Size
-from nspca.errors import InvalidData, InvalidOption
+from nspca.errors import InvalidData, InvalidOption, shown
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import COORDINATES, TABLE, read_size
+from nspca.proving import EFFORTS, EXHAUSTIVE
 from nspca.shards.sources import MEGABYTES
 from nspca.validation.archive import MAX_BYTES, mib
 from nspca.validation.options import whole
@@ -108,7 +107,8 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
         Features of a component, and the number of components found together. By default one component of 10
         features, or of all if there are fewer. A `Problem` has its own.
     effort : str
-        The effort of the certificate.
+        The effort of the certificate. For "exhaustive" the estimate covers the answer and a first bound: no
+        estimate covers the search until the optimum is proved.
 
     Returns
     -------
@@ -121,8 +121,8 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
     InvalidOption
         For more features than there are columns, and for what is no such source.
     """
-    if effort not in PLANS:
-        raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
+    if not isinstance(effort, str) or effort not in EFFORTS:
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
     size, sizes = read_size(source), getattr(source, "sizes", None)
     if sizes is None:
         whole("components", components, 1)
@@ -199,7 +199,9 @@ def _beyond(size: Size) -> str:
 
 def _worked_on(size: Size, at: str, sizes: Sequence[int]) -> int:
     """Return the number of features on which A is formed: some of them for large data, otherwise all."""
-    by_parts = size.columns > _most_formed(size) and (at == "shards" or (size.sparse and size.rows > ROWS))
+    by_parts = size.columns > _most_formed(size) and (
+        at == "shards" or (size.sparse and size.rows > MANY_ROWS)
+    )
     return min(size.columns, max(CANDIDATES, 2 * sum(sizes))) if by_parts else size.columns
 
 
@@ -240,9 +242,11 @@ def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int], machi
 def _proved(size: Size, sizes: Sequence[int], effort: str) -> str:
     """Return a sentence about the bound that a certificate will prove."""
     joint = len(sizes) > 1
-    rows = min((JOINT_PLANS if joint else PLANS)[effort].rows[-1], size.columns)
+    begins = "standard" if effort == EXHAUSTIVE else effort
+    rows = min((JOINT_PLANS if joint else PLANS)[begins].rows[-1], size.columns)
     what = f"{len(sizes)} disjoint components together" if joint else "one component"
     return (
         f"proved: a bound on {what}, on all {size.columns} features, from a dual on at most {rows} of them "
-        f"(effort {effort})"
+        f"(effort {begins})"
+        + (", before a search until the optimum is proved, which has no estimate" * (effort == EXHAUSTIVE))
     )

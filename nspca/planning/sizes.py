@@ -8,10 +8,9 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from nspca.covariance.data import DataCovariance, SparseCovariance
-from nspca.covariance.parts import Parts
 from nspca.data import limits
-from nspca.data.formats import Size, Source, open_reader
+from nspca.data.containers import open_reader
+from nspca.data.formats import Size, Source
 from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from nspca.shards import Shards
@@ -61,9 +60,5 @@ def _of_table(source: Any) -> Size:
 def _of_problem(problem: Problem) -> Size:
     """Return the size of the data behind a problem."""
     A, (m, n) = problem.covariance, problem.covariance.shape
-    if isinstance(A, Parts):
-        at = "memory" if isinstance(A, DataCovariance) else "shards"
-        return Size(m, n, int(A.rows.counts.sum()), sparse=True, at=at)
-    if isinstance(A, SparseCovariance):
-        return Size(m, n, int(A.Z.nnz), sparse=True, at="memory")
-    return Size(m, n, m * n, sparse=False, at="memory")
+    is_sparse = A.source == "data" and A.Z is None
+    return Size(m, n, A.nonzeros, sparse=is_sparse, at="shards" if A.on_disk else "memory")

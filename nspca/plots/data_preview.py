@@ -66,7 +66,7 @@ def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray
 
     Each image has its own range of grey, and there are `lines` times `columns` places.
     """
-    rows = np.asarray(X[: lines * columns], float)
+    rows = _dense(X[: lines * columns])
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
     grey = np.full((lines * columns, X.shape[1]), np.nan)
     grey[: len(rows)] = 255 * (rows - low) / np.where(high > low, high - low, 1)
@@ -75,10 +75,15 @@ def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray
     return np.dstack([*[np.where(shown, pictures, 0)] * 3, 255 * shown]).astype(np.uint8)
 
 
+def _dense(part: Any) -> np.ndarray:
+    """Return a small part of a table, which may be sparse, as a dense array."""
+    return np.asarray(part.toarray() if sp.issparse(part) else part, float)
+
+
 def _spectra(X: Any, axis: ArrayLike | None) -> str:
     """Draw some spectra, evenly chosen, each in units of its own largest value."""
     order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
-    rows = np.asarray(X[np.linspace(0, X.shape[0] - 1, _LINES).astype(int)], float)[:, order]
+    rows = _dense(X[np.linspace(0, X.shape[0] - 1, _LINES).astype(int)])[:, order]
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
     low, high = rows.min(), rows.max()
     x = np.linspace(4, WIDTH - 4, rows.shape[1])
@@ -119,8 +124,7 @@ def _cells(X: Any) -> str:
         np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
         for count, most in zip(X.shape, _CELLS, strict=True)
     )
-    part = X[:, j]
-    part = part.toarray().astype(float) if sp.issparse(part) else np.asarray(part, float)
+    part = _dense(X[:, j])
     spread = part.std(axis=0)
     z = np.clip((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1), -2, 2)[i]
     at = np.array([stop for stop, _ in DIVERGING], dtype=float)

@@ -14,6 +14,8 @@ MARGIN = 0.03
 """Part of an axis at its ends, so that guesses there are whole and the numbers of both axes stand apart."""
 BIN = 1.0
 """Width in per cent of a stack of guesses."""
+STACK = 5.0
+"""Width in degrees of a stack of guessed angles."""
 
 
 def guess_curve(
@@ -23,7 +25,7 @@ def guess_curve(
     value_name: str,
     answer: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> go.Figure:
-    """Draw guessed angles at the height that each reaches, and the whole curve once the answer is shown.
+    """Draw guessed angles as stacks of dots, and once the answer is shown at the height that each reaches.
 
     Parameters
     ----------
@@ -32,9 +34,12 @@ def guess_curve(
     axis : title, smallest and largest angle
     value_name : title of the height
     answer : (p,) angles and (p,) per cent, optional
-        The curve, drawn with a star at its highest point.
+        The curve, drawn with a star at its highest point. Without it a height would tell who is right.
     """
     at, shares = np.asarray(at, float), np.asarray(shares, float)
+    if answer is None:
+        at = np.sort(at)
+        shares = _stacked(at, STACK)
     said = f"{at.size} guesses of an angle."
     if answer is not None:
         grid, curve = (np.asarray(part, float) for part in answer)
@@ -44,9 +49,8 @@ def guess_curve(
     if answer is not None:
         line = {"color": MAIN, "width": 2.5}
         figure.add_scatter(x=light(grid), y=light(curve), mode="lines", line=line, name="all angles")
-    add_curve(
-        figure, light(at), light(shares), f"guesses: {at.size}", "%{x:.0f}°: %{y:.0f} %", marker=GUESSED
-    )
+    hover = "%{x:.0f}°" if answer is None else "%{x:.0f}°: %{y:.0f} %"
+    add_curve(figure, light(at), light(shares), f"guesses: {at.size}", hover, marker=GUESSED)
     if answer is not None:
         star = {"symbol": "star", "size": 20, "color": STAR}
         figure.add_scatter(
@@ -55,29 +59,36 @@ def guess_curve(
     title, low, high = axis
     side = MARGIN * (high - low)
     figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
+    if answer is None:
+        top = max(6.0, float(shares.max(initial=0)) + 1)
+        return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
     return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
 
 
-def guess_strip(shares: ArrayLike, best: float | None = None) -> go.Figure:
-    """Draw what each guess reaches as a stack of dots, and the best found and the proved limit once shown.
+def _stacked(values: np.ndarray, width: float) -> np.ndarray:
+    """Return the heights (m,) of dots at increasing `values` (m,): those in one bin stand on each other."""
+    bins = np.floor(values / width)
+    return np.array([np.sum(bins[:i] == bin_) for i, bin_ in enumerate(bins)], float) + 1
+
+
+def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
+    """Draw what each guess reaches as a stack of dots, with the best found and the proved limit.
 
     Parameters
     ----------
     shares : (m,) per cent of the proved limit
-    best : float, optional
+    best : float
         Per cent of the best found.
     """
     shares = np.sort(np.asarray(shares, float))
-    bins = np.floor(shares / BIN)
-    height = np.array([np.sum(bins[:i] == bin_) for i, bin_ in enumerate(bins)], float) + 1
+    height = _stacked(shares, BIN)
     figure = new_figure(f"What {shares.size} guesses reach, in per cent of the proved limit.", height=430)
     add_curve(figure, light(shares), light(height), f"guesses: {shares.size}", "%{x:.0f} %", marker=GUESSED)
     top = max(6.0, float(height.max(initial=0)) + 1)
-    if best is not None:
-        for x, colour, name in ((best, MAIN, "the best found"), (100.0, LIMIT, "proved limit")):
-            line = {"color": colour, "width": 3, "dash": "solid" if x < 100 else "dot"}
-            add_curve(figure, [x, x], [0, top], name, line=line)
-        figure.add_vrect(x0=best, x1=100, fillcolor=fade(PROVED, 0.25), line_width=0, layer="below")
+    for x, colour, name in ((best, MAIN, "the best found"), (100.0, LIMIT, "proved limit")):
+        line = {"color": colour, "width": 3, "dash": "solid" if x < 100 else "dot"}
+        add_curve(figure, [x, x], [0, top], name, line=line)
+    figure.add_vrect(x0=best, x1=100, fillcolor=fade(PROVED, 0.25), line_width=0, layer="below")
     figure.update_xaxes(
         title_text="% of what no 8 pixels can pass", range=[-100 * MARGIN, 104], ticksuffix=" %"
     )

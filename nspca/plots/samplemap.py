@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.samples import MOST_GROUPS, SYMBOLS, drawn_samples, groups_of, names_of
 from nspca.plots.theme import add_curve, colorbar, light, new_figure, plain
-from nspca.presentation.colours import COLOURS, CONTEXT, FIELD, MAIN
+from nspca.presentation.colours import CONTEXT, FIELD, HUES, MAIN
 
 MOST_ARROWS = 12
 """Maximum number of arrows: more of them would hide the samples and each other."""
@@ -81,7 +81,7 @@ def sample_map(
         groups = groups_of(given, len(drawn))
         said = "" if given is None else f"{len(groups)} groups" if len(groups) > 1 else "1 group"
         for index, (group, rows) in enumerate(groups):
-            look = {"color": COLOURS[index % len(COLOURS)], "symbol": SYMBOLS[index % len(SYMBOLS)]}
+            look = {"color": HUES[index], "symbol": SYMBOLS[index % len(SYMBOLS)]}
             _points(figure, S[drawn], data, rows, group, marker | look)
     figure.update_layout(showlegend=given is not None and numbers is None, dragmode="lasso")
     figure.update_layout(legend={"y": -0.16, "yanchor": "top"}, margin={"t": 16, "b": 90})

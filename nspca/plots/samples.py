@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import add_bars, add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
-from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
+from nspca.presentation.colours import FIELD, HUES, MAIN, TOGETHER
 
 
 def _jitter(count: int) -> np.ndarray:
@@ -93,7 +93,7 @@ def score_figure(
             marker={
                 "size": 7 if len(drawn) < 1000 else 4,
                 "opacity": 0.7,
-                "color": COLOURS[index % len(COLOURS)],
+                "color": HUES[index],
                 "symbol": SYMBOLS[index % len(SYMBOLS)],
             },
         )

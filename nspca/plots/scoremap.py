@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.samples import groups_of, names_of
 from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure
-from nspca.presentation.colours import COLOURS, DIVERGING
+from nspca.presentation.colours import DIVERGING, HUES
 
 TOP, MOST = 40, 400  # features and samples that are drawn at most
 _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map
@@ -81,7 +81,7 @@ def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.
     code = np.zeros(len(labels))
     for index, (_, rows) in enumerate(groups):
         code[rows] = index
-    colours = [COLOURS[index % len(COLOURS)] for index in range(len(groups))]
+    colours = [HUES[index] for index in range(len(groups))]
     steps = [
         [(index + side) / len(groups), colour] for index, colour in enumerate(colours) for side in (0, 1)
     ]

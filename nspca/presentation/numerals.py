@@ -121,7 +121,7 @@ def proof_phrase(ratio: float, kind: str) -> str:
     ratio : float
         Value over proved bound, from `proved_ratio`.
     kind : str
-        Kind of the certificate, for example "B8".
+        Kind of the certificate, for example "B8"; see `Certificate.label`.
     """
     if 1 - ratio <= OPTIMAL_GAP:
         return f"proved optimal up to rounding ({kind})"

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-SKETCHED = {True: "sketch of centred rows", False: "sketch of rows that are not centred"}
-"""Preparation named by a certificate about a sketch, by whether rows were centred."""
+PREPARED = frozenset({"lee-seung", "equalised", "log2", "off-first", "with-header"})
+"""Names of the preparations of `nspca.data.preparation`. A file may name others, which are quoted."""
 RIVALS = {
     "auto": "best of several",
     "spannogram": "exact, few directions",
@@ -60,19 +60,19 @@ def components(
 def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
     """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ...
 
-    `source` is "covariance" or "data"; `prepared` names the preparations of the data, in order.
+    `source` is "covariance" or "data"; `prepared` names the preparations of the data, in order. Unknown names
+    are words of a file, and quoted as such.
     """
     if source == "covariance":
         return "the covariance"
-    if prepared and prepared[-1] in SKETCHED.values():
-        return f"the {prepared[-1]} and its error"
     how = {
         (True, False): "centred ",
         (True, True): "centred and scaled ",
         (False, True): "scaled, not centred ",
         (False, False): "",
     }
-    first = f" (prepared: {', '.join(prepared)})" if prepared else ""
+    steps = (step if step in PREPARED else f"what the file calls {quoted(step)}" for step in prepared)
+    first = f" (prepared: {', '.join(steps)})" if prepared else ""
     return f"the {how[center, scale]}data{first}" + ("" if center or scale else " as they are, not centred")
 
 
@@ -100,6 +100,12 @@ def short(name: str) -> str:
     """Return a name in one line, cut after `LONGEST_NAME` characters."""
     name = " ".join(name.split())
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def quoted(words: str) -> str:
+    """Return words of a file in one line and in quotes, which they cannot end, cut as `short` does."""
+    printable = "".join(mark if mark.isprintable() else " " for mark in words.replace('"', "'"))
+    return f'"{short(printable)}"'
 
 
 def method_name(method: str) -> str:

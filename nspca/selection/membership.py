@@ -110,7 +110,7 @@ class Membership:
         places = self.places
         counts = ", ".join(f"{places.count(place)} {place.value}" for place in Place)
         good = f"answers that explain at least {format_value_share(self.share, 1.0, 15)} of the optimum"
-        proof = f"component of {int(self.used.sum())} features, proof {self.certificate.kind}"
+        proof = f"component of {int(self.used.sum())} features, proof {self.certificate.label}"
         return f"Membership of {len(places)} features in {good}:\n{counts}; {proof}"
 
     def _repr_html_(self) -> str:

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.columns import Columns, describe_left_out, taken_as_names
-from nspca.data.formats import DocwordReader, Reader, Source, TableReader, open_reader
+from nspca.data.containers import open_reader
+from nspca.data.dialect import FEW_LABELS, Layout, quoted
+from nspca.data.formats import DocwordReader, Reader, Source, TableReader
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary, vocabulary_words
-from nspca.data.layout import FEW_LABELS, MISSING, Layout, is_number, quoted, short
-from nspca.data.read_options import ReadOptions
-from nspca.errors import InvalidData, InvalidOption
+from nspca.data.names import short
+from nspca.data.options import ReadOptions
+from nspca.data.roles import Columns, describe_left_out
+from nspca.errors import InvalidData, InvalidOption, Way
 from nspca.progress import Event, Report, silent
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer, regrouped
@@ -83,7 +86,8 @@ def shard(
         whole("rows", rows, 1)
     positive("megabytes", megabytes)
     path, report = Path(source), report or silent
-    options = ReadOptions(id_column=id_column, label_column=label_column, decimal=decimal)
+    asked: dict[str, Any] = {"id_column": id_column, "label_column": label_column, "decimal": decimal}
+    options = ReadOptions(**asked)
     reader = open_reader(Source(path), options, report=report)
     if vocabulary is not None and not isinstance(reader, DocwordReader):
         raise InvalidOption(f"vocabulary is for a docword file, got {path}, which is none: leave it out")
@@ -106,7 +110,7 @@ def shard(
             _write(writer, regrouped(_table_blocks(reader, writer), rows), reader)
         else:
             blocks = (sp.csr_array(block.X) for block in reader.blocks(rows, writer.place))
-            writer.notes = reader.notes
+            writer.notes = tuple(map(str, reader.findings))
             _write(writer, blocks, reader)
         return writer.finish()
 
@@ -175,7 +179,7 @@ def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]
             )
         others.add(block.texts, len(block.X))
         yield sp.csr_array(block.X)
-    writer.notes = (*reader.notes, *taken_as_names(found, chosen, reader.options), *others.notes())
+    writer.notes = tuple(map(str, (*reader.findings, *chosen.findings, *others.notes())))
 
 
 class OtherColumns:
@@ -209,8 +213,9 @@ class OtherColumns:
         """Return the sentence about a column that is left out, or refuse the column."""
         first, layout = self._first_rows[i], self.layout
         if i in layout.empty_columns:
-            held = sorted((row, text) for text, row in first.items() if text.strip().lower() not in MISSING)
-            if held and all(is_number(text, layout.decimal) for _, text in held):
+            numerals = layout.numerals
+            held = sorted((row, text) for text, row in first.items() if not numerals.is_missing(text))
+            if held and all(numerals.is_number(text) for _, text in held):
                 row, text = held[0]
                 raise InvalidData(
                     f"Every cell must hold a number, but column{quoted(layout, i)} is empty in its first "
@@ -218,4 +223,11 @@ class OtherColumns:
                 )
             if held:
                 layout = replace(layout, empty_columns=())
-        return describe_left_out(layout, i, first, self.rows)[0]
+        found = describe_left_out(layout, i, first, self.rows)
+        if isinstance(found, InvalidData):
+            name = layout.columns[i]
+            raise InvalidData(
+                found.message,
+                (Way("id_column", name, "Use as names"), Way("label_column", name, "Use as labels")),
+            )
+        return found.sentence

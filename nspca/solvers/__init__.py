@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.data import DataCovariance
-from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.problem import Problem
 from nspca.result import Result
@@ -117,7 +115,7 @@ class Method:
                 f"{self.name} has no way to keep features in, got {len(problem.forced)} forced; choose auto, "
                 f"{able}"
             )
-        if self.needs_data and not isinstance(problem.covariance, DataCovariance):
+        if self.needs_data and not problem.covariance.has_samples:
             raise InvalidProblem(
                 f"{self.name} works on data, got {_describe_without_samples(problem.covariance)}, or use pca"
             )
@@ -139,7 +137,7 @@ class Method:
 
 def _describe_without_samples(A: Covariance) -> str:
     """Return in words what the covariance A is instead of samples in memory, and the way out."""
-    if isinstance(A, ShardedCovariance):
+    if A.on_disk:
         return "shards, which are not held in memory; give some of the rows to from_data"
     if A.source == "data":
         return (
@@ -234,7 +232,7 @@ _LINES = (
         "bipartite",
         "a net of directions, or random ones, with a matching at each",
         "Asteris et al. 2015, Alg. 1-4, Theorems 1 and 2",
-        cost=5.0, Options=bipartite.Options, solve=bipartite.solve, joint=True, require=bipartite.require,
+        cost=5.0, Options=bipartite.Options, solve=bipartite.solve, joint=True,
     ),
 )  # fmt: skip
 

@@ -26,10 +26,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.data import DataCovariance, SparseCovariance
-from nspca.covariance.inputs import with_columns
+from nspca.covariance.data import RowsCovariance
 from nspca.covariance.linalg import Array
-from nspca.covariance.moments import counts
+from nspca.covariance.rows import with_columns
 from nspca.errors import Refused
 from nspca.local_search import single as ascent
 from nspca.problem import Problem
@@ -115,7 +114,7 @@ def pca(problem: Problem, options: PCAOptions, seed: int = 0, report: Report = s
 
 def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Report = silent) -> Result:
     """Return the truncated loading of a one-component SparsePCA."""
-    Z = _data(problem).dense_rows()
+    Z = _data(problem).dense_table()
     report(Event("sparse pca", 0, options.iterations, k=problem.size))
     from sklearn.decomposition import dict_learning
 
@@ -199,44 +198,46 @@ def reduce_seed(seed: int) -> int:
 
 def check_spca_size(problem: Problem, options: SparsePCAOptions) -> None:
     """Refuse a sparse table that is too large to be made dense for `spca`."""
-    if isinstance(problem.covariance, SparseCovariance):
-        _check_dense_copy(problem.covariance, "spca", problem.n)
+    A = _data(problem)
+    if sp.issparse(A.table):
+        _check_dense_copy(A, "spca", problem.n)
 
 
 def check_nmf_size(problem: Problem, options: NMFOptions) -> None:
     """Refuse a sparse table too large for `nmf`, which makes columns with negative entries dense."""
-    A = problem.covariance
-    if isinstance(A, SparseCovariance):
-        _check_dense_copy(A, "nmf", int(np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m))))
+    A = _data(problem)
+    if sp.issparse(A.table):
+        _check_dense_copy(A, "nmf", int(np.count_nonzero((_lowest(A) != 0) & (2 * A.rows.counts <= A.m))))
 
 
-def _data(problem: Problem) -> DataCovariance:
-    """Return the covariance of a problem, which `Method.check` requires to be made from data."""
-    assert isinstance(problem.covariance, DataCovariance)
+def _data(problem: Problem) -> RowsCovariance:
+    """Return the covariance of a problem, which `Method.check` requires to have samples."""
+    assert isinstance(problem.covariance, RowsCovariance)
     return problem.covariance
 
 
-def nonnegative_table(A: DataCovariance) -> Any:
+def nonnegative_table(A: RowsCovariance) -> Any:
     """Return the data (m, n) of A with every feature shifted so that its smallest value is 0.
 
     Without centring only features with negative values are shifted.
     """
-    if not isinstance(A, SparseCovariance):
-        return A.Z - np.minimum(A.Z.min(axis=0), 0.0)
-    X, lowest = sp.csr_array(A.Z.multiply(A.weight)), _lowest(A)
+    Y = A.table
+    if not sp.issparse(Y):
+        return Y - np.minimum(Y.min(axis=0), 0.0)
+    X, lowest = sp.csr_array(Y.multiply(A.rows.weight)), _lowest(A)
     moved = np.flatnonzero(lowest)
     return with_columns(X, moved, X[:, moved].toarray() - lowest[moved])
 
 
-def _lowest(A: SparseCovariance) -> Array:
+def _lowest(A: RowsCovariance) -> Array:
     """Return the offset (n,) that `nonnegative_table` subtracts so that no feature is negative."""
-    lowest = A.Z.min(axis=0).toarray().ravel() * A.weight
+    lowest = A.table.min(axis=0).toarray().ravel() * A.rows.weight
     return lowest if A.center else np.minimum(lowest, 0.0)
 
 
-def _check_dense_copy(A: SparseCovariance, method: str, columns: int) -> None:
+def _check_dense_copy(A: RowsCovariance, method: str, columns: int) -> None:
     """Refuse a sparse table whose dense copy of `columns` columns would be too large."""
-    m, n = A.Z.shape
+    m, n = A.shape
     if m * columns > DENSE_ENTRIES:
         raise Refused(
             f"{method} needs this sparse table written out, which takes at most {DENSE_ENTRIES:.0e} "

@@ -78,11 +78,6 @@ class Options:
         sketch.check_kind(self.sketch)
 
 
-def require(problem: Problem, options: Options) -> None:
-    """Refuse the sketch "frequent" for a covariance without rows."""
-    sketch.check_rows(options.sketch, problem.covariance)
-
-
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Return the best answer of all points; `info` has the kind of points and their guarantee."""
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg

@@ -236,10 +236,12 @@ class ComponentsSpec(ProblemSpec):
                 f"certificate = nspca.certify(problem, result, components={self.r}, effort={effort!r})",
                 "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
             ]
+        joint = line_of(method).joint  # components found in turn keep the order in which they were found
+        order, said = ("[:, (-result.values).argsort()]", "  # largest variance first") if joint else ("", "")
         return [
             *lines,
-            "for x in result.components.T:",
-            "    print([(names[j], round(x[j], 4)) for j in abs(x).argsort()[::-1] if x[j]])",
+            f"for x in result.components{order}.T:{said}",
+            "    print([(names[j], round(float(x[j]), 4)) for j in abs(x).argsort()[::-1] if x[j]])",
         ]
 
     def _one_by_one_python(self, method: str, given: str) -> list[str]:

@@ -6,31 +6,28 @@ state of the page Data (`dashboard/open_data`).
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
 
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
-from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
-from nspca.data.formats.images import SIDES
+from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
 from nspca.shards import Shards, reader, served
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
-from nspca.validation.model import Model, Option
+from nspca.validation.model import Option
 
 BESIDE = ("vocabulary", "annotation")
 """Fields that name a further file."""
-OF_TABLES = ("features_in_rows", "missing", "decimal", "image_size")
-"""Options of reading that do not apply to texts."""
 PLACES = ("sample", "upload", "folder", "path")
 """Fields that name the source; at most one of them is set."""
-CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
+CHANGES = ("prepared", "without", "only", "drop_constant", "log2", "together")
 """Fields with changes of the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
 """Entries of `CHANGES` that name features by number."""
@@ -45,10 +42,6 @@ GAPS = {
 }
 """Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
-Column = StrictInt | StrictStr | None
-Share = Annotated[float, Limits(ge=0, le=1)]
-COUNTING = ("text_column", "split", *(field.name for field in fields(WordOptions)))
-"""Options of counting words."""
 SOME = address.Text(
     lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
 )
@@ -74,7 +67,7 @@ def keeping(count: int) -> str:
     return f"keeping {things(count, 'feature')}"
 
 
-class DataSpec(Model):
+class DataSpec(ReadOptions):
     """A data set: its source, the options of reading, and the steps of preparation.
 
     One of `sample`, `upload`, `folder` and `path` is the source. Without any, the caller passes the data.
@@ -91,12 +84,13 @@ class DataSpec(Model):
         Maximum number of rows taken from the folder, chosen at random; 0 for all of them.
     path : str
         A file on this computer.
-    vocabulary, annotation, id_column, label_column, features_in_rows, missing, decimal, image_size
-        Options of `nspca.read`. For an upload, `vocabulary` and `annotation` are SHA-256 hashes too.
+    vocabulary, annotation
+        Further files, as for `nspca.read`. For an upload they are SHA-256 hashes too.
     words : bool
         Whether the file holds texts whose words are counted.
-    text_column, split, stop_words, lowest_share, highest_share, weights, pairs, most_words
-        Options of `nspca.read_text`.
+    id_column, label_column, ...
+        All options of `nspca.data.options.ReadOptions`; `drop_constant` is applied after `only` and
+        `without`.
     covariance : bool
         Whether the table is itself a covariance.
     repair : bool
@@ -106,8 +100,6 @@ class DataSpec(Model):
         Names of `nspca.data.PREPARATIONS`, applied first and in this order.
     only, without : tuple of int
         Features that are kept, or that are left out, by number from 0.
-    drop : bool
-        Whether constant features are left out.
     log2 : bool
         Whether every x is replaced by log2(x + 1).
     together : tuple of tuple of int
@@ -134,58 +126,6 @@ class DataSpec(Model):
         ),
     ] = False
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
-    id_column: Annotated[
-        Column,
-        Option(
-            "Names of the samples",
-            "id",
-            address.COLUMN,
-            flag="--id",
-            metavar="COLUMN",
-            help="of a file: the column with the names of the samples, by name or by number from 0",
-        ),
-    ] = None
-    label_column: Annotated[
-        Column,
-        Option(
-            "Labels",
-            "label",
-            address.COLUMN,
-            flag="--labels",
-            metavar="COLUMN",
-            help="of a file: the column with the groups of the samples, by name or by number from 0",
-        ),
-    ] = None
-    features_in_rows: Annotated[
-        StrictBool,
-        Option(
-            "Features are in rows",
-            "rows",
-            flag="--features-in-rows",
-            help="of a file: its rows are the features, --id a column of their names, --labels a row",
-        ),
-    ] = False
-    missing: Annotated[
-        Literal["samples", "features", "mean"] | None,
-        Option(
-            "Missing values",
-            "gaps",
-            address.WORD,
-            flag="--missing",
-            help="of a file with empty cells: leave out the samples or features that have some, or put in "
-            "the means of the features (default: it is refused)",
-        ),
-    ] = None
-    decimal: Annotated[
-        Literal[",", "."] | None,
-        Option(
-            "Decimal sign",
-            "decimal",
-            address.MARK,
-            flag="--decimal",
-            help="of a file of text: its decimal sign (default: found by itself)",
-        ),
-    ] = None
     annotation: Annotated[
         StrictStr | None,
         Option(
@@ -198,17 +138,6 @@ class DataSpec(Model):
             "one of its columns",
         ),
     ] = None
-    image_size: Annotated[
-        Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,
-        Option(
-            "Grey images of one size",
-            "pixels",
-            address.INTEGER,
-            flag="--image-size",
-            metavar="N",
-            help="of a ZIP or folder of images of any size and colour: make them grey, N x N pixels",
-        ),
-    ] = None
     words: Annotated[
         StrictBool,
         Option(
@@ -219,86 +148,6 @@ class DataSpec(Model):
             "with a column of texts, or a text with a document in every line",
         ),
     ] = False
-    text_column: Annotated[
-        Column,
-        Option(
-            "Column with the texts",
-            "text",
-            address.COLUMN,
-            flag="--text-column",
-            metavar="COLUMN",
-            help="with --text: the column with the texts",
-        ),
-    ] = None
-    split: Annotated[
-        Literal["automatic", "lines", "paragraphs"],
-        Option(
-            "A text is",
-            "split",
-            address.WORD,
-            flag="--split",
-            help="with --text: what a document is in one text file (default: found by itself)",
-        ),
-    ] = "automatic"
-    stop_words: Annotated[
-        Literal["automatic", "none", "english", "german", "french", "spanish"],
-        Option(
-            "Stop words",
-            "stop",
-            address.WORD,
-            flag="--stop-words",
-            help="with --text: words that are not counted (default: those of the language, which is guessed)",
-        ),
-    ] = "automatic"
-    lowest_share: Annotated[
-        Share,
-        Option(
-            "Lowest share of texts",
-            "low",
-            address.SHARE,
-            flag="--lowest-share",
-            metavar="PERCENT",
-            help="with --text: words in so many per cent of the documents at least (default 0)",
-        ),
-    ] = 0.0
-    highest_share: Annotated[
-        Share,
-        Option(
-            "Highest share of texts",
-            "high",
-            address.SHARE,
-            flag="--highest-share",
-            metavar="PERCENT",
-            help="with --text: words in so many per cent of the documents at most (default 50)",
-        ),
-    ] = 0.5
-    weights: Annotated[
-        Literal["counts", "tfidf"],
-        Option(
-            "Weights",
-            "weigh",
-            address.WORD,
-            flag="--tfidf",
-            const="tfidf",
-            help="with --text: weigh the counts by tf-idf",
-        ),
-    ] = "counts"
-    pairs: Annotated[
-        StrictBool,
-        Option("Pairs of words", "pairs", flag="--pairs", help="with --text: count pairs of words too"),
-    ] = False
-    most_words: Annotated[
-        StrictInt,
-        Limits(ge=2, le=LIMIT_WORDS),
-        Option(
-            "Words at most",
-            "most",
-            address.INTEGER,
-            flag="--most-words",
-            metavar="N",
-            help=f"with --text: keep so many words (default {MOST_WORDS})",
-        ),
-    ] = MOST_WORDS
     prepared: Annotated[
         tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
         Option(
@@ -312,7 +161,6 @@ class DataSpec(Model):
     ] = ()
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
-    drop: Annotated[StrictBool, Option("Leave constant features out", "drop")] = False
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
     together: Annotated[tuple[Numbers, ...], Option("Features as one", "one", address.GROUPS)] = ()
     content: StrictStr = ""
@@ -359,7 +207,7 @@ class DataSpec(Model):
         # `only`, `without` and `together` number the features as they are after the preparations.
         data = data.only(self.only) if self.only else data
         data = data.without(self.without) if self.without else data
-        data = varying(data) if self.drop else data
+        data = varying(data) if self.drop_constant else data
         data = logged(data) if self.log2 else data
         for group in self.together:
             data = together(data, whole, group)
@@ -405,9 +253,8 @@ class DataSpec(Model):
 
     def reading(self) -> dict[str, Any]:
         """Return the keyword arguments of `nspca.read`, or of `nspca.read_text` for texts."""
-        names = ("id_column", "label_column", *(COUNTING if self.words else OF_TABLES))
-        changed = self.to_dict()
-        return {name: getattr(self, name) for name in names if name in changed}
+        others = OF_TABLES if self.words else OF_TEXTS
+        return {name: value for name, value in self.given().items() if name not in (*others, "drop_constant")}
 
     def shards(self, beside: Path = Path()) -> Shards:
         """Return the open folder of shards, by its name on the server or else by its path."""
@@ -434,7 +281,7 @@ class DataSpec(Model):
             name += " (stand-in)" if is_stand_in(self.sample) else ""
         else:
             name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
-        gaps = [GAPS[self.missing]] if self.missing else []
+        gaps = [GAPS[self.missing]] if self.missing in GAPS else []
         return ", ".join([name, *gaps, *self.counting_words(), *self.change_words()])
 
     @property
@@ -465,7 +312,7 @@ class DataSpec(Model):
         return [
             *(PREPARATIONS[name].title for name in self.prepared),
             *features,
-            *(["without constant features"] if self.drop else []),
+            *(["without constant features"] if self.drop_constant else []),
             *(["log2(x + 1)"] if self.log2 else []),
         ]
 

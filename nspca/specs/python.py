@@ -25,7 +25,7 @@ def python_of_data(data: Any) -> list[str]:
     for how in ("only", "without"):
         if getattr(data, how):
             lines += [f"data = data.{how}({list(getattr(data, how))})  # by number, from 0"]
-    if data.drop and not data.covariance:
+    if data.drop_constant and not data.covariance:
         lines += _DROP.splitlines()
     if data.log2 and not data.covariance:
         lines += ["data = nspca.prepare(data, 'log2')"]

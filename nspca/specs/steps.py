@@ -11,6 +11,7 @@ import numpy as np
 from nspca.covariance.digests import canonical, dense_digest, sparse_digest
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
+from nspca.data.findings import Finding
 from nspca.shards import Shards
 
 ROWS, ENTRIES = 1000, 2_000_000
@@ -34,7 +35,7 @@ def varying(data: Dataset) -> Dataset:
         axis=None if data.axis is None else data.axis[keep],
         image_shape=None,
         kind="table" if data.kind == "image" else data.kind,
-        notes=(*data.notes, note),
+        findings=(*data.findings, Finding(note)),
     )
 
 

@@ -172,7 +172,7 @@ class SweepSpec(ProblemSpec):
         """Return the values of the fields that an address names; `forced` comes from ``keep``."""
         values = {"ks": (1,)} | super().values_of_query(query)
         if "keep" in values:
-            if any(getattr(values["data"], name) for name in (*OF_FEATURES, "drop")):
+            if any(getattr(values["data"], name) for name in (*OF_FEATURES, "drop_constant")):
                 raise InvalidOption(
                     "an address that keeps features and leaves others out does not say their numbers in what "
                     "is left; open it on the page and export the spec there"

@@ -161,15 +161,15 @@ def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
     return shape, by_columns, dtype
 
 
-def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
+def read_arrays(raw: bytes, most: int = MAX_BYTES) -> dict[str, np.ndarray]:
     """Return all arrays of an NPZ, by name.
 
     Raises
     ------
     InvalidData
-        For anything but plain arrays of numbers or text, and for what would unpack to more than `MAX_BYTES`.
+        For anything but plain arrays of numbers or text, and for what would unpack to more than `most` bytes.
     """
-    archive, members = open_zip(raw)
+    archive, members = open_zip(raw, most)
     return {info.filename.removesuffix(".npy"): read_npy(unzip_member(archive, info)) for info in members}
 
 

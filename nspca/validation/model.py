@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, StrictBool, TypeAdapter, ValidationError, model_validator
 
 from nspca.errors import InvalidOption, NSPCAError, shown
 from nspca.validation import address
@@ -146,6 +146,12 @@ class Model(BaseModel):
     def choices(cls, name: str) -> tuple[Any, ...]:
         """Return the values that the type of a field lists; empty for a field that takes others too."""
         return tuple(one for one in _literals(cls.model_fields[name].annotation) if one is not None)
+
+    @classmethod
+    def is_flag(cls, name: str) -> bool:
+        """Tell whether a field takes True and False alone, or None."""
+        taken = {*get_args(cls.model_fields[name].annotation)} - {type(None)}
+        return taken == set(get_args(StrictBool | None)) - {type(None)}
 
     @classmethod
     def limits(cls, name: str) -> tuple[Any, Any]:

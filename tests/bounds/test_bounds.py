@@ -136,10 +136,10 @@ def test_a_low_estimate_is_repaired_not_believed():
 
 
 def test_nothing_n_by_n_for_many_features(monkeypatch):
-    from nspca.covariance.data import DataCovariance
+    from nspca.covariance.data import RowsCovariance
 
     X = np.random.default_rng(6).standard_normal((20, 6000))
-    monkeypatch.setattr(DataCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
+    monkeypatch.setattr(RowsCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
     result = nspca.solve(nspca.Problem.from_data(X, 10), "cone")
     assert nspca.verify(X, result.certificate) >= result.value
 

@@ -315,7 +315,7 @@ def test_the_last_lift_of_a_core_gains_by_a_lower_claim_outside_it(monkeypatch):
 @pytest.mark.parametrize("whole", [4000, 5])
 def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
     """Standardised counts in blocks are proved, from the whole A and from strips made in passes over rows."""
-    monkeypatch.setattr("nspca.covariance.sharded.WHOLE", whole)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", whole)
     rng = np.random.default_rng(12)
     rate = np.full((300, 450), 0.3)
     rate[:60, :40] = 3.0
@@ -335,8 +335,8 @@ def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
 @counts(20, 800)
 def test_bounds_on_data_in_parts_are_not_below_brute_force(monkeypatch, place, nonneg, count):
     """Pairs of features in reach only, in passes of any size, with features that never vary and copies."""
-    for limit in ("large.FEATURES", "large.ROWS", "sharded.WHOLE"):
-        monkeypatch.setattr(f"nspca.covariance.{limit}", 0)
+    for limit in ("FORMED", "MANY_ROWS", "WHOLE_LIMIT"):
+        monkeypatch.setattr(f"nspca.covariance.data.{limit}", 0)
     rng, found = np.random.default_rng(14), 0
     for _ in range(count):
         monkeypatch.setattr("nspca.bounds.remainder.NARROWEST", int(rng.choice([1, 2, 16])))
@@ -374,9 +374,9 @@ def test_bounds_on_data_in_parts_are_not_below_brute_force(monkeypatch, place, n
 @pytest.mark.parametrize("sizes", [10, (10, 10)])
 def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, sizes):
     """Data in parts: the same bound from rows in memory and in blocks, which only needs pairs in reach."""
-    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
-    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
-    monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 1000)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
+    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
     monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", 1000)
     without_ky_fan = replace(JOINT_PLANS["fast"], factorised=0)  # which proves nearly all of such a table
     monkeypatch.setitem(JOINT_PLANS, "fast", without_ky_fan)
@@ -401,8 +401,8 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
 
 
 def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypatch):
-    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
-    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
+    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
     X = words(np.random.default_rng(15), 400, 1300)
     problem = nspca.Problem.from_data(X, 10)
     result = nspca.solve(problem, certify=None)
@@ -417,8 +417,8 @@ def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypa
 
 @pytest.mark.parametrize(("light", "rows"), [(np.inf, min(SLIM)), (-1.0, IN_PARTS["standard"].cores[0])])
 def test_the_last_lift_of_data_in_parts_works_on_a_small_core_that_costs_little(monkeypatch, light, rows):
-    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
-    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
+    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
     monkeypatch.setattr("nspca.bounds.core_search.LIGHT", light)
     X = words(np.random.default_rng(15), 400, 1300)
     problem, ranked, own = nspca.Problem.from_data(X, 10), [], core.scores
@@ -452,8 +452,8 @@ def test_features_are_ranked_once_for_all_sizes_of_cores_and_forced_ones_come_fi
 def test_the_shifted_bound_of_data_in_parts_is_proved_where_it_may_be_below_that_of_a_core(
     monkeypatch, k, count
 ):
-    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
-    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
+    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
     monkeypatch.setattr("nspca.proving.FACTOR_LIMIT", 100)
     asked, bound = [], lowrank.bound
     monkeypatch.setattr(lowrank, "bound", lambda *args, **named: asked.append(1) or bound(*args, **named))
@@ -471,8 +471,8 @@ def test_the_shifted_bound_of_data_in_parts_is_proved_where_it_may_be_below_that
 
 
 def test_the_last_lift_of_data_in_parts_has_the_penalty_of_its_plan(monkeypatch):
-    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
-    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
+    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
     monkeypatch.setitem(IN_PARTS, "standard", replace(IN_PARTS["standard"], rho=3.25))
     seen, splitting = [], BoundSearch.splitting
 

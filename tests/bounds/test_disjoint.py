@@ -10,8 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import nspca
+from nspca.api import prove_optimum
 from nspca.bounds import elimination, together
 from nspca.bounds.disjoint import pricing, search
 from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
@@ -385,6 +387,36 @@ def test_an_answer_gives_every_component_a_set_of_its_own_size():
     tree.look_for_answers(None)
     assert all(np.count_nonzero(x) <= size for x, size in zip(tree.point.T, sizes, strict=True))
     assert np.einsum("ij,ij->", tree.point, A @ tree.point) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_component_that_adds_nothing_has_a_feature_of_its_own(nonneg):
+    z = np.random.default_rng(0).standard_normal(20)
+    problem = Problem.from_data(np.column_stack([z, z, np.ones((20, 3))]), (2, 2), nonneg=nonneg)
+    poor = nspca.Result.of(problem, np.eye(5)[:, [0, 2]], nspca.Status.HEURISTIC, "joint")
+    found = prove_optimum(problem, poor)
+    assert found.value == pytest.approx(2 * poor.value) and found.status is nspca.Status.OPTIMAL
+    assert np.count_nonzero(found.components, axis=0).min() == 1
+    assert nspca.certify(problem, found, effort="fast").upper >= found.value * (1 - 1e-9)  # not refused
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_a_linear_program_that_fails_proves_nothing_false_and_ends_nothing(monkeypatch, every):
+    rng, solve, calls = np.random.default_rng(4), scipy.optimize.linprog, itertools.count(1)
+    Z = rng.standard_normal((30, 7)) * np.linspace(1, 2, 7)
+    problem, exact = Problem.from_data(Z, (2, 2)), brute_force_joint(np.cov(Z.T, bias=True), (2, 2))[0]
+
+    def failing(*arguments, **words):
+        if next(calls) % every:
+            return solve(*arguments, **words)
+        return scipy.optimize.OptimizeResult(status=4, x=None, fun=None, success=False)
+
+    monkeypatch.setattr(scipy.optimize, "linprog", failing)
+    poor = nspca.Result.of(problem, np.eye(7)[:, :2], nspca.Status.HEURISTIC, "joint")
+    found = prove_optimum(problem, poor, nodes=50)
+    assert next(calls) > every, "no program was solved"
+    assert poor.value <= found.value <= exact * (1 + 1e-9)
+    assert exact <= nspca.verify(Z, found.certificate, problem) <= found.certificate.upper
 
 
 def test_a_tree_of_programs_meets_the_optimum_that_whole_prices_miss():

@@ -16,7 +16,7 @@ from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
 from nspca.bounds.plan import PLANS, Plan
 from nspca.bounds.strongest import strongest
-from nspca.covariance.data import DataCovariance
+from nspca.covariance.data import RowsCovariance
 from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled, InvalidOption
 from nspca.lowrank.cones import Budget
@@ -149,10 +149,10 @@ def test_n_by_n_is_never_formed_for_many_features(monkeypatch):
         np.random.default_rng(35).standard_normal((15, 5000))
         * np.random.default_rng(36).uniform(0.01, 1, 5000) ** 4
     )
-    monkeypatch.setattr(DataCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
-    whole = DataCovariance.block
+    monkeypatch.setattr(RowsCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
+    whole = RowsCovariance.block
     monkeypatch.setattr(
-        DataCovariance,
+        RowsCovariance,
         "block",
         lambda self, J: whole(self, J) if len(J) <= 400 else pytest.fail("a block too large"),
     )

@@ -14,6 +14,7 @@ import pytest
 
 import nspca
 from nspca.checker import cover, reading, rounding, verify
+from nspca.checker.cover import TopSum
 from nspca.checker.inequality import heights
 from nspca.checker.matrix import Dense, Matrix
 from nspca.errors import CertificateError
@@ -310,15 +311,61 @@ def test_rows_that_are_dropped_change_no_sum(nonneg):
     assert dropped > 100
 
 
-def test_walks_take_their_own_codes_and_no_more():
-    def split(node, code):
-        return f"{node}{code}a", f"{node}{code}b"
+def split(cone, code):
+    """Return the two halves of a cone, as the page of the format says it."""
+    j, l = divmod(code, len(cone))
+    first, second = cone.copy(), cone.copy()
+    first[j] = second[l] = cone[j] + cone[l]
+    return first, second
 
-    found = list(cover.walk(np.array([1, 9, 2, 9, 9, 9, 5]), "", 9, split))
-    assert [leaf for leaf, _ in found] == ["1a", "1b2a", "1b2b"]
-    assert found[-1][1].tolist() == [9, 5]
-    with pytest.raises(CertificateError, match="too early"):
-        list(cover.walk(np.array([1, 9]), "", 9, split))
+
+def grown(cone, rng, depth):
+    """Return the codes of a random tree, and its leaves in preorder."""
+    D = len(cone)
+    if D == 1 or depth == 0 or rng.random() < 0.4:
+        return [cover.CONE_LEAF], [cone]
+    j, l = sorted(rng.choice(D, 2, replace=False).tolist())
+    parts = [grown(half, rng, depth - 1) for half in split(cone, j * D + l)]
+    return [j * D + l, *parts[0][0], *parts[1][0]], parts[0][1] + parts[1][1]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("D", [1, 2, 3, 4])
+def test_covers_have_the_cones_of_their_codes_and_take_no_more(D, nonneg):
+    rng = np.random.default_rng(D)
+    for d in (D - 1, D):
+        f = TopSum(rng.standard_normal((5, D)), d, np.zeros(5), 2, 0, nonneg)
+        codes, leaves = [], []
+        for signs in itertools.product((1.0, -1.0), repeat=D):
+            if not (d < D and signs[-1] < 0) and not (not nonneg and d > 0 and signs[0] < 0):
+                more, cones = grown(np.diag(signs), rng, 6)
+                codes, leaves = codes + more, leaves + cones
+        tree, lengths = np.array([*codes, 7, 7]), [np.linalg.norm(cone, axis=1) for cone in leaves]
+        for at_once in (1, 2, 1000):
+            pieces = list(cover.cover(f, tree, at_once))
+            found = np.concatenate([cones for cones, _ in pieces])
+            assert np.array_equal(
+                found, [cone / of[:, None] for cone, of in zip(leaves, lengths, strict=True)]
+            )
+            assert max(len(cones) for cones, _ in pieces) <= at_once and pieces[-1][1].tolist() == [7, 7]
+        for short in (tree[: len(codes) - 1], tree[:0]):
+            with pytest.raises(CertificateError, match="too early"):
+                list(cover.cover(f, short, 3))
+
+
+def test_a_cone_that_is_split_ever_deeper_is_the_same_set_to_the_last_unit():
+    f = TopSum(np.ones((3, 2)), 2, np.zeros(3), 1, 0, False)  # signed: two orthants
+    deep = 60
+    tree = np.array([*[1] * deep, *[cover.CONE_LEAF] * (deep + 1), cover.CONE_LEAF])
+    cones = np.concatenate([cones for cones, _ in cover.cover(f, tree, 7)])
+    assert len(cones) == deep + 2
+    for left, right in itertools.pairwise(cones[:-1]):  # neighbours share a generator
+        assert np.array_equal(left[0], right[1])
+    assert np.array_equal(cones[0, 1], [0, 1]) and np.array_equal(cones[deep, 0], [1, 0])
+    # first halves and second halves in turn: the generators grow as Fibonacci's numbers, which pass 2^52
+    for times, says in ((35, "too early"), (40, "too deep")):
+        with pytest.raises(CertificateError, match=says):
+            list(cover.cover(f, np.array([1, 1, cover.CONE_LEAF] * times), 7))
 
 
 def test_entries_of_a_covariance_are_within_their_errors_whatever_the_shift():

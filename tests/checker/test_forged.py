@@ -103,7 +103,7 @@ def test_numbers_of_numpy_are_numbers_of_a_certificate():
         ({"source": b"data"}, "source that is asked for must be text, got b'data'"),
         ({"problem": 5}, "problem must be an nspca.Problem, got int; give one"),
         ({"problem": THREE}, "problem must be an nspca.Problem, got Certificate; give one"),
-        ({"problem": P.covariance}, "problem must be an nspca.Problem, got DataCovariance; give one"),
+        ({"problem": P.covariance}, "problem must be an nspca.Problem, got RowsCovariance; give one"),
         ({"problem": False}, "problem must be an nspca.Problem, got bool; give one"),
     ],
 )

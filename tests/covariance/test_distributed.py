@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.bounds.plan import IN_PARTS
 from nspca.bounds.strongest import strongest
-from nspca.covariance import distributed, tree
+from nspca.covariance import parallel
 from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
 from nspca.progress import telling
 from nspca.shards import Shards
@@ -72,22 +72,23 @@ def same(one, other):
 
 
 def test_a_tree_put_together_of_its_branches_is_the_same_tree():
-    drawn = tree.folded(map(str, range(18)), lambda a, b: f"({a}+{b})", first=lambda a: a)
+    drawn = parallel.folded([[str(i)] for i in range(18)], lambda a, b: [f"({a[0]}+{b[0]})"])[0]
     eight = "(((((((0+1)+2)+3)+4)+5)+6)+7)"
     assert drawn.startswith(f"(({eight}+(((((((8+9)") and drawn.endswith("+15))+(16+17))")
     for total in [*range(1, 80), 511, 512, 513, 600]:
         sums = np.random.default_rng(total).standard_normal(total) * 1e3
-        whole = tree.folded([(x.reshape(1),) for x in sums.copy()], tree.added)[0]
-        for size in (1, tree.FAN, tree.FAN**2):
+        whole = parallel.folded([(x.reshape(1),) for x in sums.copy()], parallel.added)[0]
+        for size in (1, parallel.FAN, parallel.FAN**2):
             cut = [[(x.reshape(1),) for x in sums[i : i + size].copy()] for i in range(0, total, size)]
-            assert tree.folded([tree.folded(part, tree.added) for part in cut], tree.added)[0] == whole
+            branches = [parallel.folded(part, parallel.added) for part in cut]
+            assert parallel.folded(branches, parallel.added)[0] == whole
 
 
 def test_a_task_is_a_branch_and_all_workers_have_some():
-    assert distributed.branch(3, 2) == distributed.branch(63, 2) == 1
-    assert distributed.branch(64, 2) == tree.FAN and distributed.branch(600, 2) == tree.FAN**2
+    assert parallel.branch(3, 2) == parallel.branch(63, 2) == 1
+    assert parallel.branch(64, 2) == parallel.FAN and parallel.branch(600, 2) == parallel.FAN**2
     for blocks, workers in ((64, 2), (274, 8), (5000, 16)):
-        assert blocks / distributed.branch(blocks, workers) >= distributed.EACH * workers
+        assert blocks / parallel.branch(blocks, workers) >= parallel.EACH * workers
 
 
 # --- the same bits ------------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ def test_workers_one_worker_and_none_find_the_same_bits(folder, client, few, mon
     for workers in (client, OneWorker(client)):
         problem = nspca.Problem.from_shards(folder, 3, scale=scale, client=workers)
         assert same(answers(problem.covariance), here)
-        monkeypatch.setattr(distributed, "EACH", 1)  # so that a task is more than a block
+        monkeypatch.setattr(parallel, "EACH", 1)  # so that a task is more than a block
 
 
 @pytest.mark.visit
@@ -209,34 +210,6 @@ def test_a_pass_that_is_over_leaves_nothing_on_the_workers(folder, client):
     wait_for(lambda: not client.cluster.scheduler.tasks)
 
 
-def test_a_pass_that_is_blamed_for_the_loss_of_a_worker_is_begun_again(folder, client, monkeypatch):
-    class KilledWorker(Exception):
-        pass
-
-    class Lost:
-        def __init__(self, future):
-            self.release = future.release
-
-        def result(self):
-            raise KilledWorker
-
-    begun, wait = [], distributed.Pass.wait
-
-    def lost(self, report):
-        begun.append(self)
-        wait(self, report)
-        if len(begun) % 3:
-            self.total = Lost(self.total)
-
-    monkeypatch.setattr(distributed.Pass, "wait", lost)
-    A = nspca.Problem.from_shards(folder, 3, client=client).covariance
-    assert same([A.diagonal], [nspca.Problem.from_shards(folder, 3).covariance.diagonal])
-    assert len(begun) == 3 * A.passes
-    monkeypatch.setattr(distributed, "TRIES", 2)
-    with pytest.raises(JobError, match="to the end are required, got KilledWorker"):
-        nspca.Problem.from_shards(folder, 3, client=client)
-
-
 def test_what_the_caller_raises_is_the_callers(folder, client):
     with pytest.raises(ZeroDivisionError):
         nspca.Problem.from_shards(folder, 3, client=client, report=lambda _: 1 / 0)
@@ -268,7 +241,7 @@ def test_workers_that_cannot_are_refused_in_a_sentence(folder, client, monkeypat
     lonely.nthreads = dict
     lonely.wait_for_workers = lambda n, timeout: client.wait_for_workers(9, timeout)
     with monkeypatch.context() as patch, pytest.raises(JobError, match="are required, got WorkerStart"):
-        patch.setattr(distributed, "PATIENCE", 0.1)
+        patch.setattr(parallel, "PATIENCE", 0.1)
         nspca.Problem.from_shards(folder, 3, client=lonely)
     monkeypatch.setattr(Shards, "block", lambda *_: 1 / 0)
     with pytest.raises(JobError, match="to the end are required, got ZeroDivisionError"):

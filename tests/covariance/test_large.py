@@ -1,65 +1,27 @@
-"""Sparse data of many features in memory: the same matrix and the same answers as without the parts."""
+"""Sparse data of many features in memory: the same answers as without the parts."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
 
 import nspca
 from nspca.bounds import peaks
-from nspca.covariance import large, parts, sketch
+from nspca.covariance import data, sketch
 from nspca.covariance.covariance import RESIDUAL
-from nspca.covariance.data import SparseCovariance
-from nspca.covariance.inputs import from_matrix, from_sparse
-from nspca.covariance.large import LargeCovariance
+from nspca.covariance.inputs import from_data, from_matrix
 from nspca.errors import Cancelled
 from nspca.local_search import outside, single
-from tests.covariance.test_sharded import agree, tables
 from tests.rowblocks import counts
 
 
 def held_in_parts(monkeypatch, candidates, few=3):
     """Treat every table as a large one, with the given number of candidates."""
-    monkeypatch.setattr(large, "FEATURES", 0)
-    monkeypatch.setattr(large, "ROWS", 0)
-    monkeypatch.setattr(large, "FEW", few)
-    for module in (parts, peaks):
+    for name, value in {"FORMED": 0, "WHOLE_LIMIT": 0, "MANY_ROWS": 0, "FEW": few}.items():
+        monkeypatch.setattr(data, name, value)
+    for module in (data, peaks):
         monkeypatch.setattr(module, "CANDIDATES", candidates)
-
-
-@settings(max_examples=20)
-@given(tables())
-def test_in_parts_is_the_same_matrix(case):
-    the_same(case)
-
-
-@pytest.mark.long
-@settings(max_examples=500)
-@given(tables())
-def test_in_parts_is_the_same_matrix_in_many_cases(case):
-    the_same(case)
-
-
-def the_same(case):
-    X, _ = case
-    B = from_sparse(sp.csr_array(X), True, False)
-    with pytest.MonkeyPatch.context() as patch:
-        held_in_parts(patch, 2, few=1)
-        A = from_sparse(sp.csr_array(X), True, False)
-        assert type(A) is LargeCovariance and type(B) is SparseCovariance
-        Y, size = np.random.default_rng(0).standard_normal((A.n, 2)), B.trace
-        some = np.arange(A.n)[::2]
-        assert agree(A.product(Y), B.product(Y), size)
-        assert agree(A.columns(some), B.columns(some), size)
-        for features in (some, some[:1], some[::-1], np.arange(A.n)):
-            assert agree(A.block(features), B.block(features), size)
-        assert agree(A.restrict(some).matrix, B.restrict(some).matrix, size)
-        assert agree(A.quadratic(Y[:, 0]), B.quadratic(Y[:, 0]), size * A.n)
-        assert agree(A.explained(Y[:, 0]), B.explained(Y[:, 0]), size * A.n)
-        assert agree(A.on(some).matrix, B.block(some), size)
-        assert agree(A.leading(A.n)[0], B.leading(A.n)[0], size)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -165,19 +127,19 @@ def test_what_was_found_before_the_last_look_is_handed_in(monkeypatch):
 
 def test_eigenpairs_that_subspaces_do_not_reach_come_from_elsewhere(monkeypatch):
     X = counts(np.random.default_rng(1), 400, 300)
-    right = from_sparse(X, True, False).leading(3)[0]
+    right = from_data(X, True, False).leading(3)[0]
     held_in_parts(monkeypatch, 80)
     monkeypatch.setattr("nspca.covariance.data.DIRECT_LIMIT", 10)
-    A = from_sparse(X, True, False)
+    A = from_data(X, True, False)
     assert np.allclose(A.leading(3)[0], right, rtol=1e-9) and A.residual <= RESIDUAL
-    monkeypatch.setattr(parts.subspace, "STEPS", 1)
-    B = from_sparse(X, True, False)
+    monkeypatch.setattr(data.subspace, "STEPS", 1)
+    B = from_data(X, True, False)
     assert np.allclose(B.leading(3)[0], right, rtol=1e-9) and B.residual > RESIDUAL
 
 
 def test_the_sketch_of_a_part_is_that_of_the_whole(monkeypatch):
     held_in_parts(monkeypatch, 30)
-    A, features = from_sparse(counts(np.random.default_rng(1), 300, 200), True, False), np.arange(20, 50)
+    A, features = from_data(counts(np.random.default_rng(1), 300, 200), True, False), np.arange(20, 50)
     V = sketch.quick(A.on(features), 4)
     assert np.allclose(V, sketch.quick(A, 4)[features])
     own = sketch.quick(from_matrix(A.block(features)), 4)

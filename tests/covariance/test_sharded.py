@@ -14,87 +14,28 @@ from nspca.bounds import elimination, peaks
 from nspca.checker import blocks, entry, reading, rowblocks
 from nspca.checker import matrix as checked
 from nspca.checker.inequality import threshold
-from nspca.covariance import covariance, parts, sharded
-from nspca.covariance.inputs import from_dense, from_sparse
-from nspca.covariance.sharded import ShardedCovariance
+from nspca.covariance import covariance, data
+from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidOption, InvalidProblem, Refused
+from tests.covariance.test_storages import small_tables
 from tests.rowblocks import InMemory, counts
 
 
 def few_features(monkeypatch, limit):
     """Lower the number of features from which no n x n matrix is formed."""
-    monkeypatch.setattr(sharded, "WHOLE", limit)
-    monkeypatch.setattr(sharded, "WHOLE_OF_DENSE", limit)
-
-
-@st.composite
-def tables(draw):
-    """Small sparse tables, with empty rows and columns, crowded columns at any offset, one row, one block."""
-    m, n = draw(st.integers(2, 9)), draw(st.integers(1, 7))
-    numbers = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, -3.0, 0.1])
-    X = np.array(draw(st.lists(numbers, min_size=m * n, max_size=m * n))).reshape(m, n)
-    for j in draw(st.sets(st.integers(0, n - 1), max_size=2)):
-        X[:, j] += draw(st.sampled_from([1.0, 1e6, -0.3]))
-    X *= draw(st.sampled_from([1.0, 1e-150, 2.0**400]))
-    return X, draw(st.integers(1, m))
-
-
-def agree(one, other, size):
-    return np.allclose(one, other, rtol=1e-9, atol=1e-12 * size)
-
-
-@settings(max_examples=20)
-@given(tables(), st.booleans(), st.booleans(), st.sampled_from([1, 4000]))
-def test_out_of_core_is_in_memory_is_dense(case, center, scale, limit):
-    the_same(case, center, scale, limit)
-
-
-@pytest.mark.long
-@settings(max_examples=500)
-@given(tables(), st.booleans(), st.booleans(), st.sampled_from([1, 4000]))
-def test_out_of_core_is_in_memory_is_dense_in_many_cases(case, center, scale, limit):
-    the_same(case, center, scale, limit)
-
-
-def the_same(case, center, scale, limit):
-    X, rows = case
-    table = InMemory(sp.csr_array(X), rows)
-    with pytest.MonkeyPatch.context() as patch:
-        few_features(patch, limit)
-        try:
-            dense = from_dense(X, center, scale)
-        except InvalidProblem:
-            with pytest.raises(InvalidProblem):
-                ShardedCovariance(table, center, scale)
-            return
-        sparse, A = from_sparse(sp.csr_array(X), center, scale), ShardedCovariance(table, center, scale)
-        assert (A.digest, A.exponent, A.shape) == (sparse.digest, sparse.exponent, sparse.shape)
-        Y = np.random.default_rng(0).standard_normal((A.n, 2))
-        some = np.arange(A.n)[::2]
-        for B in (sparse, dense):
-            size = B.trace
-            assert agree(A.product(Y), B.product(Y), size)
-            assert agree(A.product(Y[:, 0]), B.product(Y[:, 0]), size)
-            assert agree(A.diagonal, B.diagonal, size)
-            assert agree(A.columns(some), B.columns(some), size)
-            assert agree(A.block(some), B.block(some), size)
-            assert agree(A.restrict(some).matrix, B.restrict(some).matrix, size)
-            assert agree(A.explained(Y[:, 0]), B.explained(Y[:, 0]), size * A.n)
-            assert agree(A.scores(Y), B.scores(Y), np.abs(B.scores(Y)).max())
-            assert agree(A.gram(), B.gram(), size)
-            assert agree(A.matrix, B.matrix, size)
-            assert agree(A.leading(A.n)[0], B.leading(A.n)[0], size)
+    monkeypatch.setattr(data, "FORMED", limit)
+    monkeypatch.setattr(data, "WHOLE_LIMIT", limit)
 
 
 @settings(max_examples=8)
-@given(tables(), st.booleans(), st.booleans(), st.booleans())
+@given(small_tables(), st.booleans(), st.booleans(), st.booleans())
 def test_certificates_of_degenerate_tables_go_both_ways(case, center, scale, nonneg):
     both_ways(case, center, scale, nonneg)
 
 
 @pytest.mark.long
 @settings(max_examples=300)
-@given(tables(), st.booleans(), st.booleans(), st.booleans())
+@given(small_tables(), st.booleans(), st.booleans(), st.booleans())
 def test_certificates_of_many_degenerate_tables_go_both_ways(case, center, scale, nonneg):
     both_ways(case, center, scale, nonneg)
 
@@ -116,7 +57,7 @@ def both_ways(case, center, scale, nonneg):
 def test_leading_eigenpairs_have_their_residual_in_few_passes(monkeypatch):
     X = counts(np.random.default_rng(1), 400, 1500)
     few_features(monkeypatch, 100)
-    A, B = ShardedCovariance(InMemory(X, 150), True, False), from_sparse(X, True, False)
+    A, B = from_blocks(InMemory(X, 150), True, False), from_data(X, True, False)
     assert np.isnan(A.residual)
     values, vectors = A.leading(4)
     assert np.allclose(values, B.leading(4)[0], rtol=1e-9)
@@ -132,7 +73,7 @@ def test_a_pass_is_a_pass(monkeypatch):
     read = []
     table = InMemory(X, 25)
     table.blocks = lambda blocks=table.blocks: read.append(1) or blocks()
-    A = ShardedCovariance(table, True, False)
+    A = from_blocks(table, True, False)
     assert A.passes == len(read) == 1  # means and variances come with the first reading of the files
     A.product(np.ones((40, 3)))
     assert A.passes == len(read) == 2  # Z'(ZX) is one pass, not two
@@ -145,8 +86,8 @@ def test_a_pass_is_a_pass(monkeypatch):
 
 def test_more_features_than_can_be_held_are_refused(monkeypatch):
     few_features(monkeypatch, 10)
-    monkeypatch.setattr(parts, "DENSE_LIMIT", 10)
-    A = ShardedCovariance(InMemory(counts(np.random.default_rng(1), 60, 40), 25), True, False)
+    monkeypatch.setattr(data, "DENSE_LIMIT", 10)
+    A = from_blocks(InMemory(counts(np.random.default_rng(1), 60, 40), 25), True, False)
     with pytest.raises(Refused, match="at most 10 features, got 11"):
         A.block(np.arange(11))
 
@@ -160,11 +101,11 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     X[:, [0]] = X[:, [0]] * 20
     X = sp.csr_array(X)
     few_features(monkeypatch, 50)
-    for module in (parts, peaks):
+    for module in (data, peaks):
         monkeypatch.setattr(module, "CANDIDATES", 40)
     monkeypatch.setattr(peaks, "MOST_KEPT", 25)
     monkeypatch.setattr(peaks, "NARROWEST", 3)
-    A, B = ShardedCovariance(InMemory(X, 77), True, False), from_sparse(X, True, False)
+    A, B = from_blocks(InMemory(X, 77), True, False), from_data(X, True, False)
     found, level = elimination.peaks(A, nonneg)
     right = (B.matrix if nonneg else np.abs(B.matrix)).max(axis=1)
     assert level < np.sort(right)[-20]
@@ -196,8 +137,8 @@ def test_certificates_hold_for_the_table_wherever_it_is(few, k, scale):
     assert found.value == pytest.approx(known.value, rel=1e-6)
     assert found.info["features"] <= 100 < one.n
     for certificate in (found.certificate, known.certificate, nspca.certify(one, found, effort="fast")):
-        for data in (on_disk, in_memory):
-            assert nspca.verify(data, certificate, one) >= found.value * (1 - 1e-12)
+        for table in (on_disk, in_memory):
+            assert nspca.verify(table, certificate, one) >= found.value * (1 - 1e-12)
     nspca.certify(other, found, effort="fast")  # refuses values that are not those of its data
 
 
@@ -217,11 +158,11 @@ def test_a_feature_outside_that_pulls_more_joins(few):
 
 
 def test_scaled_features_are_told_apart_by_a_sketch(few, monkeypatch):
-    monkeypatch.setattr(parts, "CANDIDATES", 20)
+    monkeypatch.setattr(data, "CANDIDATES", 20)
     rng = np.random.default_rng(0)
     X = (rng.random((300, 150)) < 0.2) * 1.0
     X[:, 100:106] = (rng.random((300, 1)) < 0.3) * (rng.random((300, 6)) < 0.9)
-    A = ShardedCovariance(InMemory(sp.csr_array(X), 100), True, True)
+    A = from_blocks(InMemory(sp.csr_array(X), 100), True, True)
     assert {*range(100, 106)} <= {*A.candidates()}
 
 
@@ -336,7 +277,7 @@ def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
     monkeypatch.setattr(blocks, "PIECE", 7)
     certificate = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
     A = rowblocks.RowMatrix(InMemory(X, 20), reading.read_recipe(certificate, entry.FORMS))
-    B = from_sparse(X, True, False).matrix
+    B = from_data(X, True, False).matrix
     assert np.allclose(A.block(np.arange(60), np.arange(60)), B, atol=1e-14)
     assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))
     outside = np.arange(60)[10:]

@@ -2,9 +2,8 @@
 
 import pytest
 
-from nspca.covariance import distributed
-from nspca.covariance.distributed import check_client
-from nspca.covariance.waves import ClusterWaves, waves
+from nspca.covariance import parallel
+from nspca.covariance.parallel import ClusterWaves, check_client, waves
 from nspca.errors import Cancelled, InvalidOption, JobError, WorkersLost
 from tests.workers import Workers
 
@@ -67,7 +66,7 @@ def test_a_task_that_is_blamed_again_and_again_ends_the_wave():
     client = Blaming(100)
     with pytest.raises(WorkersLost, match=r"that work to the end are required, got KilledWorker \('a worker"):
         list(waves(client, quiet, quiet)(scaled, 3, [1]))
-    assert client.blamed == distributed.TRIES
+    assert client.blamed == parallel.TRIES
 
 
 def test_an_error_of_a_task_is_one_sentence():
@@ -79,8 +78,8 @@ def test_an_error_of_a_task_is_one_sentence():
 def test_a_wait_without_workers_ends(monkeypatch):
     client = Workers(1)
     client.nthreads = dict
-    monkeypatch.setattr(distributed, "CHECKED", 0.0)
-    monkeypatch.setattr(distributed, "PATIENCE", 0.1)
+    monkeypatch.setattr(parallel, "CHECKED", 0.0)
+    monkeypatch.setattr(parallel, "PATIENCE", 0.1)
     wave = ClusterWaves(client, quiet)
 
     class Never:

@@ -202,6 +202,45 @@ def test_progress_in_a_line():
     assert Standing.of(replace(event, payload={"certain": "zz", "possible": 3}), 4) is None
 
 
+@pytest.fixture
+def candidate(poor):
+    """Return a function that makes an answer with searches that ended after so many cases, newest first."""
+    _, attempt = poor
+
+    def made(*searches):
+        standing = {"certain": "0" * 16, "possible": "f" * 16, "open": 4}
+        tried = [
+            replace(
+                attempt,
+                now=JobState("a", state, event=Event("x", payload={**standing, "nodes": nodes})),
+                certificate=attempt.certificate if kept else None,
+            )
+            for state, nodes, kept in searches
+        ]
+        return optimal.Candidate(None, None, 3, attempt.answer, tried)
+
+    return made
+
+
+def test_a_search_that_goes_on_counts_what_was_looked_at_before(candidate, monkeypatch):
+    said = []
+    monkeypatch.setattr(optimal.st, "caption", said.append)
+    answer = candidate(("cancelled", 9, True), ("cancelled", 31, True))
+    optimal._say_ended(answer)
+    assert said == ["Cancelled. What was proved by then is kept, with 4 cases open and 40 looked at."]
+    working = candidate(("running", 9, False), ("cancelled", 31, True))
+    line = progress_words(working.working.now, 0.8, working.looked_at)
+    assert line == "At least 80.0 % of the best possible; 4 open cases, 40 looked at"
+
+
+def test_a_cancelled_search_that_left_nothing_says_so(candidate, monkeypatch):
+    said = []
+    monkeypatch.setattr(optimal.st, "caption", said.append)
+    answer = candidate(("cancelled", 9, False))
+    optimal._say_ended(answer)
+    assert answer.looked_at == 0 and said == [optimal.NOTHING_KEPT]
+
+
 @pytest.mark.visit
 def test_pixels_are_ruled_out_on_the_last_screen_of_learn(visit, monkeypatch, alts):
     monkeypatch.setattr(fixing, "BEAT", 0.0)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import nspca
 from nspca.dashboard.joint import methods as joint_methods
@@ -528,3 +529,35 @@ def test_progress_names_the_method():
     assert said == "0 of 2 methods ready; proving how good the best of them is"
     with pytest.raises(InvalidProblem, match="got 'nothing'"):
         read_sizes("", 2, 10)
+
+
+def test_a_sparse_image_is_taken_apart_like_a_dense_one():
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 8)) * (rng.random((30, 8)) < 0.5)
+    problem = nspca.Problem.from_data(X, (3, 2), scale=True)
+    Y = one_by_one(problem, "tpower", {}, 0, silent).components
+    dense, sparse = (parts.reconstruction(Z, problem, Y, 4) for Z in (X, sp.csr_array(X)))
+    assert np.allclose(dense[0], sparse[0]) and np.isclose(dense[1], sparse[1])
+
+
+@pytest.mark.parametrize("extra", [{"image_shape": np.array([4, 5])}, {"wavelength_um": np.arange(20.0)}])
+def test_pages_open_on_a_sparse_file_of_images_or_spectra(visit, address, texts, extra):
+    rng = np.random.default_rng(0)
+    X, stream = sp.csr_array(rng.random((30, 20)) * (rng.random((30, 20)) < 0.5)), io.BytesIO()
+    names = {"format": np.array("csr"), "shape": np.array(X.shape)}
+    np.savez(stream, data=X.data, indices=X.indices, indptr=X.indptr, **names, **extra)
+    page = visit("pages/data.py", source="upload")
+    page.file_uploader[0].upload("made.npz", stream.getvalue())
+    page.run()
+    where = {name: address(page)[name] for name in ("w", "upload")}
+    path, key = (PAGE, "pictures") if "image_shape" in extra else ("pages/components.py", "table")
+    for page, more in (("pages/data.py", {}), ("pages/sweep.py", {}), (path, {key: "mine", "proof": "none"})):
+        opened = visit(page, source="upload", **where, **more)
+        assert not opened.exception and not opened.error, page
+    opened.button(key="run").click().run()
+    run = address(opened)["parts" if key == "pictures" else "components"]
+    wait_for(lambda: engine().status(run).ended)
+    opened.run()
+    assert not opened.exception and not opened.error
+    if key == "pictures":
+        assert "The original is " in texts(opened)

@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import re
 import tracemalloc
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from nspca.data import read
-from nspca.data.missing import WAYS, settle, ways_out
-from nspca.errors import InvalidData, MissingValues
+from nspca.data.missing import settle
+from nspca.errors import InvalidData, InvalidOption, MissingValues, Way
 from tests.files import npz
 
 GAPS = b"id,a,b,c,kind\ns1,1,,3,x\ns2,4,5,6,y\ns3,7,8,NA,x\ns4,10,11,12,y\n"
@@ -47,7 +48,7 @@ def test_every_format_is_settled_alike(form):
     labels = {} if form == "npz" else {"label_column": "kind"}
     with pytest.raises(MissingValues) as caught:
         read(raw, **labels)
-    assert (caught.value.cells, caught.value.rows, caught.value.columns) == (2, 2, 2)
+    assert {way.value for way in caught.value.ways} == {"samples", "mean"}
     samples = read(raw, missing="samples", **labels)
     assert samples.X.tolist() == [[4, 5, 6], [10, 11, 12]]
     assert (samples.sample_names, samples.labels.tolist()) == (("s2", "s4"), ["y", "y"])
@@ -87,7 +88,7 @@ def test_a_feature_without_any_value_has_no_mean():
 def test_what_would_be_left_is_counted():
     with pytest.raises(InvalidData, match=r"samples with missing values would leave 1 of 3"):
         read(b"a,b\n1,\n,2\n3,4\n", missing="samples")
-    with pytest.raises(InvalidData, match="one of refuse, samples"):
+    with pytest.raises(InvalidOption, match="missing of a TableOptions must be"):
         read(GAPS, missing="guess")
 
 
@@ -108,7 +109,7 @@ def test_text_is_no_gap_and_infinity_no_number():
 
 def test_a_column_that_is_empty_in_the_first_lines_only():
     lines = ["a,b,c", *(f"{i},,{i}" for i in range(60)), *(f"{i},{i},{i}" for i in range(3))]
-    with pytest.raises(MissingValues, match="60 are missing, in 60 rows and 1 column"):
+    with pytest.raises(MissingValues, match="60 are missing, in 60 samples and 1 feature"):
         read("\n".join(lines).encode())
     assert read("\n".join(lines).encode(), missing="samples").X.tolist() == [[i] * 3 for i in range(3)]
 
@@ -135,13 +136,17 @@ def test_an_image_that_loses_pixels_is_a_table():
 
 
 def test_the_error_travels():
-    error = pickle.loads(pickle.dumps(MissingValues("Some are.", 3, 2, 1)))
-    assert (str(error), error.cells, error.rows, error.columns) == ("Some are.", 3, 2, 1)
+    ways = (Way("missing", "mean", "Put in means"),)
+    error = pickle.loads(pickle.dumps(MissingValues("Some are.", ways)))
+    assert str(error) == "Some are, or use missing='mean' (put in means)." and error.ways == ways
 
 
 def test_in_names_and_labels_a_word_is_a_word():
     raw = b"who,kind,a,b\nNA,none,1,2\nnull,none,3,4\nnan,-,5,7\n,-,6,1\n"
-    ways = [read(raw, id_column="who", label_column="kind", missing=way) for way in WAYS]
+    ways = [
+        read(raw, id_column="who", label_column="kind", missing=way)
+        for way in ("refuse", "samples", "features", "mean")
+    ]
     for data in ways:
         assert data.sample_names[:3] == ("NA", "null", "nan")
         assert data.labels.tolist() == ["none", "none", "-", "-"]
@@ -183,7 +188,8 @@ def gaps(cells: list[tuple[int, int]], m: int = 20, n: int = 50) -> bytes:
     X = np.random.default_rng(0).normal(size=(m, n)).round(2).astype(object)
     for i, j in cells:
         X[i, j] = ""
-    return pd.DataFrame(X, columns=[f"g{j}" for j in range(n)]).to_csv(index=False).encode()
+    names = [f"s{i}" for i in range(m)]
+    return pd.DataFrame(X, names, [f"g{j}" for j in range(n)]).to_csv().encode()
 
 
 @pytest.mark.parametrize(
@@ -207,27 +213,29 @@ def gaps(cells: list[tuple[int, int]], m: int = 20, n: int = 50) -> bytes:
 )
 def test_only_ways_that_leave_something_are_offered_each_with_its_cost(cells, costs, recommended):
     raw = gaps(cells)
-    error = refused(raw)
-    ways = ways_out(error)
-    assert {way.how: (way.lost, way.of) for way in ways} == costs
-    assert [way.how for way in ways if way.is_recommended] == [recommended]
-    turned = ways_out(error, features_in_rows=True)
+    ways = refused(raw).ways
+    assert {way.value: said(way) for way in ways} == costs and ways[0].value == recommended
+    turned = refused(raw, features_in_rows=True).ways
     swap = {"features": "samples", "samples": "features", "mean": "mean"}
-    assert {way.how: (way.lost, way.of) for way in turned} == {swap[how]: cost for how, cost in costs.items()}
+    assert {way.value: said(way) for way in turned} == {swap[how]: cost for how, cost in costs.items()}
     for way in ways:
-        X = read(raw, missing=way.how).X
+        X = read(raw, missing=way.value).X
         lost = 1000 - X.size
-        assert lost == {"mean": 0, "features": 20 * way.lost, "samples": 50 * way.lost}[way.how]
+        assert lost == {"mean": 0, "features": 20 * said(way)[0], "samples": 50 * said(way)[0]}[way.value]
     for how in {"samples", "features"} - costs.keys():
         again = refused(raw, missing=how)  # what leaves nothing says so, and what else there is
-        assert "would leave" in str(again) and ways_out(again) == ways
+        assert "would leave" in str(again) and again.ways == ways
+
+
+def said(way: Way) -> tuple[int, int]:
+    lost, of = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", way.words))
+    return lost, of
 
 
 def test_costs_are_known_in_every_format():
     for raw in (GAPS, xlsx(FRAME), parquet(FRAME), npz(X=WHOLE)):
-        error = refused(raw)
-        assert (error.cells, error.rows, error.columns, error.shape) == (2, 2, 2, (4, 3))
-        assert pickle.loads(pickle.dumps(error)).shape == (4, 3)
+        ways = refused(raw).ways
+        assert {way.value: said(way) for way in ways} == {"samples": (2, 4), "mean": (2, 12)}
 
 
 def test_large_counts_are_printed_as_on_the_pages():

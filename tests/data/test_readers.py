@@ -11,9 +11,12 @@ import scipy.io
 import scipy.sparse as sp
 
 import nspca
-from nspca.data.formats import FORMATS, NpyReader, Source, TableReader, open_reader
-from nspca.data.formats.entries import EntryReader, EntrySorter
-from nspca.data.read_options import ReadOptions
+from nspca.data.containers import open_reader, open_source
+from nspca.data.formats import FORMATS, Source
+from nspca.data.formats import archive as archives
+from nspca.data.formats.delimited import DelimitedReader
+from nspca.data.formats.entries import EntrySorter
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
 from tests.files import saved
@@ -167,9 +170,11 @@ def test_formats_that_are_never_read_have_no_reader(raw, tmp_path):
         nspca.plan(tmp_path / "file")
 
 
-def test_every_format_has_one_reader():
-    """A file is claimed by one reader besides that of texts, which takes what is left."""
+def test_every_format_has_one_entry():
+    """A file is claimed by one format besides that of texts, which takes what is left."""
     for raw in FILES.values():
-        first = gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
-        assert sum(reader.matches(first) for reader in FORMATS[:-1]) <= 1
-    assert all(issubclass(reader, TableReader | EntryReader) or reader is NpyReader for reader in FORMATS)
+        source = open_source(raw)
+        assert sum(one.matches(source) and one is not archives.FORMAT for one in FORMATS[:-1]) <= 1
+    assert FORMATS[-1].reader is DelimitedReader
+    ways = [(one.convert, one.read, one.refused) for one in FORMATS if one is not archives.FORMAT]
+    assert all(sum(map(bool, way)) == 1 for way in ways)

@@ -173,7 +173,7 @@ def test_the_sandbox_counts_words_and_hands_texts_back(monkeypatch):
     monkeypatch.setattr(sandbox, "is_small", lambda raw: False)
     raw = KINDS["CSV"][1]
     refused = open_file(raw, "mine")
-    assert isinstance(refused.data, InvalidData) and refused.mendable and refused.texts == "table"
+    assert isinstance(refused.data, InvalidData) and refused.is_mendable and refused.texts == "table"
     found = open_file(raw, "mine", as_texts=True, label_column="about", stop_words="english")
     here = read_text(raw, name="mine", label_column="about", stop_words="english")
     assert found.data.texts == here.texts and found.data.labels.tolist() == here.labels.tolist()
@@ -185,7 +185,7 @@ def test_what_is_said_beside_texts_is_read_with_them():
     with_words = open_file(raw, "mine", b"a\nb\n", as_texts=True)  # an address may name a vocabulary too
     assert with_words.data.feature_names == read_text(raw).feature_names
     wrong = open_file(raw, "mine", as_texts=True, stop_words="x").data
-    assert "stop_words must be 'automatic' or" in str(wrong)
+    assert "must be 'automatic', 'none'" in str(wrong)
 
 
 def test_long_texts_are_kept_in_part(monkeypatch):

@@ -5,12 +5,16 @@ it.
 import numpy as np
 import pytest
 
+from nspca.checker import rounding
+from nspca.checker.cover import TopSum
+from nspca.checker.membership import RowClaims
 from nspca.covariance.linalg import topk_indices, topk_mask, topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.forest import LEAF
 from nspca.lowrank.objective import Objective
+from nspca.lowrank.terms import Terms, taken
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -238,3 +242,31 @@ def test_values_and_gradients_at_directions(nonneg, tau):
         small = 1e-7 * np.eye(f.D)
         slopes = [(f.at((c + step)[None])[0][0] - f.at((c - step)[None])[0][0]) / 2e-7 for step in small]
         assert 2 * gradient == pytest.approx(slopes, abs=1e-5)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_margins_of_terms_are_no_less_than_those_of_the_checker(nonneg):
+    """Also for heights below 0, which are prices, and for many rows: no claim at the edge is refused."""
+    rng = np.random.default_rng(0)
+    for trial in range(60):
+        n, d = int(rng.integers(3, 400)), int(rng.integers(1, 4))
+        k, tau = int(rng.integers(1, n)), float(rng.choice([0.0, 0.3]))
+        V, h = rng.standard_normal((n, d)), rng.standard_normal(n) - (trial % 3)
+        f = Terms(Query(V, k, h, tau, nonneg))
+        full = np.column_stack((V, np.full(n, tau**0.5))) if tau else V
+        asked = TopSum(full, d, h, k, 0, nonneg)
+        for F in (0.0, asked.mass, 2.5 * asked.mass):
+            claims = RowClaims(asked, F, h, h, np.arange(n))
+            assert f.margin >= claims.error > 0
+            assert f.room_of_proof >= 1.02 * f.D * (claims.error + rounding.gamma(f.D + 8) * (asked.mass + F))
+
+
+def test_cones_so_narrow_that_cholesky_fails_have_a_bound(monkeypatch):
+    f = Terms(Query(np.random.default_rng(0).standard_normal((6, 2)), 2))
+    same = np.array([np.eye(2), [[1.0, 1.0], [1.0, 1.0]]])
+    G, terms = f.terms(same)
+    bounds, _ = f.bounds(G, taken(terms, 0, 2)[0])
+    assert np.isfinite(bounds).all() and bounds[0] > 0
+    monkeypatch.setattr(np.linalg, "cholesky", lambda G: np.full_like(G, np.nan))
+    blind, _ = f.bounds(G, taken(terms, 0, 2)[0])
+    assert np.isfinite(blind).all() and (blind >= bounds - 1e-12).all()

@@ -86,3 +86,10 @@ def test_separation_is_the_share_of_pairs():
     assert separation([1.0, 2, 3], ["a"] * 3) is None
     assert separation([1.0, 1, 1, 2], list("abab"))[1] in (0.25, 0.75), "equal scores count half"
     assert separation([1.0, 2, 3], ["a", "a", "b"]) in (("a", 0.0), ("b", 1.0))
+
+
+@pytest.mark.parametrize(("kind", "more"), [("image", {"image_shape": (4, 5)}), ("spectrum", {})])
+def test_sparse_images_and_spectra_look_like_dense_ones(kind, more):
+    X = RNG.random((30, 20)) * (RNG.random((30, 20)) < 0.4)
+    dense, sparse = (thumbnail(Y, kind=kind, axis=np.arange(20.0), **more) for Y in (X, sp.csr_array(X)))
+    assert dense == sparse

@@ -28,7 +28,7 @@ def test_the_line_of_a_direction_passes_the_mean_and_tells_the_variance():
 def test_a_guess_at_an_end_of_the_axis_is_whole():
     axis = guess_curve([0, 180], [50, 50], ("angle", 0, 180), "%").layout.xaxis
     assert axis.range[0] < 0 and axis.range[1] > 180 and axis.dtick == 30
-    assert guess_strip([0.0]).layout.xaxis.range[0] < 0
+    assert guess_strip([0.0], 90.0).layout.xaxis.range[0] < 0
 
 
 def test_images_side_by_side_share_one_scale():
@@ -89,3 +89,12 @@ def test_patches_lie_where_their_features_are():
         and at[0][1] < at[1][1] == at[2][1]
         and at[2][0] > at[1][0]
     )
+
+
+def test_before_the_answer_a_dot_does_not_tell_what_it_reaches():
+    angles, reached = [31.0, 90.0, 33.0], [99.0, 10.0, 98.0]
+    before = guess_curve(angles, reached, ("angle", 0, 180), "% of the best")
+    assert list(before.data[0].x) == [31, 33, 90] and list(before.data[0].y) == [1, 2, 1]
+    assert "%" not in (before.layout.yaxis.ticksuffix or "") and "y" not in before.data[0].hovertemplate
+    after = guess_curve(angles, reached, ("angle", 0, 180), "% of the best", ([0.0, 90.0], [100.0, 10.0]))
+    assert list(after.data[1].y) == reached

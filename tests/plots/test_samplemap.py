@@ -36,7 +36,9 @@ def test_numbers_of_many_values_are_a_scale_and_few_are_groups():
     one = sample_map(S, ages, label="age")
     assert len(one.data) == 1 and one.data[0].marker.color.tolist() == ages.tolist()
     assert not one.layout.showlegend and "coloured by age" in one.layout.meta["alt"]
-    assert len(sample_map(S, np.arange(30) % 10).data) == 10, "digits are groups"
+    digits = sample_map(S, np.arange(30) % 10).data
+    assert len(digits) == 10, "digits are groups"
+    assert len({part.marker.color for part in digits}) == 10, "each with a colour of its own"
     assert len(sample_map(S).data) == 1 and not sample_map(S).layout.showlegend
 
 

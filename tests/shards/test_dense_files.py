@@ -152,7 +152,7 @@ def _odd(tmp_path):
     yield "link", lambda path: _link(path), "its tables are none"
     yield "names", lambda path: _name(path, "/dev/zero"), "itself, got feature_names, which is in another"
     yield "torn", lambda path: _tear(path), "is damaged, its X cannot be read"
-    yield "archive", lambda path: _zip(path), "ZIP archive without arrays: unpack it"
+    yield "archive", lambda path: _zip(path), "got a ZIP or folder: convert it"
 
 
 def _saved(tmp_path) -> bytes:

@@ -5,7 +5,7 @@ import pytest
 
 import nspca
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.data import DataCovariance
+from nspca.covariance.data import RowsCovariance
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +48,6 @@ def nothing_large(monkeypatch):
         raise AssertionError("the whole matrix was formed")
 
     for name in ("block", "columns"):
-        monkeypatch.setattr(DataCovariance, name, watched(name, getattr(DataCovariance, name)))
+        monkeypatch.setattr(RowsCovariance, name, watched(name, getattr(RowsCovariance, name)))
     monkeypatch.setattr(Covariance, "_formed", refused)
-    monkeypatch.setattr(DataCovariance, "_formed", refused)
+    monkeypatch.setattr(RowsCovariance, "_formed", refused)

@@ -93,13 +93,10 @@ def test_more_than_can_be_enumerated_is_known_before():
 
 def test_options_can_make_a_method_unable():
     problem = SOURCES["covariance"](3, True)
-    for method, options, words in (
-        ("epsnet", {"rank": 7, "eps": 0.001}, "more than 1e"),
-        ("bipartite", {"sketch": "frequent"}, "need the rows of the data, got a covariance matrix"),
-    ):
-        assert foretold(problem, method) is None
-        assert words in foretold(problem, method, **options)
-        assert foretold(problem, method, **options) == said(problem, method, **options)
+    options = {"rank": 7, "eps": 0.001}
+    assert foretold(problem, "epsnet") is None
+    assert "more than 1e" in foretold(problem, "epsnet", **options)
+    assert foretold(problem, "epsnet", **options) == said(problem, "epsnet", **options)
 
 
 @pytest.mark.parametrize("method", ["nmf", "spca"])
@@ -114,7 +111,8 @@ def test_a_sparse_table_too_large_to_write_out(method, monkeypatch):
             problem = nspca.Problem.from_data(sp.csr_array(table), 2, center=center)
             assert foretold(problem, method) == said(problem, method)
             refused = "needs this sparse table written out" in (foretold(problem, method) or "")
-            assert refused == (method == "spca" or np.array_equal(table, -few))
+            is_held_dense = center and abs(table).min() > 0  # most columns are full, and centred
+            assert refused == (not is_held_dense if method == "spca" else np.array_equal(table, -few))
 
 
 @pytest.mark.parametrize("method", ["nmf", "spca"])

@@ -193,7 +193,9 @@ def test_every_question_is_described_without_a_riddle(spec):
 SMALL = {
     "sweep": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), methods=("auto", "em")),
     "table": specs.SweepSpec(
-        data=DataSpec(sample="digits", drop=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)),
+        data=DataSpec(
+            sample="digits", drop_constant=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)
+        ),
         ks=(2, 4),
         effort=None,
         forced=(1,),
@@ -215,7 +217,7 @@ SMALL = {
     "optimum of several": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3)),
     "membership": specs.MembershipSpec(data=DataSpec(sample="pitprops"), k=3, within=950),
     "stability": specs.StabilitySpec(
-        data=DataSpec(sample="digits", drop=True), k=3, methods=("em",), resamples=2, scale=True
+        data=DataSpec(sample="digits", drop_constant=True), k=3, methods=("em",), resamples=2, scale=True
     ),
     "stability of parts": specs.StabilitySpec(
         data=DataSpec(sample="digits"), k=(3, 3), methods=("tpower",), resamples=2

@@ -381,3 +381,13 @@ def test_a_better_answer_of_the_proof_before_a_search_is_kept(monkeypatch):
     monkeypatch.setattr("nspca.specs.optimum.Watch.seconds", property(lambda self: 9.0))
     kept = spec.run(X=X, component=poor)
     assert kept.value == pytest.approx(best.value) and kept.certificate.upper <= best.certificate.upper
+
+
+def test_python_prints_components_in_the_order_of_the_page_as_plain_numbers(capsys):
+    spec = ComponentsSpec(data=DataSpec(sample="pitprops"), sizes=(3, 3, 3), methods=("joint",), effort=None)
+    exec(spec.to_python(), {})
+    printed = [eval(line) for line in capsys.readouterr().out.splitlines() if line.startswith("[(")]
+    result = spec.run()["joint", 3]
+    X = result.components[:, np.argsort(-result.values, kind="stable")]
+    assert [len(one) for one in printed] == [3, 3, 3]
+    assert [one[0][1] for one in printed] == [round(float(abs(x).max()), 4) for x in X.T]

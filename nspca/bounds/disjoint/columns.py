@@ -63,7 +63,7 @@ class Prices:
     @property
     def is_whole(self) -> bool:
         """Tell whether the program takes whole columns, which are an answer of the problem then."""
-        return all(share > 1 - 1e-6 for _, _, share in self.shares)
+        return bool(self.shares) and all(share > 1 - 1e-6 for _, _, share in self.shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,10 @@ class Columns:
         return float((pool.values - pool.sums(pi))[pool.held(state, c)].max())
 
     def program(self, state: State, classes: list[list[int]]) -> Prices:
-        """Solve the linear program over the known columns that the classes may have; return its prices."""
+        """Solve the linear program over the known columns that the classes may have; return its prices.
+
+        Where the solver gives up, all prices are 0 and no column is taken: both are valid.
+        """
         from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
 
         n, pool, number = len(self.A), self.pool, len(classes)
@@ -210,6 +213,10 @@ class Columns:
             b_ub=np.append(np.ones(n), [len(own) for own in classes]),
             method="highs",
         )
+        if solved.status:
+            tops = tuple(float(pool.values[own].max()) for own in held)
+            bound = sum(top * len(own) for top, own in zip(tops, classes, strict=True))
+            return Prices(np.zeros(n), tops, bound, [])
         duals = np.maximum(-solved.ineqlin.marginals, 0.0) * scale
         pi, tops = duals[:n], tuple(duals[n:].tolist())
         taken = np.flatnonzero(solved.x > 1e-9)

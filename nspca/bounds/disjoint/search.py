@@ -237,12 +237,18 @@ class JointTree(Work[Plan]):
         return True
 
     def take(self, rows: State, prices: Prices) -> None:
-        """Take whole columns as an answer if they are better than what is known; `rows` is their state."""
+        """Take whole columns as an answer if they are better than what is known; `rows` is their state.
+
+        The program may leave out components that would add nothing. Each of them gets an unused feature.
+        There are enough of these, as the sizes add up to at most n.
+        """
         if not prices.is_whole or prices.program <= self.lower * (1 + WHOLE):
             return
         X, classes = np.zeros((self.problem.n, len(self.problem.sizes))), [*map(iter, rows.classes)]
         for g, S, _ in prices.shares:
             X[self.base.features[list(S)], next(classes[g])] = self.columns.best(S)
+        without, unused = np.flatnonzero(~X.any(axis=0)), np.flatnonzero(~X.any(axis=1))
+        X[unused[: without.size], without] = 1.0
         self.lower, self.point = prices.program, X
 
     def improve(self, node: JointNode) -> None:

@@ -25,9 +25,8 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Answer, OutOfTime, Settled, Task
 from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
-from nspca.covariance.distributed import check_client
 from nspca.covariance.linalg import Array
-from nspca.covariance.waves import waves
+from nspca.covariance.parallel import check_client, waves
 from nspca.errors import Cancelled
 from nspca.local_search import single as ascent
 from nspca.progress import Event

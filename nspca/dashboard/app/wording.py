@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from nspca.data import Dataset
-from nspca.data.suggestions import are_genes
-from nspca.errors import MissingValues, UnclearDecimals
+from nspca.data.findings import Finding
+from nspca.data.suspicions import are_genes
+from nspca.errors import InvalidData
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
@@ -31,7 +32,6 @@ SOURCES = {
 }
 OFFER = "choose on the page Data what to leave out or to put in"
 """Advice in an error about missing values. Pages with a choice of their own replace it."""
-MARKS = {",": "comma", ".": "point"}
 """Words for decimal signs."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
@@ -60,14 +60,13 @@ is called as its method is named like the method in a comparison.
 def plain(text: object, offer: str = OFFER) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
 
-    An error about missing values tells the visitor to do what `offer` says, not to set an option of Python.
-    One about the decimal sign leads to the page Data, or with another `offer` than `OFFER` to what is below.
+    An error about a file tells the visitor to do what `offer` says, not to set an option of Python. A
+    finding is said without its options.
     """
-    if isinstance(text, MissingValues):
-        text = text.offering(offer)
-    elif isinstance(text, UnclearDecimals):
-        where = "on the page Data" if offer == OFFER else "below"
-        text = text.offering(f"say {where} that the {MARKS[text.mark]} is the decimal sign")
+    if isinstance(text, InvalidData) and text.ways:
+        text = f"{text.message.removesuffix('.')}, or {offer}."
+    elif isinstance(text, Finding):
+        text = text.sentence
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from nspca.covariance.moments import moments
 from nspca.dashboard.components import figures, icons
 from nspca.plots.spannogram import Spans, curves, spans, top_set
 from nspca.presentation.markup import Markup, render
@@ -69,7 +70,7 @@ def picture_of(dataset: Any) -> dict[str, Any]:
     """Return how the browser draws a component beside the curves: over the mean image, or as named bars."""
     shape = mean = None
     if dataset.kind == "image" and not dataset.is_covariance and dataset.image_shape is not None:
-        grey = dataset.X.mean(axis=0)
+        grey = moments(dataset.X)[0]
         grey = (grey - grey.min()) / (np.ptp(grey) or 1.0)
         shape, mean = list(map(int, dataset.image_shape)), np.round(grey, 3).tolist()
     return {"shape": shape, "mean": mean, "most": MOST}

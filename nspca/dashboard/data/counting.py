@@ -6,49 +6,25 @@ The data page calls `form` for an upload that holds texts.
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.data.counting import STOP_WORDS, WEIGHTS
-from nspca.data.formats.documents import SPLITS
+from nspca.dashboard.app.form import draw
+from nspca.data.options import TextOptions
 
-NAMES = {
-    "automatic": "found automatically",
-    "none": "none",
-    "lines": "a line",
-    "paragraphs": "a paragraph",
-    "counts": "how often it occurs",
-    "tfidf": "tf-idf: rare words weigh more",
-}
-"""Text on screen for option values. Other values are shown as they are, capitalised."""
 MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
 """Choices for the maximum number of words in the vocabulary."""
 
 
 def form() -> None:
     """Draw the inputs for counting words. Each input is bound to a value of the address."""
+    for place, name in zip(st.columns(3), ("stop_words", "weights", "split"), strict=True):
+        draw(TextOptions, name, place, changed)
     left, middle, right = st.columns(3)
-    left.selectbox("Stop words", STOP_WORDS, format_func=_name, **state.bind("stop", then=changed))
-    middle.selectbox("A word counts by", WEIGHTS, format_func=_name, **state.bind("weigh", then=changed))
-    right.selectbox("A text is", SPLITS, format_func=_name, **state.bind("split", then=changed))
-    left, middle, right = st.columns(3)
-    left.number_input(
-        "In at least so many % of the texts", 0.0, 100.0, step=1.0, **state.bind("low", then=changed)
-    )
-    middle.number_input(
-        "In at most so many % of the texts", 0.0, 100.0, step=5.0, **state.bind("high", then=changed)
-    )
+    draw(TextOptions, "lowest_share", left, changed)
+    draw(TextOptions, "highest_share", middle, changed, step=5.0)
     most = sorted({*MOST, state.get("most")})
     right.selectbox("Words at most", most, format_func=lambda n: f"{n:,}", **state.bind("most", then=changed))
     with st.container(horizontal=True):
-        st.toggle(
-            "Pairs of words count too",
-            help="Such as “climate change”. Takes longer, and there are many more features.",
-            **state.bind("pairs", then=changed),
-        )
+        draw(TextOptions, "pairs", st, changed)
         st.toggle("Count the words of these texts", **state.bind("words", then=read_anew))
-
-
-def _name(value: str) -> str:
-    """Return the text on screen for an option value, such as ``a line`` for "lines"."""
-    return NAMES.get(value, value.capitalize())
 
 
 def changed() -> None:

@@ -23,7 +23,9 @@ def show() -> None:
     with frame.guard():
         if state.get("upload") is not None:
             groups = ", and groups of the samples" if data and not data.dataset.is_covariance else ""
-            with st.expander(f"How the file is read{groups}", expanded=data is None, icon=":material/tune:"):
+            with st.expander(f"How it was read{groups}", expanded=data is None, icon=":material/tune:"):
+                if data:
+                    reading.as_read(data)
                 reading.choices(data)
                 if data:
                     reading.vocabulary(data)

@@ -169,7 +169,7 @@ def _usable(content: bytes, name: str) -> bool:
     If not, the error is shown on the page, and the file is not stored.
     """
     found = open_data.read_as(content, name)
-    if isinstance(found.data, NSPCAError) and not found.mendable:
+    if isinstance(found.data, NSPCAError) and not found.is_mendable:
         st.error(wording.plain(found.data), icon=":material/error:")
         return False
     return True

@@ -104,7 +104,8 @@ def _name(of: Chosen) -> str:
 def notes(of: Chosen) -> None:
     """Draw what reading the data changed or left out, and the number of constant features."""
     data, constant = of.dataset, measures(of).constant
-    lines = list(data.notes)
+    # Findings with a button stand in a list of their own (`reading.offers`).
+    lines = [one.sentence for one in data.findings if data.source != "user" or not one.ways]
     # Features constant in a sample of a folder may vary in the other rows.
     if constant.size and not data.is_covariance and of.reference.folder is None:
         first = data.feature_names[constant[0]]
@@ -142,7 +143,7 @@ def facts(of: Chosen) -> None:
 def picture(data: Dataset, images: int) -> None:
     """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers."""
     if data.image_shape is not None:
-        alt = f"The first {wording.things(min(images, len(data.X)), 'image')} of {data.name}"
+        alt = f"The first {wording.things(min(images, data.X.shape[0]), 'image')} of {data.name}"
         st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
     elif data.texts is not None:
         _texts(data)
@@ -176,6 +177,17 @@ def first_rows(data: Dataset) -> None:
     _table(part)
 
 
+def small_table(data: Dataset) -> None:
+    """Draw the first rows and columns of a table, dense or sparse, beside its file."""
+    some = data.X[:ROWS, :COLUMNS]
+    part = pd.DataFrame(
+        np.asarray(some.toarray() if sp.issparse(some) else some),
+        columns=list(data.feature_names[:COLUMNS]),
+        index=list(data.sample_names[:ROWS]),
+    )
+    st.dataframe(part, alt=f"The first rows of {data.name} as they were understood", height=HIGH)
+
+
 def _table(data: Dataset) -> None:
     """Draw the first rows and columns of a table."""
     m, n = data.X.shape
@@ -204,28 +216,28 @@ def preparation(of: Chosen) -> None:
                 help="A matrix that was stored in single precision can have eigenvalues slightly below zero. "
                 "A multiple of the identity is then added for the search and the proof. Values and bounds "
                 "are stated for the matrix as given.",
-                **state.bind("repair", then=_changed),
+                **state.bind("repair", then=changed),
             )
     else:
         with st.container(horizontal=True):
             st.toggle(
                 "Centre",
                 help="Subtract each feature's mean, as PCA does.",
-                **state.bind("center", then=_changed),
+                **state.bind("center", then=changed),
             )
             st.toggle(
                 "Standardise",
                 help="Divide each feature by its standard deviation. Then every feature counts alike.",
-                **state.bind("scale", then=_changed),
+                **state.bind("scale", then=changed),
             )
             st.toggle(
                 "log2(x + 1)",
                 help="For counts and intensities that span many sizes; before centring.",
-                **state.bind("log", then=_changed),
+                **state.bind("log", then=changed),
             )
             if state.get("drop") or measures(of).constant.size:
                 help_drop = "A feature that takes one value only cannot be standardised."
-                st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=_changed))
+                st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=changed))
         if measures(of).scales and not state.get("scale"):
             st.caption(wording.plain(measures(of).scales))
         _as_in_the_papers(of)
@@ -253,7 +265,7 @@ def offer_to_drop(of: Chosen) -> bool:
 
     def drop() -> None:
         state.put(drop=True)
-        _changed()
+        changed()
 
     buttons.button(f"Leave out {many}", "drop_constant", drop, icon=":material/filter_alt:")
     return True
@@ -272,11 +284,11 @@ def _as_in_the_papers(of: Chosen) -> None:
             selection_mode="multi",
             format_func=lambda name: PREPARATIONS[name].title,
             help="Done to the numbers first, in the order in which they are chosen.",
-            **state.bind("prep", then=_changed),
+            **state.bind("prep", then=changed),
         )
 
 
-def _changed() -> None:
+def changed() -> None:
     """Forget the results of the previous preparation."""
     state.forget(("run", "k", "shown"))
 

@@ -1,103 +1,127 @@
-"""The form for reading an uploaded file: detected layout, options, and suggestions.
+"""The form for reading an upload: its options, what reading found, and how it understood the first rows.
 
-All public functions are called by the data page. `mend` is called when the file cannot be read.
+All public functions are called by the data page. `mend` is called when the file cannot be read. Inputs
+follow from the options of `nspca.data.options`.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app.form import draw
 from nspca.dashboard.components import figures
-from nspca.dashboard.data import counting, first
-from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstacle, read_as
-from nspca.data import Dataset, Layout, features_in_rows_suggestion
+from nspca.dashboard.data import counting, first, preview
+from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
+from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
-from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
-from nspca.data.formats.documents import SPLITS
-from nspca.data.formats.images import SIDES, USUAL_SIDE
-from nspca.data.layout import are_labels, short
-from nspca.data.missing import Way, ways_out
 from nspca.data.names import numbered
+from nspca.data.options import ReadOptions, TableOptions, as_text, mark_name
 from nspca.data.sandbox import Opened, open_file
-from nspca.errors import MissingValues, NotNumbers, NSPCAError, UnclearDecimals, UnlikeImages
+from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
 from nspca.plots import images_figure
+from nspca.validation.model import text_of
 
 MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
 PREVIEWED = 12  # number of images in the preview of a conversion
+LISTED = 6  # maximum findings beside the preview; the others are folded
 NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
 GAPS = {
-    NOTHING: "are not expected",
+    "refuse": "are not expected",
     "samples": "leave out their samples",
     "features": "leave out their features",
     "mean": "put in the mean of the feature",
 }
-"""Treatments of missing values by their value in the address."""
+"""Treatments of missing values in words."""
+TYPED = (
+    "header", "delimiter", "decimal", "thousands", "encoding", "comment", "missing_codes", "sheet", "columns",
+    "drop_columns", "drop_rows",
+)  # fmt: skip
+"""Options of tables that have a field to type in."""
+_OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
 def forget_stale() -> None:
-    """Reset options that name columns which this file does not have."""
+    """Reset options whose values in the address are none."""
     if state.get("upload") is None:
         state.forget(state.ABOUT_FILE)
         return
-    if not state.get("gaps") or state.get("gaps") not in GAPS:
-        state.forget(("gaps",))
-    for name, known in (("split", SPLITS), ("stop", STOP_WORDS), ("weigh", WEIGHTS)):
-        if state.get(name) not in known:
-            state.forget((name,))
-    if state.get("pixels") is not None and not SIDES[0] <= state.get("pixels") <= SIDES[1]:
-        state.forget(("pixels",))
-    if not 2 <= state.get("most") <= LIMIT_WORDS:
-        state.forget(("most",))
-    if state.get("words") or state.get("about"):
-        return  # columns may belong to a table of texts or to an annotation
-    try:
-        look = columns(state.get("w") or "", state.get("upload"))
-    except NSPCAError:  # a missing upload is reported when it is opened
-        return
-    for name, names in (("id", _names(look)), ("label", _labels(look))):
-        if state.get(name) is not None and state.get(name) not in [*names, PREFIX]:
-            state.forget((name,))
+    for name, (option, _) in _OPTIONS.items():
+        given = state.asked(ReadOptions)
+        if name in given:
+            try:
+                ReadOptions(**{name: given[name]})
+            except InvalidOption as error:
+                state.forget((option.query,))
+                st.warning(wording.plain(error), icon=":material/warning:")
 
 
 def choices(data: Chosen | None) -> None:
-    """Draw the options of reading: names, labels, orientation and missing values, or counting words."""
+    """Draw the options of reading a table, or of counting words."""
     if data and (state.get("words") or state.get("about")):
         first.groups(data)
     if state.get("words"):
         counting.form()
         return
-    look = columns(state.get("w") or "", state.get("upload"))
+    look = _seen().layout
     if look is not None:
-        found = "" if look.id_column is None else f" ({look.columns[look.id_column]})"
         left, middle, right = st.columns(3)
         with left:
-            _selector("Column with names", "id", _names(look), f"found automatically{found}", look)
+            _selector("Column with names", "id", list(look.columns), "found automatically", look)
         if not state.get("about"):  # with an annotation, its columns are among the groups below
             with middle:
                 row = "Row with labels" if state.get("rows") else "Column with labels"
                 names = _labels(look) + ([PREFIX] if data and PREFIX in data.dataset.label_columns else [])
                 _selector(row, "label", names, "none", look)
-        ways = _gap_ways()
         right.selectbox(
-            "Missing values",
-            list(ways),
-            format_func=ways.__getitem__,
-            **state.bind("gaps", state.get("gaps") or NOTHING, then=_read_anew),
+            "Missing values", list(GAPS), format_func=GAPS.__getitem__, **state.bind("gaps", then=_read_anew)
         )
+        for start in range(0, len(TYPED), 4):
+            for column, name in zip(st.columns(4), TYPED[start : start + 4], strict=False):
+                draw(TableOptions, name, column, _turned, placeholder=_found(name))
     with st.container(horizontal=True):
         st.toggle(
             "Features are in rows",
             help="Gene tables often come this way: one row for each gene.",
-            **state.bind("rows", then=_turned),
+            **state.bind(
+                "rows",
+                bool(data and _is_turned(data.dataset)) if state.get("rows") is None else None,
+                then=_turned,
+            ),
         )
         covariance = "Square and symmetric: it is then taken as it is."
         st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
-        if sign := state.get("decimal"):
-            signs = {NOTHING: "found automatically", sign: wording.MARKS[sign]}
-            bound = state.bind("decimal", sign, then=_read_anew)
-            st.selectbox("Decimal sign", list(signs), format_func=signs.__getitem__, width=200, **bound)
+
+
+def _is_turned(data: Dataset) -> bool:
+    """Tell whether reading took the rows as features by itself."""
+    return any(one.option == "features_in_rows" and not one.is_suspicion for one in data.findings)
+
+
+def _found(name: str) -> str:
+    """Return the value that reading found for an option, for its empty field."""
+    look = _seen().layout
+    if look is None or not look.delimiter:
+        return "automatic"
+    found = {
+        "delimiter": mark_name(look.delimiter),
+        "decimal": look.numerals.decimal,
+        "thousands": look.numerals.thousands or "none",
+        "header": f"line {look.above}"
+        if look.header and look.above > 1
+        else ("yes" if look.header else "no"),
+        "comment": look.comment or "none",
+    }
+    return f"found: {found[name]}" if name in found else "automatic"
+
+
+def _seen() -> Opened:
+    """Return the outcome of reading the upload with the options of the address."""
+    return open_upload(
+        state.get("w") or "", reference().but_for("label_column", "prepared", "only", "without", "together")
+    )
 
 
 def _take_table_out() -> None:
@@ -106,44 +130,11 @@ def _take_table_out() -> None:
     _read_anew()
 
 
-def _gap_ways() -> dict[str, str]:
-    """Return the possible treatments of missing values, each with its cost if known."""
-    error = _first_look().data
-    if not isinstance(error, MissingValues):
-        return GAPS
-    found = {NOTHING: GAPS[NOTHING]}
-    found |= {way.how: f"{GAPS[way.how]} ({_cost(way)})" for way in ways_out(error, state.get("rows"))}
-    if (chosen := state.get("gaps")) and chosen not in found:  # an address may have an impossible one
-        found[chosen] = GAPS[chosen]
-    return found
-
-
-def _first_look() -> Opened:
-    """Return the outcome of reading the upload with default options."""
-    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    return read_as(raw, about["name"])
-
-
-def _cost(way: Way) -> str:
-    """Return a phrase about the cost of a treatment of missing values."""
-    if way.how == "mean":
-        return f"invents {wording.things(way.lost, 'number')} of {way.of:,}"
-    return f"drops {way.lost:,} of {wording.things(way.of, way.how.removesuffix('s'))}"
-
-
-def _names(look: Layout | None) -> list[str]:
-    """Return the columns that may hold the names, of features if these are in rows, else of samples."""
-    if look is None:
-        return []
-    return list(look.columns[:1] if state.get("rows") else look.columns)
-
-
-def _labels(look: Layout | None) -> list[str]:
+def _labels(look: Layout) -> list[str]:
     """Return the names of the columns that may hold labels, or of the rows if features are in rows."""
-    if look is None or not state.get("rows"):
-        return [] if look is None else list(look.columns)
-    body = look.rows[1:] if look.header else look.rows
-    return [body[row][look.id_column or 0] for row in look.label_rows]
+    if not state.get("rows"):
+        return list(look.columns)
+    return [look.body_rows[row][look.id_column or 0] for row in look.label_rows]
 
 
 def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
@@ -188,8 +179,8 @@ def _sought(name: str, names: list[str]) -> None:
 
 
 def _turned() -> None:
-    """Reset every value about the data, after the table was turned or is read as another kind of table."""
-    state.forget((*state.ABOUT_DATA, "id", "label"))
+    """Reset every value about the data, after the table is read in another way."""
+    state.forget(state.ABOUT_DATA)
 
 
 def _read_anew() -> None:
@@ -222,20 +213,20 @@ def vocabulary(of: Chosen) -> None:
 
 
 def offers(of: Chosen) -> None:
-    """Draw suggestions about the file, each with a button that applies it."""
+    """Draw what reading found and suspects, each with a button that turns it, and further suggestions."""
     data = of.dataset
     if data.source != "user" or of.reference.folder is not None:  # only uploads have options of reading
         return
     if data.labels is None and not data.is_covariance:
+        told = {one.what for one in data.findings}
         for one in [one for one in data.label_candidates if one.count > 1][:3]:
+            if one.note is not None and one.note.what in told:
+                continue
             has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
             if one.name == PREFIX:
                 has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
             _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
-    if not state.get("rows"):
-        suggested, sentence = features_in_rows_suggestion(data.X, data.sample_names, data.feature_names)
-        if suggested:
-            _turn(sentence)
+    _list_findings([one for one in data.findings if one.ways])
     said = (
         "The features have different scales: those with large numbers decide." if measures(of).scales else ""
     )
@@ -246,6 +237,43 @@ def offers(of: Chosen) -> None:
         _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
 
 
+def _list_findings(findings: list[Finding]) -> None:
+    """Draw findings with a button for each of their ways, suspicions first."""
+    in_order = sorted(findings, key=lambda one: not one.is_suspicion)
+    for number, one in enumerate(in_order[:LISTED]):
+        _finding(one, number)
+    if others := in_order[LISTED:]:
+        with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:"):
+            for number, one in enumerate(others, LISTED):
+                _finding(one, number)
+
+
+def _finding(one: Finding, number: int) -> None:
+    icon = "warning" if one.is_suspicion else "info"
+    with st.container(horizontal=True, vertical_alignment="center", key=f"finding_{number}"):
+        st.markdown(f":material/{icon}: {wording.plain(one)}", width="content")
+        for count, way in enumerate(one.ways):
+            buttons.button(wording.plain(way.words), f"turn_{number}_{count}", partial(_take, way))
+
+
+def _take(way: Way) -> None:
+    """Set the option of a way in the address; names are added to those that are left out already."""
+    option, default = _OPTIONS[way.option]
+    value = way.value
+    if text_of(option, default).shown is str:
+        value = as_text(way)
+        if way.option.startswith("drop_") and (known := state.get(option.query)):
+            value = f"{known},{value}"
+    if way.option in ("id_column", "label_column"):
+        value = str(value)
+    if way.option == "drop_constant":
+        state.put(drop=True)
+        preview.changed()
+        return
+    state.put(**{option.query: value})
+    _read_anew() if way.option == "label_column" else _turned()
+
+
 def _beginning(data: Dataset) -> str:
     """Return the beginning of the first sample's name, which may be its label."""
     return wording.plain(data.label_columns[PREFIX][0])
@@ -253,68 +281,49 @@ def _beginning(data: Dataset) -> str:
 
 def mend(error: NSPCAError) -> None:
     """Draw the options that can make an unreadable file readable, below its error."""
-    if isinstance(error, MissingValues):
-        turned = state.get("rows")
-        for way in ways_out(error, turned):
-            label = "Put in the means of the features"
-            if way.how != "mean":
-                label = f"Leave out {wording.things(way.lost, way.how.removesuffix('s'))}"
-            advised = "**Recommended:** this" if way.is_recommended else "This"
-            _offer(f"{advised} {_cost(way)}.", label, f"gaps_{way.how}", gaps=way.how)
-    if isinstance(error, UnclearDecimals):
-        sign = wording.MARKS[error.mark]
-        _offer(
-            f"1{error.mark}234 may be a little more than 1.",
-            f"The {sign} is the decimal sign",
-            "decimal",
-            decimal=error.mark,
-        )
-    if isinstance(error, UnlikeImages) and not state.get("pixels"):
-        _offer_conversion()
-    if state.get("upload") and not state.get("words") and _first_look().texts:
+    for number, way in enumerate(getattr(error, "ways", ())):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"offer_way_{number}"):
+            words = "**Recommended:** " if number == 0 and way.option == "missing" else ""
+            st.markdown(f":material/lightbulb: {words}{wording.plain(way.words)}.", width="content")
+            buttons.button(_short(way), f"do_way_{number}", partial(_take, way))
+        if way.option == "image_size":
+            _show_conversion(way.value)
+    if state.get("upload") and not state.get("words") and _seen().texts:
         _offer("This file holds texts.", "Count their words", "count", _turned, words=True)
-    if state.get("words"):
-        return
-    look = columns(state.get("w") or "", state.get("upload")) if state.get("upload") else None
-    if look is None or state.get("rows"):
-        return
-    if isinstance(error, NotNumbers) and not state.get("label"):
-        _offer_to_set_aside(look.columns[error.column])
-    if look.id_column == 0 and _has_label_row(look):
-        _turn(
-            "The first rows hold texts and the first column names: this looks like a table with features in "
-            "rows."
-        )
+    if state.get("upload") and not state.get("words") and _seen().layout is not None:
+        st.caption("Or change how the file is read, below.")
 
 
-def _offer_to_set_aside(column: str) -> None:
-    """Offer to take a column that is no feature as labels, where the file can be read then."""
+def _short(way: Way) -> str:
+    """Return the text of the button of a way out."""
+    return {"missing": "Do so", "image_size": "Convert them"}.get(way.option, wording.plain(way.words))
+
+
+def _show_conversion(side: int) -> None:
+    """Draw how all images would look as grey squares of one size."""
     raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    how = {"missing": state.get("gaps")} if state.get("gaps") else {}
-    found = read_as(raw, about["name"], label_column=column, id_column=state.get("id"), **how).data
-    if not isinstance(found, NSPCAError) or isinstance(found, MissingValues):
-        said = f"“{wording.plain(short(column))}” can be set aside: then it names groups, and is no feature."
-        _offer(said, "Set it aside", "aside", label=column)
-
-
-def _has_label_row(look: Layout) -> bool:
-    """Tell whether a row of texts holds groups of the columns. Units below a header seldom repeat."""
-    body = look.rows[1:] if look.header else look.rows
-    return any(are_labels(body[row][1:]) for row in look.label_rows)
-
-
-def _offer_conversion() -> None:
-    """Offer to convert all images to grey squares of one size, with a preview."""
-    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    found = read_as(raw, about["name"], image_size=USUAL_SIDE).data
+    found = read_as(raw, about["name"], image_size=side).data
     if isinstance(found, NSPCAError):
         st.caption(wording.plain(found))
         return
-    side = f"{USUAL_SIDE} × {USUAL_SIDE}"
-    _offer(f"Convert all to grey, {side} pixels?", "Convert them", "convert", _turned, pixels=USUAL_SIDE)
     st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
     assert found.image_shape is not None
     figures.draw(images_figure(found.X[:PREVIEWED], found.image_shape), "convert_preview", same=found.name)
+
+
+def as_read(of: Chosen) -> None:
+    """Draw the first lines of the file as they are, and beside them as they were understood."""
+    look = _seen().layout if state.get("upload") and not state.get("words") else None
+    if look is None or not (look.raw or look.rows):
+        return
+    left, right = st.columns(2)
+    with left:
+        st.caption("The first lines of the file")
+        lines = look.raw or tuple(", ".join(row) for row in look.rows)
+        st.code("\n".join(line[:200] for line in lines[:8]), language=None, line_numbers=True)
+    with right:
+        st.caption("As they were understood")
+        preview.small_table(of.dataset)
 
 
 def annotation(of: Chosen) -> None:
@@ -342,7 +351,7 @@ def annotation(of: Chosen) -> None:
     content = given.getvalue()
     workspace, upload = state.workspace(), state.get("upload")
     raw, about = engine().store.get_upload(workspace, upload)
-    how = of.reference.reading() | {"label_column": None}
+    how = {key: one for key, one in of.reference.reading().items() if key != "label_column"}
     found = open_file(raw, about["name"], annotation=content, as_texts=of.reference.words, **how).data
     if isinstance(found, NSPCAError):
         st.error(wording.plain(found), icon=":material/error:")
@@ -353,11 +362,6 @@ def annotation(of: Chosen) -> None:
     state.forget(("label",))
     state.put(about=digest, run=None, k=None)
     st.rerun()
-
-
-def _turn(sentence: str) -> None:
-    """Draw the suggestion to take the rows as features, after a sentence that says why."""
-    _offer(wording.plain(sentence), "Take the rows as features", "turn", _turned, rows=True)
 
 
 def _offer(

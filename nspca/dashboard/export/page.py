@@ -55,7 +55,7 @@ def html(
         name=data.name,
         what=what,
         provenance=data.provenance,
-        notes=data.notes,
+        findings=data.findings,
         stand_in=data.source == "stand-in",
         asked=asked,
         pictures=pictures,

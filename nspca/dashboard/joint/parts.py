@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import scipy.sparse as sp
 import streamlit as st
 
 import nspca
+from nspca.covariance.moments import moments
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
@@ -112,7 +114,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 def _behind(outcome: Outcome) -> np.ndarray | None:
     """Return the mean image (n,) that is drawn behind the parts; None where the visitor wants none."""
-    return outcome.of.dataset.X.mean(axis=0) if state.get("over") else None
+    return moments(outcome.of.dataset.X)[0] if state.get("over") else None
 
 
 def look(outcome: Outcome) -> None:
@@ -124,7 +126,7 @@ def look(outcome: Outcome) -> None:
     using = min(max(1, state.get("using") or r), r)
     if r > 1:
         using = right.slider("Parts used, largest first", 1, r, **state.bind("using", using))
-    original = data.X[face - 1].astype(float)
+    original = _image(data.X, face - 1)
     pictures, captions = [original], ["original"]
     for method, result in outcome.ordered.items():
         made, explained = reconstruction(data.X, problem, result.components[:, :using], face - 1)
@@ -138,9 +140,10 @@ def look(outcome: Outcome) -> None:
     off = "the mean image" if outcome.asked.center else "black"
     scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
     name, how = wording.plain(data.sample_names[face - 1]), HOW if outcome.asked.center else HOW_RAW
+    label = "" if data.labels is None else f", labelled {wording.plain(str(data.labels[face - 1]))}"
     st.caption(
-        f"The original is {name}. The percentage is the share of its difference from {off} that the parts "
-        f"explain (sum of squares{scaled}). {how}"
+        f"The original is {name}{label}. The percentage is the share of its difference from {off} that the "
+        f"parts explain (sum of squares{scaled}). {how}"
     )
     _one_after_another(outcome, face)
 
@@ -162,7 +165,7 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
 def _one_after_another(outcome: Outcome, face: int) -> None:
     """Draw the reconstructions of a chosen image from the first 1, 2, ... parts of the best method."""
     data, best = outcome.of.dataset, outcome.best
-    X, original = outcome.shown.components, data.X[face - 1].astype(float)
+    X, original = outcome.shown.components, _image(data.X, face - 1)
     steps = [
         reconstruction(data.X, outcome.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
     ]
@@ -187,13 +190,18 @@ def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tup
 
     The share is that of the sum of squares, centred and scaled as the problem says.
     """
-    image = X[row].astype(float)
-    A = problem.covariance
-    mean = X.mean(axis=0) if A.center else np.zeros(X.shape[1])
-    spread = X.std(axis=0) if A.scale else np.ones(X.shape[1])
-    z = (image - mean) / spread
+    A, (mean, spread) = problem.covariance, moments(X)
+    mean = mean if A.center else np.zeros(X.shape[1])
+    spread = spread if A.scale else np.ones(X.shape[1])
+    z = (_image(X, row) - mean) / spread
     scores = parts.T @ z
     return mean + spread * (parts @ scores), float(scores @ scores / (z @ z or 1.0))
+
+
+def _image(X: Any, row: int) -> np.ndarray:
+    """Return the image (n,) in a row of a table, which may be sparse."""
+    image = X[[row]]
+    return np.asarray(image.toarray() if sp.issparse(image) else image, float).ravel()
 
 
 def _browse(m: int) -> int:

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
+from nspca.covariance.moments import moments
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import lists, search, stability
@@ -48,7 +49,7 @@ def profiles(outcome: Outcome) -> go.Figure:
     data, X = outcome.of.dataset, outcome.shown.components
     called = lists.called(outcome.best)
     names = [f"{j + 1} {called.get(j, '')}".strip() for j in range(X.shape[1])]
-    return profiles_figure(X, data.axis, data.axis_name, mean=data.X.mean(axis=0), names=names)
+    return profiles_figure(X, data.axis, data.axis_name, mean=moments(data.X)[0], names=names)
 
 
 def look(outcome: Outcome) -> None:

@@ -132,15 +132,14 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
 
 def _draw(view: View, screen: int, of: Lesson) -> None:
     """Draw the figure of the guesses, with the answer if it is revealed."""
-    if screen == PAINTING:
+    left = st.container()
+    if screen == PAINTING and view.is_revealed:
         left, right = st.columns([3, 2], gap="small")
         with right:
             figures.draw(questions.votes(view.guesses, of), "class_votes")
-    else:
-        left = st.container()
     with left:
         drawn = questions.figure(screen, view.guesses, view.is_revealed, of)
-        figures.draw(drawn, "class_guesses", same=str(screen))
+        figures.draw(drawn, "class_guesses", same=f"{screen} {view.is_revealed}")
     here = "" if view.is_revealed else f", phones here: **{view.here}**"
     st.markdown(f"Guesses: **{len(view.guesses)}**{here}")
 

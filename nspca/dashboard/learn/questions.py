@@ -96,11 +96,15 @@ def _painted_share(pixels: tuple[int, ...]) -> float:
 
 
 def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson) -> go.Figure:
-    """Return the figure of all guesses by their values, with the answer if it is revealed."""
+    """Return the figure of all guesses by their values with the answer, if it is revealed.
+
+    Before that, no figure tells what a guess reaches: angles are stacked, and painted pixels counted.
+    """
+    if screen == PAINTING and not is_revealed:
+        return votes(guesses, of)
     reached = 100 * np.array(shares(screen, guesses, of))
     if screen == PAINTING:
-        best = 100 * proved_ratio(of.result.value, of.upper)
-        return guess_strip(reached, best if is_revealed else None)
+        return guess_strip(reached, 100 * proved_ratio(of.result.value, of.upper))
     low, high = (0.0, 180.0) if screen == DIRECTION else (-90.0, 90.0)
     grid = np.linspace(low, high, GRID)
     answer = (grid, 100 * np.array(shares(screen, grid.tolist(), of))) if is_revealed else None

@@ -45,6 +45,7 @@ ENDED = {
     "cancelled": "Cancelled. What was proved by then is kept{left}.",
     "interrupted": "The server was restarted during this search.",
 }
+NOTHING_KEPT = "Cancelled before it proved anything that could be kept."
 EXHAUSTED = (
     "The search ended before its proof was complete{left}: it can split nothing further, or its proof has "
     "reached the largest size of a file. What it proved is kept."
@@ -100,6 +101,13 @@ class Candidate:
             if found is not None:
                 return found
         return None
+
+    @property
+    def looked_at(self) -> int:
+        """Number of nodes that the ended searches settled, as far as what they proved is kept."""
+        kept = [one.now.event for one in self.mine if one.now.ended and one.certificate is not None]
+        found = [Standing.of(event, *self.result.components.shape) for event in kept]
+        return sum(standing.nodes for standing in found if standing is not None)
 
     def picture(self, standing: Standing) -> None:
         """Draw which features are certain, possible or ruled out."""
@@ -241,8 +249,11 @@ def _say_ended(answer: Candidate) -> None:
     standing = answer.standing()
     left = ""
     if standing is not None and standing.open:
-        left = f", with {wording.things(standing.open, 'case')} open and {standing.nodes:,} looked at"
-    st.caption((EXHAUSTED if last.is_exhausted else ENDED[last.now.state]).format(left=left))
+        left = f", with {wording.things(standing.open, 'case')} open and {answer.looked_at:,} looked at"
+    said = EXHAUSTED if last.is_exhausted else ENDED[last.now.state]
+    if last.now.state == "cancelled" and last.certificate is None:
+        said = NOTHING_KEPT
+    st.caption(said.format(left=left))
 
 
 def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
@@ -256,7 +267,7 @@ def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
 
     progress.live(
         attempt.id,
-        lambda now: progress_words(now, ratio),
+        lambda now: progress_words(now, ratio, answer.looked_at),
         lambda now: _share(now, shape, ratio),
         draw,
         key="cancel_best",
@@ -264,10 +275,11 @@ def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
     )
 
 
-def progress_words(now: JobState, known: float = 0.0) -> str:
+def progress_words(now: JobState, known: float = 0.0, looked_at: int = 0) -> str:
     """Return one line about a search: proved share, open cases, seconds.
 
-    `known` is the share that was proved before. A search may begin with less.
+    `known` is the share that was proved before, since a search may begin with less. `looked_at` is the number
+    of cases that the searches before settled, from which this one goes on.
     """
     if waits := progress.waiting(now):
         return waits
@@ -280,8 +292,8 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
         return f"Searching{seconds}"
     said = f"At least {format_guarantee(ratio)} of the best possible"
     nodes, open_ = payload.get("nodes"), payload.get("open")
-    if nodes and open_ is not None:
-        said += f"; {wording.things(open_, 'open case')}, {nodes:,} looked at"
+    if nodes is not None and open_ is not None and looked_at + nodes:
+        said += f"; {wording.things(open_, 'open case')}, {looked_at + nodes:,} looked at"
     return said + seconds
 
 

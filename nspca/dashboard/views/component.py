@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
+from nspca.covariance.moments import moments
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
@@ -69,7 +70,8 @@ def plot(
     It is an image, a spectrum, a word list or ranked bars of the `top` largest weights. A feature that is not
     proved to be in every good answer is hatched.
     """
-    dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
+    has_mean = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
+    mean, spread = moments(dataset.X) if has_mean else (None, None)
     return partial(
         component_figure,
         x,
@@ -78,8 +80,8 @@ def plot(
         axis=dataset.axis,
         axis_name=dataset.axis_name,
         feature_names=dataset.feature_names,
-        mean=dataset.X.mean(axis=0) if dense else None,
-        spread=dataset.X.std(axis=0) if dense else None,
+        mean=mean,
+        spread=spread,
         top=top,
         sure=membership.sure(found),
     )

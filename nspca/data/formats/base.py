@@ -4,15 +4,22 @@ import gzip
 import io
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from nspca.data.read_options import ReadOptions
+from nspca.data.findings import Finding
+from nspca.data.limits import Files
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
+
+if TYPE_CHECKING:
+    from nspca.data.dataset import Dataset
+    from nspca.data.dialect import Layout
 
 GZIP = b"\x1f\x8b"
 MOST_PACKED = 1032
@@ -22,6 +29,15 @@ USUAL_PACKED = 3
 FIRST = 2**16
 """Number of bytes at the beginning of a file that its format is found from."""
 DEFAULT = ReadOptions()
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Table whose cells are all texts, stored by column."""
+
+    header: tuple[str, ...]
+    columns: list[list[str]]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,11 +52,29 @@ class Source:
         The content, when there is no path.
     packed : int
         Size in bytes of the compressed file that contained `raw`; 0 when `raw` is the whole file.
+    name : str
+        Name of the file or folder; empty for bytes without one. Formats are told by their first bytes.
+    files : sequence of (name, read), optional
+        The files of a ZIP or folder; None for any other file.
+    title : str
+        Name of the data set.
+    vocabulary : bytes, optional
+        The words of a docword file.
+    annotation : Strings, optional
+        A table about the samples, which tells whether these are in rows.
+    layouts : list of Layout
+        Gets the layout that a reader found, also where the file is refused later.
     """
 
     path: Path | None = None
     raw: bytes = b""
     packed: int = 0
+    name: str = ""
+    files: Files | None = None
+    title: str = "upload"
+    vocabulary: bytes | None = None
+    annotation: Strings | None = None
+    layouts: "list[Layout]" = field(default_factory=list, compare=False)
 
     @property
     def of(self) -> str:
@@ -91,8 +125,15 @@ class Source:
             return cast(BinaryIO, gzip.open(stored, "rb"))
         return stored.open("rb") if isinstance(stored, Path) else stored
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the files of a ZIP or folder; empty for any other file."""
+        return tuple(name for name, _ in self.files or ())
+
     def first(self) -> bytes:
-        """Return the first `FIRST` bytes of the decompressed content."""
+        """Return the first `FIRST` bytes of the decompressed content; none of a folder."""
+        if self.path is not None and self.path.is_dir():
+            return b""
         with self.open() as handle:
             try:
                 return handle.read(FIRST)
@@ -185,7 +226,7 @@ class Reader(ABC):
         report: Report = silent,
     ) -> None:
         self.source, self.options, self.on_disk, self.report = source, options, on_disk, report
-        self.notes: tuple[str, ...] = ()
+        self.findings: tuple[Finding | str, ...] = ()
         self._read_header()
 
     @staticmethod
@@ -227,3 +268,55 @@ class Reader(ABC):
         spill : Path, optional
             Folder for temporary files, needed to sort entries that come in any order.
         """
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A table of text that a file of another format was converted to.
+
+    Parameters
+    ----------
+    text : bytes
+        The table in UTF-8.
+    delimiter : str
+    options : mapping
+        Options of reading that hold unless the user gave others, such as ``features_in_rows``.
+    annotation : Strings, optional
+        A table about the samples, which is joined by their names.
+    findings : tuple of Finding or str
+    """
+
+    text: bytes
+    delimiter: str = ","
+    options: Mapping[str, Any] = field(default_factory=dict)
+    annotation: Strings | None = None
+    findings: tuple[Finding | str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: how it is recognised, and one way to read it.
+
+    Parameters
+    ----------
+    name : str
+        The format in words, such as ``an Excel workbook``.
+    matches : callable
+        ``matches(source)`` tells whether a source has this format, from its first bytes or its files.
+    convert : callable, optional
+        ``convert(source, options)`` returns the table of the file as text, for tables in disguise.
+    read : callable, optional
+        ``read(source, options, report)`` returns the `Dataset`, for everything else.
+    reader : type, optional
+        The `Reader` that reads the rows of a file on disk block by block. A `TableReader` also reads tables
+        into memory.
+    refused : str
+        For a format that is not read: what to do instead, as a sentence after the name.
+    """
+
+    name: str
+    matches: Callable[[Source], bool]
+    convert: Callable[[Source, ReadOptions], Converted] | None = None
+    read: "Callable[[Source, ReadOptions, Report], Dataset] | None" = None
+    reader: type[Reader] | None = None
+    refused: str = ""

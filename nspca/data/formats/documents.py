@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.columns import find_column
+from nspca.data.dialect import are_labels, as_utf8
 from nspca.data.formats.docword import DocwordReader
 from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.formats.matrixmarket import MatrixMarketReader
@@ -24,12 +24,12 @@ from nspca.data.formats.strings import (
     has_header,
     is_hidden,
     natural_order,
-    quote_names,
     read_strings,
     short_name,
 )
-from nspca.data.layout import are_labels, as_utf8, is_number, printable
-from nspca.data.names import Names, numbered, unique_names
+from nspca.data.names import Names, numbered, printable, quote_names, unique_names
+from nspca.data.numerals import is_number
+from nspca.data.roles import find_column
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import mib, open_zip, unzip_member
 
@@ -163,7 +163,7 @@ def read_documents(
         if is_workbook(members):
             sheet, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
             found = _split_text(sheet, columns, split)
-            return replace(found, notes=(*notes, *found.notes))
+            return replace(found, notes=(*map(str, notes), *found.notes))
         limits.check_archive(packed, members)
         _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
         return read_files([(info.filename, partial(unzip_member, archive, info)) for info in members])
@@ -240,7 +240,7 @@ def _split_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> 
         found = _read_rows(raw, delimiter, rows, columns)
     else:
         found = _split_lines(raw, split)
-    return replace(found, notes=(*notes, *found.notes))
+    return replace(found, notes=(*map(str, notes), *found.notes))
 
 
 def _split_lines(raw: bytes, split: str) -> Documents:

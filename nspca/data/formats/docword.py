@@ -11,11 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.formats.base import Size
+from nspca.data.arrays import finished
+from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
+from nspca.data.formats.base import Format, Size, Source
 from nspca.data.formats.entries import Entries, EntryReader, EntryText
 from nspca.data.names import Names, numbered, unique_names
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Event
+from nspca.progress import Event, Report
 
 HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
 _ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
@@ -141,3 +145,22 @@ def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple
             "the file that belongs to it."
         )
     return unique_names([word.strip() for word in words], "word")
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return word counts as a data set, with the words of the vocabulary of the source."""
+
+    reader = DocwordReader(source, options, report=report)
+    shape = reader.shape
+    limits.check_sparse(shape.rows, shape.columns, shape.entries)
+    (block,) = reader.blocks()
+    names, notes = vocabulary_words(source.vocabulary, shape.columns)
+    documents = numbered("document", shape.rows)
+    return finished(
+        Dataset(source.title, block.X, names, documents, kind="words", findings=as_findings(notes)), options
+    )
+
+
+FORMAT = Format(
+    "a docword file", lambda source: DocwordReader.matches(source.first()), read=read, reader=DocwordReader
+)

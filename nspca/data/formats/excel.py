@@ -14,6 +14,8 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from nspca.data import limits
+from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
 from nspca.validation.archive import MAX_BYTES, mib, open_zip
 
@@ -204,3 +206,12 @@ def _text(value: Any) -> str:
     if isinstance(value, timedelta):  # Excel holds a duration as a number of days
         return repr(value / timedelta(days=1))
     return " ".join(value.split("\n")).replace("\r", " ") if isinstance(value, str) else repr(value)
+
+
+def convert(source: Source, options: ReadOptions) -> Converted:
+    """Return the first sheet that is not empty as CSV."""
+    text, notes = sheet_as_csv(source.raw, decimal=options.decimal, packed=source.packed or None)
+    return Converted(text, ",", findings=notes)
+
+
+FORMAT = Format("an Excel workbook", lambda source: "xl/workbook.xml" in source.names, convert=convert)

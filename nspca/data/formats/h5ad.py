@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.arrays import finished
 from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
+from nspca.data.formats.base import Format, Source
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse, require_file
 from nspca.data.names import unique_names
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
+from nspca.progress import Report
 
 SUFFIX = ".h5ad"
 
@@ -58,7 +63,7 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
         features,
         samples,
         labels=None if label_column is None else cells.obs[label_column].astype(str).to_numpy(dtype=str),
-        notes=(*more, *notes),
+        findings=as_findings((*more, *notes)),
     )
 
 
@@ -78,3 +83,16 @@ def _check_size(path: Path) -> None:
             entries = X["data"].size
             check_sparse(rows, columns, entries)
             check_growth(12 * entries, path.stat().st_size, "H5AD", "save X without compression")
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the cells of an AnnData file."""
+    assert source.path is not None
+    return finished(read_h5ad(source.path, source.title, options.label_column), options)
+
+
+def _is_h5ad(source: Source) -> bool:
+    return source.path is not None and source.name.lower().endswith(SUFFIX)
+
+
+FORMAT = Format("an H5AD file", _is_h5ad, read=read)

@@ -5,16 +5,22 @@ Uploads are never opened, only files that the user names by a path.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.formats.base import Block, Reader, Size
+from nspca.data import limits
+from nspca.data.arrays import finished, from_array
+from nspca.data.dataset import Dataset
+from nspca.data.formats.base import Block, Format, Reader, Size, Source
 from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.data.names import unique_names
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
+from nspca.progress import Report
 
 h5py: Any = Late("h5py", "HDF5 files", "files")
 SUFFIXES = (".h5", ".hdf5", ".he5")
@@ -62,7 +68,7 @@ class Hdf5Reader(Reader):
             self._sides = int(self._table.shape[0]), int(self._table.shape[1])
             self._entries = self._sides[0] * self._sides[1]
             if name != "X":
-                self.notes = (f'The table "{self._table.name.lstrip("/")}" was taken.',)
+                self.findings = (f'The table "{self._table.name.lstrip("/")}" was taken.',)
 
     def _read_sparse_header(self) -> None:
         """Read the shape and the number of entries of a sparse X; refuse one not stored by rows."""
@@ -176,3 +182,27 @@ def _var_names(file: Any) -> str:
     var = file.get("var")
     index = None if var is None else var.attrs.get("_index")
     return f"var/{index}" if isinstance(index, str) else ""
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the table of an HDF5 file in memory."""
+
+    reader = Hdf5Reader(source, options)
+    shape = reader.shape
+    if shape.sparse:
+        limits.check_sparse(shape.rows, shape.columns, shape.entries)
+    else:
+        limits.check_dense(shape.rows, shape.columns)
+    (block,) = reader.blocks()
+    upright = options.but(features_in_rows=None, columns=(), drop_columns=(), drop_rows=())
+    data = from_array(block.X, source.title, upright, reader.findings)
+    names = reader.feature_names()
+    return finished(data if names is None else replace(data, feature_names=tuple(names)), options)
+
+
+FORMAT = Format(
+    "an HDF5 file",
+    lambda source: source.path is not None and Hdf5Reader.matches(source.first()),
+    read=read,
+    reader=Hdf5Reader,
+)

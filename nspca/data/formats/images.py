@@ -12,21 +12,25 @@ from typing import Any
 import numpy as np
 
 from nspca.data.dataset import Dataset
-from nspca.data.formats.strings import quote_names, short_name
-from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
-from nspca.data.names import pixel_names, unique_names
-from nspca.errors import InvalidData, InvalidOption, Late, UnlikeImages, shown
+from nspca.data.findings import as_findings
+from nspca.data.formats.base import Format, Source
+from nspca.data.formats.strings import is_hidden, natural_order, short_name
+from nspca.data.limits import MAX_PIXELS, Files, check_archive, check_dense, check_growth
+from nspca.data.names import pixel_names, quote_names, unique_names
+from nspca.data.options import ReadOptions
+from nspca.errors import InvalidData, Late, Way
 from nspca.progress import Event, Report
+from nspca.validation.archive import open_zip
 
 Image: Any = Late("PIL.Image", "images", "files")
 ImageOps: Any = Late("PIL.ImageOps", "images", "files")
 _FORMATS = ("PPM", "PNG", "JPEG", "WEBP")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
 EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp")
-SIDES = (4, 256)
-"""Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
 USUAL_SIDE = 64
 """Side in pixels that pages offer for converted images. Faces and objects are still recognisable."""
+CONVERT = (Way("image_size", USUAL_SIDE, f"Make them grey, {USUAL_SIDE} x {USUAL_SIDE} pixels"),)
+"""The way out for images that are unlike."""
 MAX_PHOTO = 2**25
 """Maximum pixels of an image before conversion: 33 million, which take 130 MB while they are decoded."""
 _REPORT_EVERY = 500
@@ -51,11 +55,6 @@ def read_images(
         Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
         then left out, and a note names them. By default all images must have the same size.
     """
-    is_whole = isinstance(side, int) and not isinstance(side, bool)
-    if side is not None and not (is_whole and SIDES[0] <= side <= SIDES[1]):
-        raise InvalidOption(
-            f"image_size must be a whole number of pixels from {SIDES[0]} to {SIDES[1]}, got {shown(side)}"
-        )
     stacked, labels, notes = _stack(files, report, packed) if side is None else _shrink(files, report, side)
     shape = stacked.shape[1:]
     sample_names, renamed = unique_names(
@@ -74,7 +73,7 @@ def read_images(
         labels=groups.get("folder"),
         image_shape=(shape[0], shape[1]),
         kind="image",
-        notes=(*notes, *renamed),
+        findings=as_findings((*notes, *renamed)),
         label_columns=groups,
         label_name="folder" if grouped else "",
     )
@@ -95,9 +94,10 @@ def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))
-            raise UnlikeImages(
+            raise InvalidData(
                 f'All images must have one size, but the first has {wanted} pixels and "{short_name(label)}" '
-                f"{pixels.shape[0]} x {pixels.shape[1]}: cut them to one size, or convert them (image_size)."
+                f"{pixels.shape[0]} x {pixels.shape[1]}: cut them to one size.",
+                CONVERT,
             )
         if pixels.dtype != stacked.dtype:
             stacked = stacked.astype(np.float64)
@@ -182,10 +182,10 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarr
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image = open_image(io.BytesIO(raw), formats=_FORMATS)
             if image.width * image.height > most:
-                kind = UnlikeImages if image.width * image.height <= MAX_PHOTO else InvalidData
-                raise kind(
+                raise InvalidData(
                     f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
-                    f"{most} are read: shrink it."
+                    f"{most} are read: shrink it.",
+                    CONVERT if image.width * image.height <= MAX_PHOTO else (),
                 )
             return convert(image)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -197,7 +197,25 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarr
         raise
     except Exception:
         # A damaged image makes decoders raise errors of many kinds (struct, index, syntax, memory).
-        raise UnlikeImages(
+        raise InvalidData(
             f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM, PNG, JPEG '
-            "or WebP files."
+            "or WebP files.",
+            CONVERT,
         ) from None
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the images of a ZIP or folder."""
+    if source.path is None:
+        check_archive(source.packed, open_zip(source.raw)[1])
+    files = [one for one in source.files or () if not is_hidden(one[0])]
+    files.sort(key=lambda one: natural_order(one[0]))
+    images = [one for one in files if one[0].lower().endswith(EXTENSIONS)]
+    return read_images(images, source.title, report, source.packed or None, options.image_size)
+
+
+def _has_images(source: Source) -> bool:
+    return any(name.lower().endswith(EXTENSIONS) and not is_hidden(name) for name in source.names)
+
+
+FORMAT = Format("a ZIP or folder of images", _has_images, read=read)

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from nspca.data.formats.base import Block, Size
+from nspca.data import limits
+from nspca.data.arrays import from_array
+from nspca.data.dataset import Dataset
+from nspca.data.formats.base import Block, Format, Size, Source
 from nspca.data.formats.entries import Entries, EntryReader, EntryText
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Event
+from nspca.progress import Event, Report
 
 MAGIC = b"%%MatrixMarket"
 _COMMENTS = 2**20
@@ -197,3 +201,29 @@ class MatrixMarketReader(EntryReader):
         sign = 1.0 if self.symmetry == "symmetric" else -1.0
         X += sign * np.tril(X, -1).T
         return X
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the matrix of a file in memory.
+
+    A small sparse one that is symmetric is returned dense, since it may be a covariance.
+    """
+
+    reader = MatrixMarketReader(source, options, report=report)
+    shape = reader.shape
+    if reader.is_dense:
+        limits.check_dense(shape.rows, shape.columns)
+    else:
+        limits.check_sparse(shape.rows, shape.columns, shape.entries)
+    reader.probe()
+    (block,) = reader.blocks()
+    dense = shape.sparse and reader.is_symmetric and shape.rows <= DENSE
+    return from_array(block.X.toarray() if dense else block.X, source.title, options)
+
+
+FORMAT = Format(
+    "a Matrix Market file",
+    lambda source: MatrixMarketReader.matches(source.first()),
+    read=read,
+    reader=MatrixMarketReader,
+)

@@ -14,6 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
+from nspca.data.arrays import SPARSER, unrolled
+from nspca.data.findings import Finding
 from nspca.data.formats.base import Block, Reader, Size, Source
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import unique_names
@@ -34,8 +36,6 @@ ANY_SPARSE = ("data", "format", "shape")
 """Members of an archive that ``scipy.sparse.save_npz`` writes for a sparse matrix of any form."""
 FEATURE_NAMES = ("feature_names", "features", "columns")
 """Members that may name the features."""
-SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
-"""Advice in the error for a table that grows too much when it is unpacked."""
 PIECE = 2_000_000
 """Maximum entries read at a time of a table by columns, except for a longer column of a sparse matrix."""
 _SMALL = 10_000
@@ -78,7 +78,7 @@ class NpzReader(Reader):
             limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
         self.files = {info.filename.removesuffix(".npy"): info for info in members if is_array(info)}
         self.is_sparse = all(part in self.files for part in SPARSE)
-        self.notes: tuple[str, ...] = ()
+        self.findings: tuple[Finding | str, ...] = ()
         if self.is_sparse:
             self._read_sparse_header()
         else:
@@ -111,11 +111,11 @@ class NpzReader(Reader):
                     f"{found}: save the table as X."
                 )
             self.key = tables[0]
-            self.notes = (f'The array "{self.key}" was taken as the table.',)
+            self.findings = (f'The array "{self.key}" was taken as the table.',)
         lengths, dtype = self._header(self.key)
         self._sides = _sides_of(lengths, dtype)
         self._entries = self._sides[0] * self._sides[1]
-        self.notes += _images(lengths)
+        self.findings += _images(lengths)
 
     def _is_table(self, key: str) -> bool:
         """Tell whether a member is a table of real numbers or a stack of images."""
@@ -264,7 +264,7 @@ class NpyReader(Reader):
             self._shape, self._dtype = npy_header(handle)
             self._held = self.source.most_bytes - handle.tell()
         self._sides = _sides_of(self._shape, self._dtype)
-        self.notes = _images(self._shape)
+        self.findings = _images(self._shape)
 
     @property
     def shape(self) -> Size:
@@ -298,11 +298,6 @@ def _mapped_rows(path: Path, step: int, source: Source) -> Iterator[Block]:
         # Mapped anew for each block, so that the pages of earlier blocks are freed.
         table = np.load(path, mmap_mode="r", allow_pickle=False)
         yield Block(checked_rows(unrolled(table[start : start + step]), start, source))
-
-
-def unrolled(X: np.ndarray) -> np.ndarray:
-    """Return a table as given, and a stack of images (m, rows, columns) with a row for each image."""
-    return X.reshape(len(X), int(np.prod(X.shape[1:], dtype=np.int64)))
 
 
 def _sides_of(lengths: tuple[int, ...], dtype: np.dtype) -> tuple[int, int]:

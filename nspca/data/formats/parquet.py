@@ -7,10 +7,16 @@ from typing import Any
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.formats.tables import Piece, TableReader
-from nspca.data.layout import ENOUGH_ROWS, Layout, are_labels, quoted, short
-from nspca.data.names import unique_names
+from nspca.data.dataset import Dataset
+from nspca.data.dialect import ENOUGH_ROWS, Layout, are_labels, quoted
+from nspca.data.findings import Finding
+from nspca.data.formats.base import Format, Source
+from nspca.data.formats.tables import Piece, TableReader, read_table
+from nspca.data.names import short, unique_names
+from nspca.data.numerals import Numerals
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
+from nspca.progress import Report
 from nspca.validation.archive import MAX_BYTES, mib, shortened
 from nspca.validation.integers import LARGEST_EXACT
 
@@ -52,6 +58,8 @@ class ParquetReader(TableReader):
             batches = [*islice(file.iter_batches(ENOUGH_ROWS, use_threads=False), 1)]
             self.layout = _find_layout(pa.Table.from_batches(batches, file.schema_arrow))
             self._rows = int(file.metadata.num_rows)
+            self.findings = self.layout.findings
+            self.source.layouts.append(self.layout)
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             raise self._damaged(error) from None
 
@@ -180,7 +188,19 @@ def _find_layout(table: Any) -> Layout:
     held = {i: texts_of(table.column(i)) for i in {*texts, *first}}
     ids = next((i for i in first if len(set(held[i])) == table.num_rows), None)
     labels = tuple(i for i in texts if i != ids and are_labels(held[i]))
-    return Layout("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
+    rows = [[str(cell) for cell in row.values()] for row in table.slice(0, ENOUGH_ROWS).to_pylist()]
+    return Layout(
+        "",
+        Numerals(),
+        True,
+        columns,
+        texts,
+        empty,
+        id_column=ids,
+        label_columns=labels,
+        rows=(tuple(columns), *map(tuple, rows)),
+        findings=tuple(map(Finding, notes)),
+    )
 
 
 def _index_of(schema: Any) -> tuple[str, ...]:
@@ -249,3 +269,13 @@ def texts_of(column: Any) -> list[str]:
             )
         out += ["" if j is None else words[j] for j in chunk.indices.to_pylist()]
     return out
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the table of a Parquet file in memory."""
+    return read_table(ParquetReader(source, options, report=report), source.title, (), source.annotation)
+
+
+FORMAT = Format(
+    "a Parquet file", lambda source: ParquetReader.matches(source.first()), read=read, reader=ParquetReader
+)

@@ -3,13 +3,15 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from nspca.data import limits
+from nspca.data.dialect import as_utf8
+from nspca.data.formats.base import Strings
 from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
-from nspca.data.layout import as_utf8, is_number, printable
+from nspca.data.names import printable
+from nspca.data.numerals import is_number
 from nspca.errors import InvalidData
 from nspca.validation.archive import open_zip
 
@@ -18,17 +20,6 @@ HEAD = 2**18
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
-LISTED = 5
-"""Maximum names that a note lists."""
-
-
-@dataclass(frozen=True)
-class Strings:
-    """Table whose cells are all texts, stored by column."""
-
-    header: tuple[str, ...]
-    columns: list[list[str]]
-    notes: tuple[str, ...] = ()
 
 
 def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
@@ -44,7 +35,8 @@ def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
                 "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
             )
         return sheet_as_csv(raw, packed=packed, least=1, limit=most)
-    return as_utf8(raw)
+    text, findings = as_utf8(raw)
+    return text, tuple(one.sentence for one in findings)
 
 
 def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
@@ -141,10 +133,3 @@ def natural_order(label: str) -> list[tuple[int, int, str]]:
 def short_name(label: str) -> str:
     """Return the last part of a path in an archive or folder, shortened for a message."""
     return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
-
-
-def quote_names(names: Iterable[str]) -> str:
-    """Return names for a note: the first ones in quotes, and the number of further ones."""
-    names = [printable(name)[:60] for name in names]
-    listed = ", ".join(f'"{name}"' for name in names[:LISTED])
-    return listed + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")

@@ -1,17 +1,33 @@
-"""Common base of the readers of tables with named columns: CSV and Parquet."""
+"""Common base of the readers of tables with named columns, and the `Dataset` that such a table makes."""
 
+import re
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
-from nspca.data.columns import Columns, find_columns
-from nspca.data.formats.base import Block, Reader, Size
-from nspca.data.layout import Layout
+from nspca.data.dataset import Candidate, Dataset, check_enough
+from nspca.data.dialect import Layout, are_labels, quoted
+from nspca.data.findings import Finding, as_findings
+from nspca.data.formats.base import Block, Reader, Size, Strings
+from nspca.data.missing import Settled, settle
+from nspca.data.names import frozen, numbered, quote_names, short, unique_names
+from nspca.data.options import ReadOptions
+from nspca.data.roles import (
+    Columns,
+    describe_left_out,
+    distinct_texts,
+    find_columns,
+    match_items,
+    to_labels,
+)
+from nspca.errors import InvalidData, Way, shown
+from nspca.validation.options import is_whole
 
 Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
 """Consecutive rows of a table: numbers (rows, numeric columns), and the texts by number of their column."""
@@ -27,8 +43,8 @@ class TableReader(Reader):
 
     @cached_property
     def columns(self) -> Columns:
-        """Roles of the columns, for a table with samples in rows."""
-        return find_columns(self.layout, self.options)
+        """Roles of the columns of a file on disk, whose samples are in rows."""
+        return find_columns(self.layout, self.options.but(features_in_rows=False))
 
     @property
     @abstractmethod
@@ -79,6 +95,12 @@ class TableReader(Reader):
         other.layout = layout
         return other
 
+    def with_options(self, options: ReadOptions) -> "TableReader":
+        """Return a reader of this file with other options about the roles of its columns."""
+        other = self.with_layout(self.layout)
+        other.options = options
+        return other
+
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows as blocks of data. The file format decides the size of a block, not `rows`."""
         chosen = self.columns
@@ -104,3 +126,213 @@ class TableReader(Reader):
         # Free the memory of rows that the bound `most_rows` overestimated.
         X.resize((held, X.shape[1]), refcheck=False)
         return X, whole
+
+
+# A column of whole numbers counts as a measurement, unless its name is one of these words for classes.
+_LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
+
+
+def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
+    """Return candidates for labels among the features: few whole numbers under a name such as "class".
+
+    A candidate stays a feature until the user names its column as the labels.
+    """
+    out: tuple[Candidate, ...] = ()
+    for position, i in enumerate(settled.of_columns(features)):
+        if layout.header and re.fullmatch(_LABEL_WORDS, layout.columns[i].strip().lower()):
+            column = settled.X[:, position]
+            if (column == np.round(column)).all() and are_labels(column.tolist()):
+                out += (Candidate(layout.columns[i], np.unique(column).size),)
+    return out
+
+
+def read_table(
+    reader: TableReader, name: str, findings: Sequence[Finding | str] = (), annotation: Strings | None = None
+) -> Dataset:
+    """Return the table of a reader as a Dataset, by the options of the reader (see `nspca.data.read`).
+
+    `findings` are about the file, and come before those about the table.
+    """
+    layout, options = reader.layout, reader.options
+    cells = [] if annotation is None else annotation.columns
+    known = {cell.strip() for column in cells for cell in column}
+    chosen = find_columns(layout, options, reader.rows, known)
+    if chosen.is_turned:
+        return _features_in_rows(reader, chosen, name, findings)
+    features, ids, labels = chosen.features, chosen.ids, chosen.labels
+    values, texts = reader.read_whole(chosen.excluded)
+    if (again := _correct_empty_columns(layout, texts)) != layout:
+        return read_table(reader.with_layout(again), name, findings, annotation)
+    guessed = ids is not None and ids not in layout.text_columns and options.id_column is None
+    if guessed and ids is not None and layout.id_column is None and len(set(texts[ids])) < len(texts[ids]):
+        # The first rows were all different, the others are not: a feature after all.
+        with_all = options.but(columns=tuple(layout.columns))
+        return read_table(reader.with_options(with_all), name, findings, annotation)
+    if values.shape[1] == 0:
+        aside = chosen.describe_excluded(layout)
+        raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
+    if options.drop_rows:
+        called = [cell.strip() for cell in texts[ids]] if ids is not None else numbered("sample", len(values))
+        kept = np.setdiff1d(np.arange(len(values)), match_items(called, options.drop_rows, "row"))
+        values, texts = values[kept], {i: [cells[r] for r in kept] for i, cells in texts.items()}
+        findings = (*findings, f"Rows left out on request: {quote_names(_unkept(called, kept))}.")
+    settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
+    others, candidates, groups = _describe_others(layout, texts, settled, chosen.others)
+    if labels is not None:
+        groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
+    check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
+    candidates += _numbered_classes(layout, settled, features)
+    sample_names, renamed = (
+        (numbered("sample", len(values)), ())
+        if ids is None
+        else unique_names([cell.strip() for cell in texts[ids]], "sample")
+    )
+    return Dataset(
+        name=name,
+        X=settled.X,
+        feature_names=tuple(settled.of_columns([layout.columns[i] for i in features])),
+        sample_names=frozen(settled.of_rows(sample_names)),
+        labels=None if labels is None else groups[layout.columns[labels]],
+        findings=as_findings(
+            (*findings, *reader.findings, *others, *chosen.findings, *renamed, *settled.notes)
+        ),
+        label_candidates=candidates,
+        label_columns=groups,
+        label_name="" if labels is None else layout.columns[labels],
+    )
+
+
+def _unkept(names: Sequence[str], kept: np.ndarray) -> list[str]:
+    """Return the names that are not at the positions `kept`."""
+    return [names[i] for i in np.setdiff1d(np.arange(len(names)), kept)]
+
+
+def _features_in_rows(
+    reader: TableReader, chosen: Columns, name: str, findings: Sequence[Finding | str]
+) -> Dataset:
+    """Return a table with features in rows as a Dataset."""
+    layout, options, ids = reader.layout, reader.options, chosen.ids
+    assert ids is not None
+    body = layout.body_rows
+    label = None if options.label_column is None else _find_row(body, ids, options.label_column)
+    skipped = tuple(sorted({*layout.label_rows, *(() if label is None else (label,))}))
+    values, texts = reader.read_whole(chosen.excluded, skipped)
+    samples = list(chosen.features)
+    names = [cell.strip() for cell in texts[ids]]
+    if options.drop_rows:
+        kept = np.setdiff1d(np.arange(len(values)), match_items(names, options.drop_rows, "row"))
+        findings = (*findings, f"Rows left out on request: {quote_names(_unkept(names, kept))}.")
+        values, names = values[kept], [names[r] for r in kept]
+    settled = settle(
+        values, options.missing, features_in_rows=True, called=[quoted(layout, i) for i in samples]
+    )
+    features, renamed = unique_names(names, "feature")
+    sample_names = [layout.columns[i] for i in samples] if layout.header else numbered("sample", len(samples))
+    said: list[Finding | str] = [*findings, *reader.findings, *chosen.findings, *renamed]
+    candidates: tuple[Candidate, ...] = ()
+    groups: dict[str, np.ndarray] = {}
+    for r in skipped:
+        cells = settled.of_columns([body[r][i] for i in samples])
+        if r == label or are_labels(cells):
+            groups[body[r][ids]] = to_labels(cells)
+        if r != label:
+            other = _describe_text_row(body[r][ids], cells)
+            said += [other.note] if other.note else []
+            candidates += (other,) if are_labels(cells) else ()
+    return Dataset(
+        name=name,
+        X=np.ascontiguousarray(settled.X.T),
+        feature_names=tuple(settled.of_rows(features)),
+        sample_names=frozen(settled.of_columns(sample_names)),
+        labels=None if label is None else groups[body[label][ids]],
+        findings=as_findings((*said, *settled.notes)),
+        label_candidates=candidates,
+        label_columns=groups,
+        label_name="" if label is None else body[label][ids],
+    )
+
+
+def _describe_text_row(name: str, cells: Sequence[str]) -> Candidate:
+    """Return a row of texts that was left out as a candidate for the labels, with the finding about it."""
+    count = len(distinct_texts(cells))
+    said = f'Row "{short(name)}" holds {count} different texts and was left out'
+    way = (Way("label_column", name, "Use as labels"),)
+    return Candidate(name, count, Finding(f"{said}; it can be named as the label row.", ways=way))
+
+
+def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> int:
+    """Return the number of the label row in `body`, wanted by its name in column `ids` or by its number."""
+    names = [row[ids] if ids < len(row) else "" for row in body]
+    if isinstance(wanted, str) and wanted in names:
+        return names.index(wanted)
+    if not isinstance(wanted, str) and is_whole(wanted) and 0 <= wanted < len(names):
+        return int(wanted)
+    raise InvalidData(
+        f"There is no row {shown(wanted)} among the first {len(names)} to take as labels: put the label row "
+        "directly below the header."
+    )
+
+
+def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layout:
+    """Return the layout without empty columns that hold something below the first lines.
+
+    Such a column becomes a text column, or a feature when all its filled cells are numbers.
+    """
+    numerals = layout.numerals
+    filled = {
+        i: [cell for cell in texts[i] if not numerals.is_missing(cell)]
+        for i in layout.empty_columns
+        if i in texts
+    }
+    texts_after_all = [i for i, cells in filled.items() if cells and not all(map(numerals.is_number, cells))]
+    return replace(
+        layout,
+        empty_columns=tuple(i for i in layout.empty_columns if not filled.get(i)),
+        text_columns=tuple(sorted({*layout.text_columns, *texts_after_all})),
+    )
+
+
+def _describe_others(
+    layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
+) -> tuple[tuple[Finding, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
+    """Return findings about the columns left out, candidates for labels, and the labels by column name.
+
+    Raises
+    ------
+    InvalidData
+        For columns whose role is unclear, with the options that settle it.
+    """
+    said: tuple[Finding, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    groups: dict[str, np.ndarray] = {}
+    unclear = {}
+    for i in others:
+        cells = settled.of_rows(texts[i])
+        first = {cell: int(row) + 1 for cell, row in zip(cells[::-1], settled.rows[::-1], strict=True)}
+        found = describe_left_out(layout, i, first, len(cells))
+        if isinstance(found, InvalidData):
+            unclear[i] = found
+            continue
+        said += (found,)
+        if found.option == "label_column":
+            candidates += (Candidate(layout.columns[i], len(distinct_texts(first)), found),)
+            groups[layout.columns[i]] = to_labels(cells)
+    if unclear:
+        raise _unclear(layout, unclear)
+    return said, candidates, groups
+
+
+def _unclear(layout: Layout, unclear: Mapping[int, InvalidData]) -> InvalidData:
+    """Return the error for columns of many different texts, with the options that settle all of them."""
+    first, error = next(iter(unclear.items()))
+    names = tuple(layout.columns[i] for i in unclear)
+    aside = "Leave the column out" if len(names) == 1 else f"Leave {len(names)} columns of text out"
+    ways = [Way("drop_columns", names, aside)]
+    if len(names) == 1:
+        ways = [
+            Way("id_column", names[0], f"Use “{short(names[0])}” as names"),
+            Way("label_column", names[0], f"Use “{short(names[0])}” as labels"),
+            *ways,
+        ]
+    del first
+    return InvalidData(error.message, ways)

@@ -1,0 +1,183 @@
+"""From a path or bytes to the reader of the format: gzip and ZIP are opened, and formats told apart.
+
+`open_source` returns the `Source`, `read_source` its `Dataset`, and `open_reader` a `Reader` of a file on
+disk.
+"""
+
+import stat
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from nspca.data import limits
+from nspca.data.dataset import Dataset
+from nspca.data.dialect import Layout, find_layout, stripped
+from nspca.data.formats import FORMATS
+from nspca.data.formats.base import DEFAULT, Format, Reader, Source
+from nspca.data.formats.delimited import read_converted
+from nspca.data.formats.docword import find_vocabulary, read_vocabulary
+from nspca.data.formats.excel import is_cut_workbook
+from nspca.data.formats.hdf5 import Hdf5Reader
+from nspca.data.formats.strings import is_hidden, natural_order, short_name
+from nspca.data.formats.tables import TableReader
+from nspca.data.options import ReadOptions
+from nspca.errors import InvalidData
+from nspca.progress import Report, silent
+from nspca.validation.archive import open_zip, unzip_member
+
+ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
+
+
+def open_source(
+    source: str | Path | bytes | BinaryIO, title: str = "upload", vocabulary: bytes | None = None
+) -> Source:
+    """Return a source for reading into memory: unpacked bytes, the files of a ZIP or folder, or an HDF5 path.
+
+    Raises
+    ------
+    InvalidData
+        For no file, one that is too large, or a damaged archive.
+    """
+    path = Path(source) if isinstance(source, str | Path) else None
+    if path is not None and path.is_dir():
+        files = limits.list_files(path, limits.bounded_bytes)
+        return Source(path, name=path.name, files=_visible(files), title=title, vocabulary=vocabulary)
+    if path is not None:
+        limits.require_file(path)
+        if Hdf5Reader.matches(Source(path).first()):
+            return Source(path, name=path.name, title=title, vocabulary=vocabulary)
+        beside = None if vocabulary is not None else find_vocabulary(path)
+        vocabulary = vocabulary if beside is None else read_vocabulary(beside)
+    name = path.name if path is not None else str(getattr(source, "name", "") or "")
+    raw = limits.bounded_bytes(source)
+    return from_bytes(Source(raw=raw, packed=len(raw), name=name, title=title, vocabulary=vocabulary))
+
+
+def from_bytes(source: Source) -> Source:
+    """Return a source with its gzip unpacked and its ZIP opened; `packed` has the size as it was given."""
+    raw = limits.plain_bytes(source.raw, source.packed)
+    if not raw:
+        raise InvalidData(
+            "The file inside is empty: a table with at least two rows and two columns is needed."
+        )
+    if raw.startswith(EMPTY_ZIP):
+        raise InvalidData("The ZIP file is empty: pack the files again.")
+    if is_cut_workbook(raw):
+        raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
+    if not raw.startswith(ZIP):
+        return replace(source, raw=raw, files=None)
+    archive, members = open_zip(raw)
+    links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
+    if links:
+        raise InvalidData(
+            f'The ZIP file holds the link "{short_name(links[0])}" in place of a file, and links are never '
+            "followed: pack the file itself."
+        )
+    files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
+    return replace(source, raw=raw, files=files)
+
+
+def _visible(files: limits.Files) -> limits.Files:
+    """Return files in natural order, without hidden ones."""
+    return sorted((one for one in files if not is_hidden(one[0])), key=lambda one: natural_order(one[0]))
+
+
+def find_format(source: Source) -> Format:
+    """Return the format of a source, told by its first bytes or by its files; refuse one that is not read."""
+    found = next(one for one in FORMATS if one.matches(source))
+    if found.refused:
+        raise InvalidData(f"This is {found.name}: {found.refused}.")
+    return found
+
+
+def read_source(source: Source, options: ReadOptions, report: Report = silent) -> Dataset:
+    """Return the data of a source, by its format."""
+    found = find_format(source)
+    if found.convert is not None:
+        return read_converted(source, found.convert(source, options), options, report)
+    if found.read is not None:
+        return found.read(source, options, report)
+    return read_source(choose_table(source), options, report)
+
+
+def choose_table(source: Source) -> Source:
+    """Return the only table among the files of a ZIP or folder, with its vocabulary."""
+    assert source.files is not None
+    if source.path is None:
+        limits.check_archive(source.packed, open_zip(source.raw)[1])
+    files = _visible(source.files)
+    words = [read for name, read in files if _is_vocabulary(name)]
+    others = [one for one in files if not _is_vocabulary(one[0])]
+    if len(others) != 1:
+        raise InvalidData(
+            "A ZIP or folder must hold PGM, PNG, JPEG or WebP images, or one table; this one holds "
+            f"{len(others)} other files."
+        )
+    vocabulary = source.vocabulary or (words[0]() if len(words) == 1 else None)
+    raw = others[0][1]()
+    inner = replace(
+        source, path=None, raw=raw, packed=source.packed or len(raw), name=others[0][0], vocabulary=vocabulary
+    )
+    inner = from_bytes(inner)
+    if inner.files is not None and find_format(inner).convert is None:
+        raise InvalidData("The ZIP or folder holds another ZIP: give that one.")
+    return inner
+
+
+def _is_vocabulary(name: str) -> bool:
+    return "vocab" in PurePosixPath(name).name.lower()
+
+
+def layout_of(source: Source, options: ReadOptions) -> Layout | None:
+    """Return the layout of a table with named columns, from its first rows; None for another kind."""
+    found = next(one for one in FORMATS if one.matches(source))
+    if found.convert is not None:
+        converted = found.convert(source, options)
+        how = options.filled(converted.options).but(delimiter=converted.delimiter)
+        return find_layout(stripped(converted.text), how)
+    if found.reader is not None and issubclass(found.reader, TableReader):
+        return found.reader(source, options).layout
+    return (
+        None
+        if source.files is None or found.read or found.refused
+        else layout_of(choose_table(source), options)
+    )
+
+
+def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Report = silent) -> Reader:
+    """Return the reader for a file on disk, whose rows are read block by block.
+
+    Raises
+    ------
+    InvalidData
+        For no file, a file of a format that is read as a whole, or a damaged header.
+    """
+    if source.path is not None:
+        limits.require_file(source.path)
+    first = source.first()
+    if not first:
+        raise InvalidData(
+            f"{source.called} is empty: a table with at least two rows and two columns is needed."
+        )
+    if source.is_packed and (first.startswith((ZIP, EMPTY_ZIP)) or Hdf5Reader.matches(first)):
+        raise InvalidData(
+            f"{source.called} is packed, and its rows cannot be read from the middle: unpack it."
+        )
+    found = next(one for one in FORMATS if one.matches(_listed(source)))
+    if found.reader is None:
+        raise InvalidData(
+            f"{source.called} must be a docword, Matrix Market, Parquet, CSV, NPZ, NPY or HDF5 file, got "
+            f"{found.name}: convert it, or save the table as CSV."
+        )
+    return found.reader(source, options, on_disk=True, report=report)
+
+
+def _listed(source: Source) -> Source:
+    """Return a source with the names of the files of its ZIP, which are not read."""
+    from nspca.data.formats.npz import list_members
+
+    if not source.first().startswith(ZIP):
+        return source
+    members = list_members(source)[1]
+    return replace(source, files=[(info.filename, partial(bytes)) for info in members])

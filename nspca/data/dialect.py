@@ -1,0 +1,720 @@
+"""Find the dialect of a text table from its first lines: encoding, delimiter, numerals and header.
+
+`find_layout` returns the `Layout` by which readers of text tables parse, and which the page Data shows.
+"""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from nspca.data.findings import Finding, suspicion
+from nspca.data.limits import check_lines, check_text_columns
+from nspca.data.names import numbered, short, unique_names
+from nspca.data.numerals import CENSORED, Numerals, find_thousands
+from nspca.data.options import ReadOptions, mark_name
+from nspca.errors import InvalidData, Way
+
+ENOUGH_ROWS = 50
+"""Maximum rows that the layout is found from. Reading the whole file later finds exceptions further down."""
+_ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
+"""Lines and characters that suffice together. A line of 12 582 genes has 80 000 characters."""
+SPACES = " "
+"""The delimiter that stands for any run of blanks."""
+_COMMENTS = ("#", "%", "!", "//")
+_DELIMITERS = ("\t", ";", ",", "|", SPACES)
+_SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
+"""The first line by which Excel is told the delimiter."""
+_FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
+_BARE, _TAIL = b',;\t |"\r\n', 2**16
+"""Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
+that are searched for such lines.
+"""
+_DECODED = 2**20
+"""Number of bytes decoded at a time when a text is checked for UTF-8."""
+FEW_LABELS = 30
+"""Maximum number of different labels. Each label gets its own colour in a plot."""
+PREAMBLE = 30
+"""Maximum lines above a table that are left out."""
+RARE = 0.1
+"""Maximum share of rows that rise from column to column, for a rising first row to be a header."""
+FAR = 3.0
+"""A first row is of another scale when most of its numbers are this many ranges away from their columns."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Layout of a text table, found from its first lines.
+
+    Parameters
+    ----------
+    delimiter : str
+        One character; a space stands for any run of blanks.
+    numerals : Numerals
+        How numbers are written.
+    header : bool
+        Whether the first of `rows` holds names.
+    columns : tuple of str
+        Names as in the file without blanks around them, made unique, or numbered.
+    text_columns, empty_columns : tuples of int
+        Columns whose first cells are not numbers, or are all empty.
+    marks : mapping of int to (str, str)
+        Signs before and after the numbers of a column, such as a unit.
+    id_column : int or None
+        The first column, if its values are distinct and it holds texts or has no name in the header.
+    label_columns : tuple of int
+        Text columns with few, repeated values.
+    label_rows : tuple of int
+        Text rows below the header, which can hold labels when features are in rows.
+    rows : tuple of tuples of str
+        The first lines, header included.
+    above : int
+        Number of lines of the file above the first row of numbers.
+    body : int
+        Number of bytes of the text above the first row of numbers.
+    comment : str
+        Beginning of lines that are no rows; empty for none.
+    raw : tuple of str
+        The first lines of the file as they are.
+    findings : tuple of Finding
+    """
+
+    delimiter: str
+    numerals: Numerals
+    header: bool
+    columns: tuple[str, ...] = ()
+    text_columns: tuple[int, ...] = ()
+    empty_columns: tuple[int, ...] = ()
+    marks: dict[int, tuple[str, str]] = field(default_factory=dict)
+    id_column: int | None = None
+    label_columns: tuple[int, ...] = ()
+    label_rows: tuple[int, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    above: int = 0
+    body: int = 0
+    comment: str = ""
+    raw: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def body_rows(self) -> tuple[tuple[str, ...], ...]:
+        """The first rows below the header."""
+        return self.rows[1:] if self.header else self.rows
+
+    @property
+    def is_marked(self) -> bool:
+        """Tell whether numbers have signs, units or marks between thousands, which pandas does not read."""
+        return bool(self.marks or self.numerals.thousands)
+
+
+WESTERN = Finding(
+    "The text is not UTF-8, it was read as Western European (cp1252).",
+    ways=(Way("encoding", "gbk", "It is Chinese"), Way("encoding", "cp1251", "It is Cyrillic")),
+)
+"""Said of a text in an encoding that no byte tells."""
+
+
+def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
+    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed.
+
+    Raises
+    ------
+    InvalidData
+        When the bytes are not text.
+    """
+    findings: tuple[Finding, ...] = ()
+    if encoding is not None:
+        try:
+            return raw.decode(encoding).removeprefix("\ufeff").encode(), ()
+        except UnicodeError:
+            raise InvalidData(f"The file is not text in the encoding {encoding}: name another one.") from None
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            raw = raw.decode("utf-16").encode()
+        except UnicodeDecodeError:
+            raise InvalidData(
+                "The file starts like UTF-16 text but is not: save the table as UTF-8 CSV."
+            ) from None
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in raw[:65536]:
+        raise InvalidData(
+            f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
+        )
+    if not _is_utf8(raw):
+        if _is_garbage(raw):
+            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
+        raw, findings = raw.decode("cp1252", errors="replace").encode(), (WESTERN,)
+    return raw, findings
+
+
+def stripped(raw: bytes) -> bytes:
+    """Return text without the blank lines and the lines of bare delimiters below it.
+
+    Raises
+    ------
+    InvalidData
+        When the text has no other lines.
+    """
+    raw = raw.rstrip(b"\r\n")
+    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
+    # that is not empty.
+    filled = len(raw.rstrip(_BARE))
+    ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
+    raw = raw[: min(ends, default=len(raw))]
+    if not raw.strip():
+        raise InvalidData(
+            "The file holds no table, only blank lines: at least two rows and two columns are needed."
+        )
+    return raw
+
+
+def trimmed(raw: bytes) -> bytes:
+    """Return `stripped` text, or `raw` itself without a copy when only line ends follow the table."""
+    end = raw[-_TAIL:]
+    below = end[len(end.rstrip(_BARE)) :]
+    is_plain = len(below) < len(end) and not below.strip(b"\r\n")
+    return raw if is_plain else stripped(raw)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Return whether bytes are UTF-8. They are decoded in pieces, so that no copy of the text is held."""
+    if raw.isascii():
+        return True
+    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
+    try:
+        for start in range(0, len(raw), _DECODED):
+            decoder.decode(view[start : start + _DECODED])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_garbage(raw: bytes) -> bool:
+    """Return whether more than one byte in a hundred is a control character."""
+    head = raw[:65536]
+    control = sum(head.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
+    return control > len(head) / 100
+
+
+def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
+    """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed.
+
+    Raises
+    ------
+    InvalidData
+        When the lines form no table, or when a mark in the numbers may mean two things.
+    """
+    options = options or ReadOptions()
+    check_lines(raw)
+    lines = _first_lines(raw)
+    findings: list[Finding] = []
+    delimiter, first = options.delimiter, 0
+    if (told := _SEP.fullmatch(lines[0])) and len(lines) > 1:
+        delimiter, first = delimiter or told[1], 1
+    comment, skipped, delimiter = _find_comments(lines[first:], options, delimiter)
+    numbered_rows = list(_numbered_rows(lines, delimiter, first, skipped))
+    rows = [row for _, row in numbered_rows]
+    check_text_columns(max(map(len, rows)))
+    widths = [len(row) for row in rows[1:]] or [len(rows[0])]
+    width = max(dict.fromkeys(widths), key=widths.count)
+    top = _find_top(rows, numbered_rows, width, options)
+    above_lines = [" ".join(row).strip() for row in rows[:top]]
+    if skipped:
+        above_lines = [lines[line].strip() for line in sorted(skipped)] + above_lines
+    rows, places = rows[top:], [line for line, _ in numbered_rows][top:]
+    rows = _with_corner(rows, width, comment or "#")
+    body = rows[1:] if len(rows) > 1 else rows
+    numerals = _find_numerals(body, width, options, delimiter, rows[0])
+    has_header, why = _find_header(rows, width, numerals, options)
+    if has_header and len(rows) == 1:
+        raise InvalidData(
+            "The file holds a header and no rows below it: at least two rows of numbers are needed."
+        )
+    body = rows[1:] if has_header else rows
+    number = places[0] + 1
+    if above_lines:
+        what = f"{len(above_lines)} lines" if len(above_lines) > 1 else "The line"
+        findings.append(
+            Finding(
+                f"{what} above the table {'were' if len(above_lines) > 1 else 'was'} left out "
+                f'("{short(above_lines[0])}")',
+                f"line {number}",
+                ways=(Way("header", number + 1, f"Line {number + 1} has the names"),) if has_header else (),
+            )
+        )
+    if why:
+        findings.append(
+            Finding(
+                f'The first row ("{short(", ".join(rows[0][1:4]))}", ...) was taken as the names of '
+                f"the columns",
+                f"line {number}",
+                why,
+                (Way("header", False, "It is a sample"),),
+            )
+        )
+    elif not has_header and options.header == "auto" and _may_be_header(rows, numerals):
+        findings.append(
+            suspicion(
+                f'The first row ("{short(", ".join(rows[0][:4]))}", ...) may be names of the columns',
+                Way("header", True, "It is the header"),
+                where=f"line {number}",
+                why="its numbers rise from column to column",
+            )
+        )
+    lines_above = (places[1] if has_header else places[0]) if len(places) > has_header else len(lines)
+    layout = Layout(
+        delimiter,
+        numerals,
+        has_header,
+        rows=tuple(map(tuple, rows)),
+        above=lines_above,
+        body=sum(len(line.encode()) for line in lines[:lines_above]),
+        comment=comment,
+        raw=tuple(line.rstrip("\r\n") for line in lines[:12]),
+        findings=(*findings, *_said_of_numerals(delimiter, numerals, options)),
+    )
+    return _with_columns(layout, body, width)
+
+
+def _numbered_rows(
+    lines: Sequence[str], delimiter: str, first: int, skipped: Sequence[int]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
+    left_out, at = set(skipped), first
+
+    def kept() -> Iterator[str]:
+        nonlocal at
+        for line in range(first, len(lines)):
+            at = line + 1
+            yield "\n" if line in left_out else lines[line]
+
+    begin = first
+    for row in split(kept(), delimiter):
+        if any(map(str.strip, row)):
+            yield begin, row
+        begin = at
+
+
+def _find_comments(
+    lines: Sequence[str], options: ReadOptions, delimiter: str | None
+) -> tuple[str, list[int], str]:
+    """Return the mark of comments, the numbers of the comment lines above the table, and the delimiter.
+
+    A marked line with as many cells as the rows is the header or a row, and no comment.
+    """
+    filled = [(i, line) for i, line in enumerate(lines) if line.strip()]
+    signs = (options.comment,) if options.comment else _COMMENTS
+    marked = [*takewhile(lambda one: one[1].lstrip(' "').startswith(signs), filled)]
+    others = [line for _, line in filled[len(marked) :]]
+    if not filled:
+        raise InvalidData(
+            "The file holds no table, only blank lines: at least two rows and two columns are needed."
+        )
+    found = delimiter or _find_delimiter(others or [line for _, line in filled], options)
+    if not marked or not others:
+        return options.comment or "", [], found
+    widths = [len(row) for row in split(others, found) if row]
+    usual = max(dict.fromkeys(widths), key=widths.count)
+    rows = [next(iter(split([line], found)), [""]) for _, line in marked]
+    last = rows[-1]
+    if not options.comment and 1 < usual in (
+        len(last),
+        len(last) + 1,
+        len(last) - (last[0].strip() in signs),
+    ):
+        if all(len(row) == len(last) for row in rows) and (len(rows) > 1 or not last[0].startswith("#")):
+            return "", [], found  # rows or a header that begin with the mark
+        marked = marked[:-1]
+    mark = next((sign for sign in signs if marked and marked[0][1].lstrip(' "').startswith(sign)), "")
+    return mark, [i for i, _ in marked], found
+
+
+def _find_top(
+    rows: Sequence[Sequence[str]], numbered: Sequence[tuple[int, Any]], width: int, options: ReadOptions
+) -> int:
+    """Return how many rows stand above the header, or above the first row where there is no header."""
+    if isinstance(options.header, int) and not isinstance(options.header, bool):
+        at = next((i for i, (line, _) in enumerate(numbered) if line + 1 >= options.header), None)
+        if at is None:
+            raise InvalidData(f"Line {options.header} must hold the names, but the table ends above it.")
+        return at
+    if options.header != "auto":
+        return 0
+    numerals = Numerals(options.decimal or ".")
+    top = 0
+    while top < min(PREAMBLE, len(rows) - 2):
+        row, following = rows[top], rows[top + 1]
+        filled = sum(bool(cell.strip()) for cell in row)
+        is_short = len(row) <= max(1, width // 2)
+        is_alone = filled == 1 and width > 2 and bool(row[0].strip())
+        if not (is_short or is_alone) or any(numerals.number(cell) is not None for cell in row):
+            break
+        below = [cells for cells in rows[top + 1 :] if len(cells) > 1 and sum(map(bool, cells)) > 1]
+        names = below[0] if below else following
+        is_named = (
+            sum(numerals.number(cell) is None and bool(cell.strip()) for cell in names) > len(names) // 2
+        )
+        if width == 2 and len(following) == 2 and not is_named:
+            break  # R names all columns but the first
+        if len(row) > 1 and is_short and not is_alone and not is_named:
+            break
+        top += 1
+    return top
+
+
+def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[str]]:
+    """Return the rows with a header of as many cells as the rows have."""
+    if len(rows) < 2:
+        return rows
+    first = [cell.strip() for cell in rows[0]]
+    if comment and first[0] == comment and len(first) == width + 1:
+        first = first[1:]
+    elif comment and first[0].startswith((f"{comment} ", f"{comment}\t")):
+        first[0] = first[0].removeprefix(comment).strip()
+    last_empty = all(len(row) < width or not row[width - 1].strip() for row in rows[1:])
+    if len(first) == width - 1:
+        # R writes row names this way: the header has no name for the first column.
+        first = [*first, ""] if last_empty else ["", *first]
+    if len(first) == width + 1 and not first[-1]:
+        first = first[:-1]
+    if len(first) != width and all(len(row) == width for row in rows[1:3]):
+        doubled = width == 2 * len(first)
+        raise InvalidData(
+            f"The first row must have as many cells as the others, but it has {len(first)} "
+            f'("{short(", ".join(first))}") and they have {width}: '
+            + (
+                "decimal commas need another delimiter, so save the table with semicolons between the "
+                "columns."
+                if doubled
+                else "add or remove names there, or name the line that has them."
+            ),
+            () if doubled else (Way("header", 2, "Line 2 has the names"),) if len(rows) > 3 else (),
+        )
+    return [first, *rows[1:]]
+
+
+def _find_numerals(
+    body: Sequence[Sequence[str]], width: int, options: ReadOptions, delimiter: str, first: Sequence[str]
+) -> Numerals:
+    """Return how the numbers of the first rows are written."""
+    words = frozenset(code.strip().lower() for code in options.missing_codes if isinstance(code, str))
+    blank = Numerals(options.decimal or ".", options.thousands or "", words)
+    named = {options.id_column, None if options.features_in_rows else options.label_column}
+    columns, called = [], []
+    for i in range(width):
+        name = first[i].strip() if i < len(first) else ""
+        if named & {i, name} - {None}:
+            continue
+        columns.append([row[i].strip() for row in body if i < len(row) and not blank.is_missing(row[i])])
+        called.append(f' "{short(name)}"' if name and blank.number(name) is None else f" {i + 1}")
+    if options.thousands:
+        decimal = options.decimal or {",": ".", ".": ","}.get(options.thousands) or (
+            find_thousands(columns, called, None, delimiter)[0]
+        )  # fmt: skip
+        return replace(blank, decimal=decimal)
+    decimal, thousands = find_thousands(columns, called, options.decimal, delimiter)
+    return replace(blank, decimal=decimal, thousands=thousands)
+
+
+def _said_of_numerals(delimiter: str, numerals: Numerals, options: ReadOptions) -> list[Finding]:
+    """Return findings about the delimiter and the decimal sign, unless they are the usual ones."""
+    said = []
+    if (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
+        comma = " and decimals written with a comma" if numerals.decimal == "," else ""
+        other = next(one for one in (",", ";") if one != delimiter)
+        said.append(
+            Finding(
+                f"Columns are separated by a {_in_words(delimiter)}{comma}.",
+                ways=(Way("delimiter", other, f"A {mark_name(other)} separates them"),),
+            )
+        )
+    if numerals.thousands and options.thousands is None:
+        sign = numerals.thousands
+        ways = (Way("decimal", sign, f"The {mark_name(sign)} is the decimal sign"),) if sign in ",." else ()
+        said.append(Finding(f"A {mark_name(sign)} stands between thousands.", ways=ways))
+    return said
+
+
+def _in_words(delimiter: str) -> str:
+    return "vertical bar" if delimiter == "|" else mark_name(delimiter)
+
+
+def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> Layout:
+    """Return the layout with names and kinds of its columns, from the rows `body`."""
+    columns = tuple(numbered("feature", width))
+    findings = layout.findings
+    if layout.header:
+        names = [name.strip() for name in layout.rows[0]]
+        columns, renamed = unique_names(names + [""] * (width - len(names)), "column")
+        findings += tuple(map(Finding, renamed))
+    kinds, marks = [], {}
+    for i in range(width):
+        cells = [row[i] for row in body if i < len(row)]
+        kind, found = _column_kind(cells, layout.numerals, i > 0)
+        kinds.append(kind)
+        if found is not None:
+            marks[i] = found
+    said: dict[str, list[int]] = {}
+    for i, (before, after) in marks.items():
+        said.setdefault(before or after, []).append(i)
+    for sign, those in said.items():
+        first = f'"{short(columns[those[0]])}"' if layout.header else f"{those[0] + 1}"
+        more = f" and {len(those) - 1} more" if len(those) > 1 else ""
+        findings += (
+            Finding(
+                f'The sign "{sign}" of the numbers in column {first}{more} was left out',
+                f"column {first}",
+                ways=(Way("drop_columns", tuple(columns[i] for i in those[:20]), "Leave these columns out"),),
+            ),
+        )
+    text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
+    label_columns = tuple(i for i in text if are_labels([row[i] for row in body if i < len(row)]))
+    first_cells = [row[0].strip() for row in body]
+    unnamed = layout.header and not layout.rows[0][0].strip()
+    distinct = len(set(first_cells)) == len(first_cells)
+    id_column = 0 if (0 in text or unnamed) and distinct else None
+    label_rows = tuple(
+        r for r, row in enumerate(body) if _column_kind(row[1:], layout.numerals, True)[0] == "text"
+    )
+    return replace(
+        layout,
+        columns=columns,
+        text_columns=text,
+        empty_columns=tuple(i for i, kind in enumerate(kinds) if kind == "empty"),
+        marks=marks,
+        id_column=id_column,
+        label_columns=tuple(i for i in label_columns if i != id_column),
+        label_rows=label_rows,
+        findings=findings,
+    )
+
+
+def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple[str, tuple[str, str] | None]:
+    """Return the kind of a column ("text", "number" or "empty"), and the signs of its numbers, if any.
+
+    Missing values are ignored. Without `units`, letters after a number are no unit.
+    """
+    filled = [cell for cell in cells if not numerals.is_missing(cell)]
+    if not filled:
+        return ("empty" if not any(cell.strip() for cell in cells) else "number"), None
+    numbers = sum(numerals.plain(cell) is not None for cell in filled)
+    if 2 * numbers >= len(filled):
+        return "number", None
+    if sum(bool(CENSORED.fullmatch(cell)) for cell in filled) + numbers > 0.9 * len(filled) and numbers:
+        return "number", None
+    signs = {numerals.marks(cell) for cell in filled}
+    if len(signs) == 1 and (sign := signs.pop()) is not None and (units or not sign[1][:1].isalpha()):
+        return "number", sign
+    return "text", None
+
+
+def _find_header(
+    rows: Sequence[Sequence[str]], width: int, numerals: Numerals, options: ReadOptions
+) -> tuple[bool, str]:
+    """Return whether the first row is a header, and the evidence if the row holds numbers.
+
+    Text above numbers, and a row without numbers, are a header. A row of numbers is told by what stands
+    below: order, scale, and whether the first cell resembles the cells below.
+    """
+    if options.header != "auto":
+        return options.header is not False, ""
+    first, body = rows[0], rows[1:]
+    if len(rows) == 1:
+        return not any(numerals.is_number(cell) for cell in first), ""
+    kinds = [_column_kind([row[i] for row in body if i < len(row)], numerals, i > 0)[0] for i in range(width)]
+    numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i < len(first)]
+    is_text = [
+        bool(first[i].strip())
+        and numerals.number(first[i]) is None
+        and not numerals.is_missing(first[i])
+        and not CENSORED.fullmatch(first[i])
+        for i in numbers
+    ]
+    if any(is_text):
+        return True, ""
+    if not any(numerals.number(cell) is not None for cell in first):
+        # A row of missing values above numbers is data, a row of texts above texts are names.
+        return not numbers or not any(
+            map(numerals.is_missing, (first[i] for i in numbers if first[i].strip()))
+        ), ""
+    if (
+        not first[0].strip()
+        and all(cell.strip() for cell in first[1:])
+        and any(row[0].strip() for row in body)
+    ):
+        return True, ""
+    return _compare_with_body(rows, numbers, kinds, numerals)
+
+
+def _compare_with_body(
+    rows: Sequence[Sequence[str]], numbers: Sequence[int], kinds: Sequence[str], numerals: Numerals
+) -> tuple[bool, str]:
+    """Return whether a first row of numbers is a header, judged by the rows below, and the evidence."""
+    first, body = rows[0], rows[1:]
+    corner = _shape(first[0])
+    below = [_shape(row[0]) for row in body if row[0].strip()]
+    resembles = kinds[0] == "text" and (
+        corner in below or first[0].strip() in {row[0].strip() for row in body}
+    )
+    if resembles or len(numbers) < 2:
+        return False, ""
+    stands_out = kinds[0] == "text" and len(set(below)) == 1  # names of one form, such as leaf_1
+    if kinds[0] == "text" and not stands_out:
+        stands_out = numerals.number(first[0]) is None and len(body) >= 3 and _is_category(first[0], body)
+    v = np.array([_value(first[i], numerals) for i in numbers])
+    B = np.array([[_value(row[i], numerals) if i < len(row) else np.nan for i in numbers] for row in body])
+    if np.isnan(v).any():
+        return False, ""
+    distinct = np.unique(v).size
+    rising = bool((np.diff(v) > 0).all() or (np.diff(v) < 0).all())
+    steady = bool((np.diff(v) >= 0).all() or (np.diff(v) <= 0).all()) and distinct >= 2
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.diff(B, axis=1)
+        others = (
+            float(np.mean((steps >= 0).all(axis=1) | (steps <= 0).all(axis=1))) if B.shape[1] > 1 else 1.0
+        )
+        low, high = np.nanmin(B, axis=0, initial=np.inf), np.nanmax(B, axis=0, initial=-np.inf)
+        span = np.maximum(high - low, 0)
+        scale = np.nanmax(np.abs(np.where(np.isfinite(B), B, np.nan)), initial=0.0)
+        far = (v > high + FAR * span + 1e-12 * scale) | (v < low - FAR * span - 1e-12 * scale)
+    far &= np.isfinite(span)
+    whole = bool((v == np.round(v)).all())
+    fractions = np.isfinite(B) & (np.round(B) != B)
+    decimals = bool(whole and fractions.any(axis=0).mean() > 0.9 and fractions.mean() > 0.5)
+    counted = whole and np.array_equal(v - v[0], np.arange(v.size)) and v[0] in (0, 1) and v.size >= 3
+    even = rising and v.size >= 3 and bool(np.allclose(np.diff(v), np.diff(v)[0], rtol=1e-6))
+    many = len(body) >= 2
+    if counted and others <= RARE and (decimals or v.size >= 5):
+        return True, f"it counts {v[0]:g}, {v[1]:g}, ... {v[-1]:g}, and the rows below do not"
+    if rising and others <= RARE and v.size >= 5 and many:
+        return True, "its numbers rise or fall from column to column, and those below do not"
+    if rising and v.size >= 3 and others <= RARE and (decimals or even or stands_out) and many:
+        return True, "its numbers rise or fall from column to column, and those below do not"
+    if v.size >= 3 and many and far.mean() > 0.9 and (steady or whole or stands_out):
+        return True, "its numbers are far from those below"
+    if even and decimals and v.size >= 3 and many:
+        return True, "its numbers are whole and evenly spaced, and those below are not"
+    if stands_out and many and v.size >= 3 and steady and (decimals or others <= RARE):
+        return True, "its numbers are in order, and its first cell is unlike those below"
+    if stands_out and many and v.size >= 4 and decimals and whole:
+        return True, "its numbers are whole, those below are not, and its first cell is unlike those below"
+    return False, ""
+
+
+def _may_be_header(rows: Sequence[Sequence[str]], numerals: Numerals) -> bool:
+    """Tell whether a first row that was taken as a sample rises from column to column."""
+    v = np.array([_value(cell, numerals) for cell in rows[0]])
+    v = v[1:] if v.size and np.isnan(v[0]) else v
+    return v.size >= 4 and bool((np.diff(v) > 0).all())
+
+
+def _is_category(corner: str, body: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first cell is the name of a kind: lower case above capitals, or never found below."""
+    cells = [row[0].strip() for row in body if row[0].strip()]
+    lower = corner.strip()[:1].islower()
+    return bool(cells) and lower and all(not cell[:1].islower() for cell in cells)
+
+
+def _value(cell: str, numerals: Numerals) -> float:
+    """Return the number in a cell; NaN for anything else."""
+    value = None if numerals.is_missing(cell) else numerals.number(cell)
+    return np.nan if value is None else value
+
+
+def _shape(cell: str) -> str:
+    """Return a cell with a 0 for every run of digits, so that leaf_1 and leaf_22 are equal."""
+    return re.sub(r"\d+", "0", cell.strip())
+
+
+def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
+    """Return the delimiter that gives rows of equal width with the most cells that are numbers."""
+    best, best_score = ",", 0.0
+    body = lines[1:] if len(lines) > 1 else lines
+    for delimiter in _DELIMITERS:
+        if delimiter != SPACES and not any(delimiter in line for line in lines):
+            continue
+        try:
+            rows = [row for row in split(body, delimiter) if any(map(str.strip, row))]
+        except InvalidData:
+            continue
+        widths = [len(row) for row in rows]
+        common = max(set(widths), key=widths.count, default=0)
+        if common < 2:
+            continue
+        cells = [cell for row in rows for cell in row[:200]]
+        signs = (options.decimal,) if options.decimal else ("." if delimiter == "," else ",.")
+        numbers = 0.0
+        for sign in signs:
+            forms = [
+                Numerals(sign, options.thousands or {",": ".", ".": ","}[sign]),
+                Numerals(sign, "'"),
+                Numerals(sign, " "),
+            ]
+            found = sum(
+                any(n.is_missing(cell) or n.number(cell) is not None for n in forms) for cell in cells
+            )
+            numbers = max(numbers, found / len(cells))
+        score = (numbers + 0.02) * widths.count(common) / len(widths)
+        if score > best_score + 1e-9:
+            best, best_score = delimiter, score
+    return best
+
+
+def _first_lines(raw: bytes) -> list[str]:
+    """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
+    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
+    lines: list[str] = []
+    characters = 0
+    while (
+        len(lines) <= ENOUGH_ROWS
+        and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS)
+        and (line := stream.readline())
+    ):
+        lines.append(line)
+        characters += len(line)
+    return lines
+
+
+def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield each line as a list of cells. A delimiter between quotation marks does not divide cells."""
+    if delimiter == SPACES:
+        yield from (line.split() for line in lines)
+        return
+    try:
+        yield from csv.reader(lines, delimiter=delimiter)
+    except csv.Error as error:
+        if "field larger" in str(error):
+            raise InvalidData(
+                f"A cell may have at most {csv.field_size_limit()} characters, and one has more: leave its "
+                "column out, or close the quotation mark that is left open."
+            ) from None
+        raise InvalidData(
+            f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
+        ) from None
+
+
+def is_comment(row: Sequence[str]) -> bool:
+    """Return whether a row begins with a comment mark: ``#``, ``%``, ``!`` or ``//``."""
+    return row[0].lstrip().startswith(_COMMENTS)
+
+
+def are_labels(cells: Sequence[Any]) -> bool:
+    """Return whether cells have few different values, at most half as many as cells."""
+    return are_few(len(set(cells)), len(cells))
+
+
+def are_few(different: int, count: int) -> bool:
+    """Return whether `different` values among `count` cells are few enough for labels."""
+    return different <= FEW_LABELS and different <= max(1, count // 2)
+
+
+def quoted(layout: Layout, column: int) -> str:
+    """Return a column for a message, after a space: its name in quotes, or its number without a header."""
+    return f' "{short(layout.columns[column])}"' if layout.header else f" {column + 1}"

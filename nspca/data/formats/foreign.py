@@ -1,0 +1,59 @@
+"""Formats that are not read: each is refused by its name, with what to do instead."""
+
+import re
+
+from nspca.data.formats.base import Format, Source
+
+_SAVE = "save the table as CSV or as NPZ"
+_MAGIC = {
+    b"\x89HDF": ("an HDF5 file (.h5ad and the like), which is never opened from uploads", _SAVE),
+    b"\xd0\xcf\x11\xe0": ("an old Excel file, or one with a password", _SAVE),
+    b"%PDF": ("a PDF", _SAVE),
+    b"MATLAB 5": ("a MATLAB file", _SAVE),
+    b"RDX": ("an R data file", _SAVE),
+    b"\x80\x04": ("a pickle, which is never opened", _SAVE),
+    b"\x80\x05": ("a pickle, which is never opened", _SAVE),
+    b"ARROW1": ("an Arrow or Feather file", _SAVE),
+    b"SQLite format 3": ("an SQLite database", _SAVE),
+    b"<!DOCTYPE": ("a web page", _SAVE),
+    b"<!doctype": ("a web page", _SAVE),
+    b"<html": ("a web page", _SAVE),
+    b"<?xml": ("an XML file", _SAVE),
+    b'{"': ("a JSON file", _SAVE),
+    b'[{"': ("a JSON file", _SAVE),
+    b"Rar!": ("a RAR archive", _SAVE),
+    b"7z\xbc\xaf": ("a 7z archive", _SAVE),
+    b"BZh": ("a bzip2 file", _SAVE),
+    b"\xfd7zXZ": ("an xz file", _SAVE),
+    b"\x28\xb5\x2f\xfd": ("a Zstandard file", _SAVE),
+}
+"""Names of formats and what to do instead, by the first bytes of a file."""
+ONE_IMAGE = re.compile(rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]", re.DOTALL)
+"""Pattern of the first bytes of a single image. A table may well begin with a column P1."""
+
+
+def _begins(magic: bytes, name: str, way: str) -> Format:
+    return Format(name, lambda source: source.first().startswith(magic), refused=way)
+
+
+def _holds(member: str, name: str, way: str) -> Format:
+    return Format(name, lambda source: member in source.names, refused=way)
+
+
+def _is_image(source: Source) -> bool:
+    return ONE_IMAGE.match(source.first()) is not None
+
+
+FORMATS = (
+    *(_begins(magic, name, way) for magic, (name, way) in _MAGIC.items()),
+    Format(
+        "one image, which is one sample",
+        _is_image,
+        refused="at least two are needed, so give a ZIP or a folder of images of one size",
+    ),
+)
+"""Refused files, told by their first bytes."""
+ARCHIVES = (
+    _holds("word/document.xml", "a Word document", "save it as plain text (.txt), one document in each file"),
+)
+"""Refused archives, told by a file inside."""

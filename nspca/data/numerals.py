@@ -1,0 +1,210 @@
+"""Numbers as people write them: decimal commas, marks between thousands, percent signs, units."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nspca.errors import InvalidData, Way
+
+MISSING = {"", "na", "n/a", "nan", "nat", "null", "none", "?", "-", ".", "#n/a"}
+"""Cells that are missing values, in lower case."""
+CENSORED = re.compile(
+    r"\s*(<|>|≤|≥|&lt;|&gt;)=?\s*[+-]?[\d.,]+\s*|(n\.?d\.?|lod|loq|bdl|bql|<lod|<loq)", re.IGNORECASE
+)
+"""A value beyond a limit of detection, such as <0.1, or the words for one."""
+BLANKS = "\u00a0\u202f\u2009\u2007"
+"""Blanks that do not break a line, some of which stand between thousands."""
+_BLANK = str.maketrans(dict.fromkeys(BLANKS, " ") | {"−": "-"})
+_CORE = r"(?P<core>[+-]?(?:\d[\d.,' ]*\d|\d|[.,]\d+)(?:[eE][+-]?\d+)?)"
+_MONEY = r"[$€£¥₹₩₽]|US\$|USD|EUR|GBP|CHF|JPY"
+_MARKED = re.compile(
+    rf"(?P<sign>[+-]?)(?P<before>{_MONEY})?\s*{_CORE}\s*(?P<after>%|‰|{_MONEY}|[A-Za-zµμ°Ω][A-Za-z/²³µμ°·^-]{{0,11}}[23]?)?"
+)
+_GROUPS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:[{mark}]\d{{3}})+") for mark in ",.' "}
+"""Whole numbers with a mark between thousands, by the mark. 0,123 is none."""
+_MIXED = {
+    ("," if mark == "." else "."): re.compile(
+        rf"[+-]?\d{{1,3}}(?:[{mark}]\d{{3}})+[{'.' if mark == ',' else ','}]\d+"
+    )
+    for mark in ",."
+}
+"""Numbers with a mark between thousands and a decimal sign, by the decimal sign."""
+DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
+"""Patterns of numbers with a decimal comma and with a decimal point."""
+_GROUPED = re.compile(r"(?<=\d)[ '](?=\d{3})")
+"""A blank or quote between thousands."""
+_SMALL = re.compile(r"[+-]?\d{1,3}")
+CERTAIN = 8
+"""Numbers such as 1,936 beside whole numbers below a thousand, from which the comma surely divides thousands:
+one decimal number in ten ends in a zero that programs leave out.
+"""
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """How the numbers of a table are written.
+
+    Parameters
+    ----------
+    decimal : "." or ","
+    thousands : str
+        The mark between thousands; empty when there is none. A blank stands for blanks of all kinds.
+    missing : frozenset of str
+        Further words for a missing value, in lower case; a word that ends in * stands for all that begin so.
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    missing: frozenset[str] = frozenset()
+
+    def is_missing(self, cell: str) -> bool:
+        """Tell whether a cell is a missing value."""
+        plain = cell.translate(_BLANK).strip().lower()
+        if plain in MISSING or plain in self.missing:
+            return True
+        return any(word.endswith("*") and plain.startswith(word[:-1]) for word in self.missing)
+
+    def is_number(self, cell: str) -> bool:
+        """Tell whether a cell is a number without signs and units. Infinities count as numbers."""
+        return self.plain(cell) is not None and not self.is_missing(cell)
+
+    def plain(self, cell: str) -> float | None:
+        """Return the number in a cell without signs or units; None for any other text."""
+        text = cell.translate(_BLANK).strip()
+        if self.thousands and self.thousands in text:
+            digits, sign, rest = text.partition(self.decimal)
+            if not _GROUPS[self.thousands].fullmatch(digits):
+                return None
+            text = digits.replace(self.thousands, "") + sign + rest
+        if "_" in text or (self.decimal == "," and "." in text):
+            return None
+        try:
+            return float(text.replace(",", ".") if self.decimal == "," else text)
+        except ValueError:
+            return None
+
+    def marks(self, cell: str) -> tuple[str, str] | None:
+        """Return the signs before and after the number in a cell, such as ("", "%"); None without any."""
+        found = _MARKED.fullmatch(cell.translate(_BLANK).strip())
+        if found is None or not (found["before"] or found["after"]):
+            return None
+        core = found["sign"] + found["core"]
+        return None if self.plain(core) is None else (found["before"] or "", found["after"] or "")
+
+    def number(self, cell: str) -> float | None:
+        """Return the number in a cell with or without signs and units; None for any other text."""
+        plain = self.plain(cell)
+        if plain is not None:
+            return plain
+        found = _MARKED.fullmatch(cell.translate(_BLANK).strip())
+        return None if found is None else self.plain(found["sign"] + found["core"])
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Tell whether a cell is a number with this decimal sign and without other marks."""
+    return Numerals(decimal).is_number(cell)
+
+
+def find_decimal(cells: Iterable[str], delimiter: str) -> str:
+    """Return the decimal sign, comma or point, that more cells have; a point when commas divide cells."""
+    votes: Counter[str] = Counter()
+    cells = [_GROUPED.sub("", _core(cell)) for cell in cells]
+    for cell in cells:
+        for mark in ",.":
+            if mark in cell and (DECIMAL[mark].fullmatch(cell) or _MIXED[mark].fullmatch(cell)):
+                votes[mark] += 1
+    if delimiter == "," and not any(_MIXED[","].fullmatch(cell) for cell in cells):
+        return "."
+    return "," if votes[","] > votes["."] else "."
+
+
+def _core(cell: str) -> str:
+    """Return the number in a cell without signs and units, with plain blanks."""
+    text = cell.translate(_BLANK).strip()
+    found = _MARKED.fullmatch(text)
+    return found["sign"] + found["core"] if found else text
+
+
+def find_thousands(
+    columns: Sequence[Sequence[str]], called: Sequence[str], decimal: str | None, delimiter: str
+) -> tuple[str, str]:
+    """Return the decimal sign and the mark between thousands of a table; "" for no such mark.
+
+    Parameters
+    ----------
+    columns : sequence of sequences of str
+        The filled cells of each column that may hold numbers.
+    called : sequence of str
+        The columns as errors call them.
+    decimal : "," or "." or None
+        The decimal sign that the user gave.
+    delimiter : str
+
+    Raises
+    ------
+    InvalidData
+        When a mark may be either, with the options that settle it.
+    """
+    cores = [[_core(cell) for cell in cells] for cells in columns]
+    cells = [cell for column in cores for cell in column]
+    sign = decimal or find_decimal(cells, delimiter)
+    for mark in "' ":
+        if any(mark in cell and _GROUPS[mark].fullmatch(cell.partition(sign)[0]) for cell in cells):
+            return sign, mark
+    for one, other in ((".", ","), (",", ".")):
+        if decimal in (None, one) and any(other in cell and _MIXED[one].fullmatch(cell) for cell in cells):
+            return one, other
+    for mark in ",.":
+        if mark != decimal and any(cell.count(mark) > 1 and _GROUPS[mark].fullmatch(cell) for cell in cells):
+            return {",": ".", ".": ","}[mark], mark
+    shown = {mark: any(_is_decimal(cell, mark) for cell in cells) for mark in ",."}
+    grouped = {mark for mark in ",." if any(mark in cell and _GROUPS[mark].fullmatch(cell) for cell in cells)}
+    semicolons = delimiter == ";"
+    comma = shown[","] or (semicolons and "," in grouped)
+    point = shown["."] or not (comma or semicolons) or delimiter == ","
+    if decimal:
+        comma, point = decimal == ",", decimal == "."
+    for mark, is_decimal, alone in ((",", comma, point), (".", point, comma)):
+        if mark not in grouped or is_decimal:
+            continue
+        for column, name in zip(cores, called, strict=True):
+            if not _may_be_thousands(column, mark, mark == "," or alone):
+                continue
+            many = sum(mark in cell for cell in column)
+            small = any(_SMALL.fullmatch(cell) for cell in column)
+            proved = shown[{",": ".", ".": ","}[mark]] or (decimal is not None and mark != decimal)
+            whole = all(_SMALL.fullmatch(cell) or _GROUPS[mark].fullmatch(cell) for cell in cells)
+            if (proved and mark == ",") or (proved and small) or (
+                whole and sum(mark in cell for cell in cells) >= CERTAIN and small
+            ):  # fmt: skip
+                return {",": ".", ".": ","}[mark], mark
+            first = next(cell for cell in column if mark in cell)
+            digits = first.replace(mark, "")
+            ways = [Way("thousands", mark, f"{first} is {digits}")]
+            if not small and many:
+                ways.append(Way("decimal", mark, f"{first} is a decimal number"))
+            raise InvalidData(
+                f"Numbers must be written without marks between thousands, but the "
+                f'{"comma" if mark == "," else "point"} in "{first[:40]}" of column{name} may be one: '
+                f"save them "
+                "without.",
+                ways,
+            )
+    return sign, ""
+
+
+def _is_decimal(cell: str, mark: str) -> bool:
+    """Tell whether a cell proves that `mark` is the decimal sign, such as 3,14 and 0,123 of the comma."""
+    return mark in cell and bool(DECIMAL[mark].fullmatch(cell)) and not _GROUPS[mark].fullmatch(cell)
+
+
+def _may_be_thousands(cells: Sequence[str], mark: str, alone: bool) -> bool:
+    """Tell whether a column may have marks between thousands.
+
+    Unless the mark is evidence `alone`, the column must also have whole numbers below a thousand.
+    """
+    grouped = sum(mark in cell and bool(_GROUPS[mark].fullmatch(cell)) for cell in cells)
+    if not grouped or not all(_GROUPS[mark].fullmatch(cell) or _SMALL.fullmatch(cell) for cell in cells):
+        return False
+    return alone or grouped < len(cells)

@@ -1,0 +1,528 @@
+"""The options of reading, each declared once.
+
+The keywords of `nspca.read` and `nspca.read_text`, the fields of `DataSpec`, the flags of the command line,
+the names in addresses and the inputs of the page Data follow from the fields here.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, Literal
+
+from pydantic import Field as Limits
+from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr, field_validator, model_validator
+
+from nspca.errors import InvalidOption, Way, shown
+from nspca.validation import address
+from nspca.validation.address import Text
+from nspca.validation.model import Model, Option, Required, text_of
+
+SIDES = (4, 256)
+"""Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
+MOST_WORDS = 4000
+"""Words that are kept by default. More words make pages and pictures of the table too long."""
+LIMIT_WORDS = 200_000
+"""Maximum words that may be kept on request."""
+MARKS = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|", "point": ".", "quote": "'"}
+"""Names of marks, for addresses and the command line."""
+_NAMES = {mark: name for name, mark in MARKS.items()}
+
+
+def mark_name(mark: str) -> str:
+    """Return the name of a mark in words, or the mark itself in quotes."""
+    return _NAMES.get(mark, repr(mark))
+
+
+def _read_items(text: str) -> tuple[str | int, ...]:
+    """Return names and numbers separated by commas; a doubled comma stands for a comma in a name."""
+    parts = (part.replace("\0", ",").strip() for part in text.replace(",,", "\0").split(","))
+    return tuple(int(part) if part.isdecimal() and len(part) < 10 else part for part in parts if part)
+
+
+def _read_codes(text: str) -> tuple[str | float, ...]:
+    """Return codes of missing values separated by commas, numbers as numbers."""
+    parts = (part.strip() for part in text.split(","))
+    return tuple(float(part) if _is_float(part) else part for part in parts if part)
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _write_items(values: Any) -> str:
+    """Return the inverse of `_read_items` and `_read_codes`."""
+    return ",".join(
+        f"{value:g}" if isinstance(value, float) else str(value).replace(",", ",,") for value in values
+    )
+
+
+def _read_header(text: str) -> str | bool | int:
+    words: dict[str, str | bool] = {"auto": "auto", "yes": True, "no": False}
+    return words[text] if text in words else address.read_integer(text)
+
+
+FOUND = {"automatic": "found automatically"}
+"""The choice of what is not said."""
+MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str)
+ITEMS, CODES = Text(_read_items, _write_items, str), Text(_read_codes, _write_items, str)
+HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)), str)
+"""Texts of values that forms show as they are typed."""
+TURNED = Text(address.read_flag, address.write)
+Column = StrictInt | StrictStr | None
+Items = tuple[StrictInt | StrictStr, ...]
+Share = Annotated[float, Limits(ge=0, le=1)]
+
+
+class ColumnOptions(Model):
+    """Options of every reading: the columns with the names and the groups of the samples."""
+
+    id_column: Annotated[
+        Column,
+        Option(
+            "Column with names",
+            "id",
+            address.COLUMN,
+            flag="--id",
+            metavar="COLUMN",
+            help="the column with the names of the samples (of the features, if these are in rows), "
+            "by name or "
+            "by number from 0",
+        ),
+    ] = None
+    label_column: Annotated[
+        Column,
+        Option(
+            "Labels",
+            "label",
+            address.COLUMN,
+            flag="--labels",
+            metavar="COLUMN",
+            help="the column with the groups of the samples (the row, if features are in rows), by "
+            "name or by "
+            "number from 0; it may be a column of the annotation, or `beginning of the names`",
+        ),
+    ] = None
+
+
+class TableOptions(ColumnOptions):
+    """Options of `nspca.read`, about tables, matrices and images. What is not given is found in the file."""
+
+    header: Annotated[
+        StrictBool | Annotated[StrictInt, Limits(ge=1)] | StrictStr,
+        Option(
+            "Header",
+            "head",
+            HEADER,
+            flag="--header",
+            metavar="auto|yes|no|LINE",
+            help="whether the first line of a table holds names (yes, no), or the number of the line "
+            "that does; "
+            "lines above it are left out",
+        ),
+        Required('"auto", True, False or the number of a line, counted from 1'),
+    ] = "auto"
+    sheet: Annotated[
+        Column,
+        Option(
+            "Sheet",
+            "sheet",
+            address.COLUMN,
+            flag="--sheet",
+            metavar="SHEET",
+            help="the sheet of a workbook, by name or by number from 0 (default: the first with a table)",
+        ),
+    ] = None
+    delimiter: Annotated[
+        StrictStr | None,
+        Option(
+            "Columns are separated by",
+            "sep",
+            MARK,
+            flag="--delimiter",
+            metavar="SIGN",
+            help="the sign between the columns of a text table: one character, or comma, semicolon, "
+            "tab, bar or "
+            "blank (which stands for any run of blanks)",
+        ),
+        Required("one character such as , or ;"),
+    ] = None
+    decimal: Annotated[
+        StrictStr | None,
+        Option(
+            "Decimal sign",
+            "decimal",
+            MARK,
+            flag="--decimal",
+            metavar="SIGN",
+            help="the decimal sign of a text table",
+        ),
+        Required('"," or "."'),
+    ] = None
+    thousands: Annotated[
+        StrictStr | None,
+        Option(
+            "Mark between thousands",
+            "thousands",
+            MARK,
+            flag="--thousands",
+            metavar="SIGN",
+            help="the mark between thousands of a text table: comma, point, blank or quote",
+        ),
+    ] = None
+    encoding: Annotated[
+        StrictStr | None,
+        Option(
+            "Encoding",
+            "encoding",
+            address.WORD,
+            flag="--encoding",
+            metavar="NAME",
+            help="the encoding of a text, such as utf-8, cp1252 or gbk",
+        ),
+    ] = None
+    comment: Annotated[
+        StrictStr | None,
+        Option(
+            "Comments begin with",
+            "comment",
+            address.PLAIN,
+            flag="--comment",
+            metavar="SIGN",
+            help="the sign with which lines begin that are no rows of the table, such as #",
+        ),
+    ] = None
+    missing_codes: Annotated[
+        tuple[StrictFloat | StrictInt | StrictStr, ...],
+        Option(
+            "Codes of missing values",
+            "codes",
+            CODES,
+            flag="--missing-codes",
+            metavar="CODE,...",
+            help="numbers or words that stand for a missing value, such as -9999, separated by commas",
+        ),
+    ] = ()
+    missing: Annotated[
+        Literal["refuse", "samples", "features", "mean"],
+        Option(
+            "Missing values",
+            "gaps",
+            address.WORD,
+            flag="--missing",
+            help="leave out the samples or the features with missing values, or put in the mean of "
+            "the feature "
+            "(default: the file is refused)",
+        ),
+    ] = "refuse"
+    features_in_rows: Annotated[
+        StrictBool | None,
+        Option(
+            "Features are in rows",
+            "rows",
+            TURNED,
+            flag="--features-in-rows",
+            help="whether the rows are the features (yes, no), as genes often are; without it, only "
+            "tables of "
+            "genes are turned",
+        ),
+        Required("True, False or None"),
+    ] = None
+    columns: Annotated[
+        Items,
+        Option(
+            "Only the columns",
+            "cols",
+            ITEMS,
+            flag="--columns",
+            metavar="COLUMN,...",
+            help="the columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, "
+            "separated by commas",
+        ),
+    ] = ()
+    drop_columns: Annotated[
+        Items,
+        Option(
+            "Without the columns",
+            "nocols",
+            ITEMS,
+            flag="--drop-columns",
+            metavar="COLUMN,...",
+            help="columns that are left out, as for --columns",
+        ),
+    ] = ()
+    drop_rows: Annotated[
+        Items,
+        Option(
+            "Without the rows",
+            "norows",
+            ITEMS,
+            flag="--drop-rows",
+            metavar="ROW,...",
+            help="rows that are left out: names, patterns, or numbers from 0, separated by commas",
+        ),
+    ] = ()
+    drop_constant: Annotated[
+        StrictBool,
+        Option(
+            "Without constant features",
+            "drop",
+            flag="--drop-constant",
+            help="leave out the features that take one value only",
+        ),
+    ] = False
+    image_size: Annotated[
+        Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,
+        Option(
+            "Grey images of one size",
+            "pixels",
+            address.INTEGER,
+            flag="--image-size",
+            metavar="N",
+            help="of images of any size and colour: make them grey squares with so many pixels a side",
+        ),
+        Required(f"a whole number of pixels from {SIDES[0]} to {SIDES[1]}"),
+    ] = None
+
+    @field_validator(
+        "header",
+        "delimiter",
+        "decimal",
+        "thousands",
+        "missing_codes",
+        "columns",
+        "drop_columns",
+        "drop_rows",
+        mode="before",
+    )
+    @classmethod
+    def _from_text(cls, value: Any, info: Any) -> Any:
+        """Return the value of a text as it is typed into a form or on the command line."""
+        try:
+            return text_of(*cls.option(info.field_name)).read(value) if isinstance(value, str) else value
+        except (ValueError, KeyError):
+            return value
+
+    @field_validator("decimal", "thousands")
+    @classmethod
+    def _check_mark(cls, mark: str | None, info: Any) -> str | None:
+        """Refuse a mark that cannot stand in a number."""
+        known = ",." if info.field_name == "decimal" else ",. '"
+        if mark is not None and (mark not in known or len(mark) != 1):
+            listed = " or ".join(f'"{one}"' for one in known)
+            what = "decimal sign" if info.field_name == "decimal" else "mark between thousands"
+            raise InvalidOption(f"The {what} must be {listed}, got {shown(mark)}.")
+        return mark
+
+    @field_validator("header")
+    @classmethod
+    def _check_header(cls, header: bool | int | str) -> bool | int | str:
+        """Refuse texts other than "auto"."""
+        if isinstance(header, str) and header != "auto":
+            raise InvalidOption(
+                f'The header must be "auto", True, False or the number of a line, got {shown(header)}.'
+            )
+        return header
+
+    @field_validator("delimiter", "comment")
+    @classmethod
+    def _check_sign(cls, sign: str | None, info: Any) -> str | None:
+        """Refuse a delimiter that cannot divide cells, and a comment mark that is none."""
+        if sign is not None and (
+            not 1 <= len(sign) <= (2 if info.field_name == "comment" else 1) or sign in '"\r\n'
+        ):
+            what = "Comments begin with one or two characters such as #"
+            if info.field_name == "delimiter":
+                what = "A delimiter is one character such as , ; or a tab"
+            raise InvalidOption(f"{what}, got {shown(sign)}.")
+        return sign
+
+    @field_validator("encoding")
+    @classmethod
+    def _check_encoding(cls, name: str | None) -> str | None:
+        """Refuse an encoding that Python does not know."""
+        try:
+            if name is not None:
+                "a".encode(name).decode(name)
+        except (LookupError, UnicodeError, TypeError, ValueError):
+            raise InvalidOption(
+                f"An encoding is a name such as utf-8 or cp1252, got {shown(name)}."
+            ) from None
+        return name
+
+    @model_validator(mode="after")
+    def _check_marks(self) -> "TableOptions":
+        """Refuse one mark as decimal sign and between thousands."""
+        if self.thousands is not None and self.thousands == self.decimal:
+            raise InvalidOption(
+                f"The decimal sign and the mark between thousands must differ, got {self.decimal!r} for both."
+            )
+        return self
+
+
+class TextOptions(ColumnOptions):
+    """Options of `nspca.read_text`, about texts whose words are counted."""
+
+    text_column: Annotated[
+        Column,
+        Option(
+            "Column with the texts",
+            "text",
+            address.COLUMN,
+            flag="--text-column",
+            metavar="COLUMN",
+            help="with --text: the column of a table with the texts, by name or by number from 0",
+        ),
+    ] = None
+    split: Annotated[
+        Literal["automatic", "lines", "paragraphs"],
+        Option(
+            "A text is",
+            "split",
+            address.WORD,
+            flag="--split",
+            words=FOUND | {"lines": "a line", "paragraphs": "a paragraph"},
+            help="with --text: what a document is in one text file",
+        ),
+    ] = "automatic"
+    stop_words: Annotated[
+        Literal["automatic", "none", "english", "german", "french", "spanish"],
+        Option(
+            "Stop words",
+            "stop",
+            address.WORD,
+            words=FOUND | {"none": "none"},
+            flag="--stop-words",
+            help="with --text: words that are not counted (automatic: those of the language, which is "
+            "guessed)",
+        ),
+    ] = "automatic"
+    lowest_share: Annotated[
+        Share,
+        Option(
+            "In at least so many % of the texts",
+            "low",
+            address.SHARE,
+            flag="--lowest-share",
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at least",
+        ),
+        Required("a share of the documents from 0 to 1"),
+    ] = 0.0
+    highest_share: Annotated[
+        Share,
+        Option(
+            "In at most so many % of the texts",
+            "high",
+            address.SHARE,
+            flag="--highest-share",
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at most; not applied to "
+            "fewer than ten "
+            "documents",
+        ),
+        Required("a share of the documents from 0 to 1"),
+    ] = 0.5
+    weights: Annotated[
+        Literal["counts", "tfidf"],
+        Option(
+            "A word counts by",
+            "weigh",
+            address.WORD,
+            words={"counts": "how often it occurs", "tfidf": "tf-idf: rare words weigh more"},
+            flag="--tfidf",
+            const="tfidf",
+            help="with --text: weigh the counts by tf-idf",
+        ),
+    ] = "counts"
+    pairs: Annotated[
+        StrictBool,
+        Option(
+            "Pairs of words count too", "pairs", flag="--pairs", help="with --text: count pairs of words too"
+        ),
+    ] = False
+    most_words: Annotated[
+        StrictInt,
+        Limits(ge=2, le=LIMIT_WORDS),
+        Option(
+            "Words at most",
+            "most",
+            address.INTEGER,
+            flag="--most-words",
+            metavar="N",
+            help="with --text: keep so many words at most",
+        ),
+    ] = MOST_WORDS
+
+    @model_validator(mode="after")
+    def _check_shares(self) -> "TextOptions":
+        """Refuse a lowest share above the highest."""
+        if self.lowest_share > self.highest_share:
+            raise InvalidOption(
+                f"lowest_share must not exceed highest_share, got {self.lowest_share} and "
+                f"{self.highest_share}"
+            )
+        return self
+
+
+class ReadOptions(TextOptions, TableOptions):
+    """All options of reading, those about tables and those about texts."""
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults."""
+        return {name: getattr(self, name) for name, _, default in ReadOptions.declared()
+                if getattr(self, name) != default}  # fmt: skip
+
+    def filled(self, found: Mapping[str, Any]) -> "ReadOptions":
+        """Return these options, with the values of `found` for those that were not given."""
+        given = self.given()
+        return self.but(**{name: value for name, value in found.items() if name not in given})
+
+
+OF_TABLES = tuple(name for name in TableOptions.model_fields if name not in ColumnOptions.model_fields)
+"""Options that do not apply to texts."""
+OF_TEXTS = tuple(name for name in TextOptions.model_fields if name not in ColumnOptions.model_fields)
+"""Options that apply to texts alone."""
+_DECLARED = {name: (option, default) for name, option, default in ReadOptions.declared()}
+
+
+def as_text(way: Way) -> str:
+    """Return the value of a way out as it is typed into a form or on the command line."""
+    return text_of(*_DECLARED[way.option]).write(way.value)
+
+
+def as_flag(way: Way) -> str:
+    """Return a way out on the command line: flag, value and words."""
+    option, default = _DECLARED[way.option]
+    words = f"({way.words[:1].lower()}{way.words[1:]})"
+    if isinstance(default, bool):
+        return f"{option.flag} {words}"
+    if isinstance(way.value, bool) and default is None:
+        return f"{option.flag if way.value else '--no-' + option.flag.removeprefix('--')} {words}"
+    text = as_text(way)
+    is_plain = bool(text) and all(sign.isalnum() or sign in "-_.,+" for sign in text)
+    return f"{option.flag} {text if is_plain else shlex.quote(text)} {words}"
+
+
+def keywords(call: Any, model: type[Model]) -> Any:
+    """Give the function `call(..., **options)` a signature and a docstring with the fields of a model."""
+    own = signature(call)
+    fields = [
+        Parameter(
+            name, Parameter.KEYWORD_ONLY, default=default, annotation=model.model_fields[name].annotation
+        )
+        for name, _, default in model.declared()
+    ]
+    fixed = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    call.__signature__ = Signature([*fixed, *fields], return_annotation=own.return_annotation)
+    call.__doc__ = (call.__doc__ or "").replace("    **options\n", "".join(_lines(model)))
+    return call
+
+
+def _lines(model: type[Model]) -> Iterator[str]:
+    """Yield the lines of a docstring about the fields of a model."""
+    for name, option, default in model.declared():
+        yield f"    {name} : default {default!r}\n        {option.help[:1].upper()}{option.help[1:]}.\n"

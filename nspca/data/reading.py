@@ -1,0 +1,130 @@
+"""The entry point for files: `read` returns a `Dataset` from a file of any format.
+
+Bytes become a `Source` (`containers`), a format converts or reads it (`formats`), a text table gets its
+dialect and cells (`dialect`, `cells`), its columns get roles (`roles`), and the `Dataset` gets its findings.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from nspca.data import limits
+from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
+from nspca.data.containers import layout_of, open_source, read_source
+from nspca.data.dataset import Dataset
+from nspca.data.dialect import Layout
+from nspca.data.formats.base import Source
+from nspca.data.options import ReadOptions, TableOptions, keywords
+from nspca.data.suspicions import suspicions
+from nspca.progress import Event, Report, silent
+
+
+def read(
+    path_or_buffer: str | Path | bytes | BinaryIO,
+    *,
+    name: str | None = None,
+    vocabulary: str | Path | bytes | BinaryIO | None = None,
+    annotation: str | Path | bytes | BinaryIO | None = None,
+    report: Report | None = None,
+    **options: Any,
+) -> Dataset:
+    """Read a table, an array, a matrix, word counts or images.
+
+    Parameters
+    ----------
+    path_or_buffer : path, bytes or open binary file
+        A file of any format of docs/files.md, also gzipped or in a ZIP, or a folder of images or with one
+        table. HDF5 files are opened by their path alone.
+    name : str, optional
+        Name of the data set; by default that of the file.
+    vocabulary : path, bytes or open binary file, optional
+        The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found without it.
+    annotation : path, bytes or open binary file, optional
+        A second table about the samples, joined by their names; see `nspca.data.annotate`.
+    report : callable, optional
+        Gets progress events and may raise `Cancelled`.
+    **options
+
+    Returns
+    -------
+    Dataset
+        Its `source` is "user". `findings` lists what reading decided and suspects, each with the option
+        that turns it; `label_columns` and `label_candidates` are columns that can be the labels.
+
+    Raises
+    ------
+    InvalidData
+        When the file cannot be read; `ways` are the options that help.
+    InvalidOption
+        For an option outside its range.
+    """
+    given = ReadOptions(**dict(TableOptions(**options)))
+    title = name or name_of(path_or_buffer)
+    words = None if vocabulary is None else limits.plain_bytes(limits.bounded_bytes(vocabulary))
+    source = open_source(path_or_buffer, title, words)
+    return read_opened(source, given, annotation, report or silent)
+
+
+keywords(read, TableOptions)
+
+
+def read_opened(
+    source: Source,
+    options: ReadOptions,
+    annotation: str | Path | bytes | BinaryIO | None = None,
+    report: Report = silent,
+) -> Dataset:
+    """Return the data of an opened source, labelled, with its findings and the options that were used."""
+    table = None if annotation is None else read_annotation(annotation)
+    label, own = split_label(options.label_column, table)
+    how = options.but(label_column=own)
+    report(Event("reading", message=source.title))
+    data = read_source(replace(source, annotation=table), how, report)
+    data = annotate(group_by_prefix(data), table, label)
+    if options.drop_constant:
+        data = without_constants(data)
+    layout = source.layouts[-1] if source.layouts else None
+    findings = (*data.findings, *suspicions(data))
+    return replace(data, findings=findings, options=used_options(options, layout))
+
+
+def without_constants(data: Dataset) -> Dataset:
+    """Return a data set without its constant features, of which at least two others are left."""
+    constant = data.constant_columns()
+    return data.without(constant.tolist()) if constant.size else data
+
+
+def used_options(options: ReadOptions, layout: Layout | None) -> Mapping[str, Any]:
+    """Return the options that were given or found, by their names."""
+    found: dict[str, Any] = {}
+    if layout is not None and layout.delimiter:
+        found = {"delimiter": layout.delimiter, "decimal": layout.numerals.decimal, "header": layout.header}
+        if layout.header and layout.above > 1:
+            found["header"] = layout.above
+        if layout.numerals.thousands:
+            found["thousands"] = layout.numerals.thousands
+        if layout.comment:
+            found["comment"] = layout.comment
+        if layout.id_column is not None:
+            found["id_column"] = layout.columns[layout.id_column]
+    return found | options.given()
+
+
+def read_layout(path_or_buffer: str | Path | bytes | BinaryIO, **options: Any) -> Layout | None:
+    """Return the layout of a table with named columns; None for a file of another kind."""
+    given = ReadOptions(**dict(TableOptions(**options)))
+    return layout_of(open_source(path_or_buffer), given)
+
+
+def name_of(source: object) -> str:
+    """Return the title of a data set from its path or open file; "upload" when there is no name."""
+    given = source if isinstance(source, (str, Path)) else getattr(source, "name", "") or ""
+    stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")
+    stem = stem.rsplit(".", 1)[0] if "." in stem[1:] else stem
+    return "".join(c for c in stem if c.isprintable())[:80] or "upload"
+
+
+_ = np

@@ -1,0 +1,346 @@
+"""The roles of the columns of a table: features, names of samples, labels and others.
+
+Readers of tables find the roles by `find_columns`, in memory and for folders of shards.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.data.dialect import Layout, are_few, quoted
+from nspca.data.findings import Finding
+from nspca.data.names import quote_names, short
+from nspca.data.numerals import MISSING
+from nspca.data.options import ReadOptions
+from nspca.data.suspicions import genes_in_rows, is_counter
+from nspca.errors import InvalidData, Way, shown
+from nspca.validation.options import is_whole
+
+LONGEST_LABEL = 80
+"""Maximum characters of a label. NumPy stores every label of a data set at the length of the longest."""
+NO_LABEL = "(none)"
+"""Label given to samples whose label cell is empty."""
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY = (
+    r"\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.] ?)\d{1,2}(?P=b)(\d{4}|\d{2})"
+    r"|\d{4}[-/](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/]\d{4}|\d{4}-?Q[1-4]|Q[1-4][- ]\d{4}"
+    rf"|(\d{{1,2}}\.?[- ])?{_MONTH}[- ](\d{{1,2}},? )?(\d{{4}}|\d{{2}})"
+)
+_TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
+_DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
+"""Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
+_ID = re.compile(
+    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid)($|[\W_\d])|[a-z](ID|Id|No)$"
+    r"|^unnamed|^#$",
+    re.IGNORECASE,
+)
+"""Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The roles of the columns of a table, as column numbers from 0.
+
+    Parameters
+    ----------
+    features : tuple of int
+    ids, labels : int or None
+        Column of the sample names, and column of the labels.
+    excluded : tuple of int
+        All columns that are not features.
+    dropped : frozenset of int
+        Columns that are left out on request, or because they count the rows.
+    findings : tuple of Finding
+    is_turned : bool
+        Whether the rows are the features. Then `features` are the columns of the samples.
+    """
+
+    features: tuple[int, ...]
+    ids: int | None
+    labels: int | None
+    excluded: tuple[int, ...]
+    dropped: frozenset[int] = frozenset()
+    findings: tuple[Finding, ...] = ()
+    is_turned: bool = False
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Columns without a role: empty ones are left out, those of text are left out or refused."""
+        return tuple(i for i in self.excluded if i not in (self.ids, self.labels) and i not in self.dropped)
+
+    def describe_excluded(self, layout: Layout) -> str:
+        """Return a phrase such as `` (not counted: "name" as sample names)``; empty if all are features."""
+        texts = dict.fromkeys(self.others, "text") | dict.fromkeys(layout.empty_columns, "empty")
+        kinds = (
+            texts
+            | dict.fromkeys(self.dropped, "left out")
+            | {self.ids: "sample names", self.labels: "labels"}
+        )
+        phrases = [f"column{quoted(layout, i)} as {kinds[i]}" for i in self.excluded]
+        return f" (not counted: {', '.join(phrases[:8])}{', ...' * (len(phrases) > 8)})" if phrases else ""
+
+
+def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Collection[str] = ()) -> Columns:
+    """Return the roles of the columns of a table.
+
+    Parameters
+    ----------
+    layout : Layout
+    options : ReadOptions
+    rows : int
+        Number of rows of the table, estimated for a long one, by which tables of genes are recognised.
+    known : collection of str
+        The cells of a table about the samples, which tell whether the samples are in rows.
+    """
+    names = layout.columns
+    dropped = set(match_items(names, options.drop_columns, "column")) if options.drop_columns else set()
+    if options.columns:
+        kept = set(match_items(names, options.columns, "column"))
+        dropped |= set(range(len(names))) - kept
+    findings: tuple[Finding, ...] = ()
+    turned, why = bool(options.features_in_rows), ""
+    if options.features_in_rows is None and options.label_column is None and options.id_column is None:
+        turned, why = _are_turned(layout, rows, dropped, known)
+    ids: int | None
+    if turned:
+        return _turned_columns(layout, options, dropped, (_said_turned(why),))
+    labels = None if options.label_column is None else find_column(names, options.label_column, "label")
+    if options.id_column is not None:
+        ids = find_column(names, options.id_column, "id")
+    else:
+        ids, counters, said = _find_names(layout, {*dropped, labels})
+        dropped |= set(counters)
+        findings += said
+    dropped = {i for i in dropped if i not in (ids, labels)}
+    aside = {
+        *layout.text_columns,
+        *layout.empty_columns,
+        *dropped,
+        *(i for i in (ids, labels) if i is not None),
+    }
+    features = tuple(i for i in range(len(names)) if i not in aside)
+    return Columns(features, ids, labels, tuple(sorted(aside)), frozenset(dropped), findings)
+
+
+def _turned_columns(
+    layout: Layout, options: ReadOptions, dropped: set[int], findings: tuple[Finding, ...]
+) -> Columns:
+    """Return the roles of the columns of a table whose rows are the features."""
+    names = layout.columns
+    ids = layout.id_column or 0
+    if options.id_column is not None:
+        ids = find_column(names, options.id_column, "id")
+    aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
+    features = tuple(i for i in range(len(names)) if i not in aside)
+    left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
+    if left_out:
+        called = quote_names(names[i] for i in left_out)
+        many = "One column" if len(left_out) == 1 else f"{len(left_out)} columns"
+        verb = "was" if len(left_out) == 1 else "were"
+        findings += (Finding(f"{many} without numbers {verb} left out: {called}."),)
+    out = frozenset({*dropped, *left_out})
+    return Columns(features, ids, None, tuple(sorted(aside)), out, findings, True)
+
+
+def _said_turned(why: str) -> Finding:
+    """Return the finding about a table whose rows are the features."""
+    if not why:
+        return Finding("Features were in rows; the table was transposed.")
+    return Finding(
+        "The rows were taken as the features, and the columns as the samples",
+        "rows",
+        why,
+        (Way("features_in_rows", False, "The rows are the samples"),),
+    )
+
+
+def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[str]) -> tuple[bool, str]:
+    """Return whether the rows of a table are surely features, and the evidence."""
+    body = layout.body_rows
+    ids = layout.id_column or 0
+    columns = [
+        name
+        for i, name in enumerate(layout.columns)
+        if i != ids and i not in dropped and i not in layout.text_columns and i not in layout.empty_columns
+    ]
+    if not layout.header or not columns or ids not in layout.text_columns:
+        return False, ""
+    first = [row[ids].strip() for row in body if ids < len(row)]
+    if known:
+        across, down = (sum(name in known for name in names) for names in (columns, first))
+        if 2 * across > len(columns) and down < 2:
+            return True, f"the second table names {across} of the {len(columns)} columns"
+    return genes_in_rows(rows, len(columns), first, columns)
+
+
+def _find_names(
+    layout: Layout, taken: set[int | None]
+) -> tuple[int | None, tuple[int, ...], tuple[Finding, ...]]:
+    """Return the column of sample names found by itself, columns that only count the rows, and findings."""
+    if layout.id_column is not None and layout.id_column not in taken:
+        what = "The first column" if layout.id_column == 0 else "Column"
+        said = f"{what}{quoted(layout, layout.id_column)} holds distinct names and was taken as sample names."
+        return layout.id_column, (), (Finding(said),)
+    body = layout.body_rows
+    counters: list[int] = []
+    for i in range(min(2, len(layout.columns))):
+        if i in taken or i in layout.text_columns or i in layout.empty_columns or i in layout.marks:
+            break
+        cells = [row[i].strip() for row in body if i < len(row)]
+        named = layout.header and bool(_ID.search(layout.columns[i]))
+        if not _counts(layout, i, cells, named):
+            break
+        counters.append(i)
+    if not counters:
+        return None, (), ()
+    following = counters[-1] + 1
+    if following in layout.text_columns and following not in taken:
+        cells = [row[following].strip() for row in body if following < len(row)]
+        if len(set(cells)) == len(cells):
+            told = (
+                Finding(
+                    f"Column{quoted(layout, following)} holds distinct names and was taken as sample names; "
+                    f"column{quoted(layout, counters[0])} only numbers the rows and was left out.",
+                    ways=(Way("id_column", layout.columns[counters[0]], "Use the numbers as names"),),
+                ),
+            )
+            return following, tuple(counters), told
+    i = counters[0]
+    others = [name for j, name in enumerate(layout.columns) if j != i and j not in taken][:1]
+    ways = tuple(Way("id_column", name, f"Use “{short(name)}” as names") for name in others)
+    found = (
+        Finding(
+            f"The first column{quoted(layout, i)} was taken as the names of the samples, not as a feature",
+            f"column{quoted(layout, i)}",
+            "it holds whole numbers that are all different",
+            (Way("columns", tuple(layout.columns), "It is a feature"),)
+            if len(layout.columns) <= 50
+            else ways,
+        ),
+    )
+    return i, tuple(counters[1:]), found
+
+
+def _counts(layout: Layout, i: int, cells: Sequence[str], named: bool) -> bool:
+    """Tell whether a column of numbers names the rows: by its name, or as it counts them from 0 or 1."""
+    if (
+        not cells
+        or not all(re.fullmatch(r"\d{1,15}", cell) for cell in cells)
+        or len(set(cells)) < len(cells)
+    ):
+        return False
+    if named:
+        return len(cells) > 1
+    aside = {i, *layout.text_columns, *layout.empty_columns}
+    if len(layout.columns) - len(aside) < 2:
+        return False
+    if len(cells) < 5 or int(cells[0]) not in (0, 1) or not is_counter(cells):
+        return False
+    others = (
+        [row[j].strip() for row in layout.body_rows if j < len(row)]
+        for j in range(len(layout.columns))
+        if j != i
+    )
+    return not any(is_counter(other) for other in others)
+
+
+def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> list[int]:
+    """Return the positions of names that are given by name, by number from 0, or by a pattern with ``*``.
+
+    Raises
+    ------
+    InvalidData
+        For an item that fits none; `what` is the noun for it.
+    """
+    place = {name: i for i, name in reversed(list(enumerate(names)))}
+    found: dict[int, None] = {}
+    for item in items:
+        if str(item) in place:
+            those = [place[str(item)]]
+        elif isinstance(item, str) and "*" in item:
+            pattern = re.compile(".*".join(map(re.escape, item.split("*"))))
+            those = [i for i, name in enumerate(names) if pattern.fullmatch(name)]
+        else:
+            at = int(item) if not isinstance(item, str) or (item.isdecimal() and len(item) < 10) else -1
+            those = [at] if 0 <= at < len(names) else []
+        if not those:
+            some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
+            raise InvalidData(f"There is no {what} {shown(item)}: the {what}s are {some}.")
+        found |= dict.fromkeys(those)
+    return sorted(found)
+
+
+def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
+    """Return the number of a column given by name or by number from 0.
+
+    Raises
+    ------
+    InvalidData
+        When there is no such column. The message calls it the `role` column.
+    """
+    if str(wanted) in names:  # a column that is called 400 goes before the column with that number
+        return names.index(str(wanted))
+    if isinstance(wanted, str):
+        some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
+        raise InvalidData(
+            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are {some}.'
+        )
+    if not is_whole(wanted) or not 0 <= wanted < len(names):
+        last = len(names) - 1
+        raise InvalidData(f"The {role} column must be a name or between 0 and {last}, got {shown(wanted)}.")
+    return int(wanted)
+
+
+def describe_left_out(
+    layout: Layout, i: int, texts: Mapping[str, int], count: int
+) -> "Finding | InvalidData":
+    """Return the finding about a column that is left out, or the error for one whose role is unclear.
+
+    Parameters
+    ----------
+    layout : Layout
+    i : int
+        Number of the column.
+    texts : mapping of str to int
+        The different texts in the column, each with the first row (from 1) that has it.
+    count : int
+        Number of rows.
+    """
+    column = f"Column{quoted(layout, i)}"
+    held = sorted((row, text) for text, row in texts.items() if text.strip())
+    if i in layout.empty_columns or not held:
+        return Finding(f"{column} is empty and was left out.")
+    if are_few(len(texts), count):
+        different = len(distinct_texts(texts))
+        return Finding(
+            f"{column} holds {different} different text{'s' * (different != 1)} and was left out; it "
+            f"can be named "
+            "as the label column.",
+            ways=(Way("label_column", layout.columns[i], "Use as labels"),),
+        )
+    filled = distinct_texts(texts)
+    if filled and all(map(_DATE.fullmatch, filled)):
+        return Finding(f"{column} holds dates and was left out.")
+    words = [(row, text) for row, text in held if not layout.numerals.is_number(text)]
+    row, text = (words or held)[0]
+    what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
+    return InvalidData(
+        f'Every column must hold numbers, but column{quoted(layout, i)} holds {what} ("{short(text)}" '
+        f"in row {row}): "
+        f"{instead}remove it, or name it as names or labels."
+    )
+
+
+def distinct_texts(cells: Sequence[str] | Mapping[str, int]) -> set[str]:
+    """Return the set of texts in the cells, without words for missing values."""
+    return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
+
+
+def to_labels(texts: Sequence[str]) -> np.ndarray:
+    """Return labels as an integer array when every text is an integer, otherwise as an array of texts."""
+    try:
+        return np.array([int(text) for text in texts], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array([text.strip()[:LONGEST_LABEL] or NO_LABEL for text in texts], dtype=np.str_)
