@@ -494,7 +494,7 @@ def test_a_qr_code_holds_the_address():
             3,
         ),
         ("comparison", [Found("auto", 2, 1.0)], 2),
-        ("proof", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
+        ("optimum", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
         ("components", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
         ("components", [Several("joint", [1.0], 0.1, None)], None),
         ("sweep", [Found("auto", 2, "nonsense")], None),
