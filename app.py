@@ -1,13 +1,18 @@
-"""Home: a first component, solved on the spot, with its proof."""
+"""The page Home, and the server of all pages: ``streamlit run app.py``, as `python -m nspca app` does it."""
 
-from nspca.dashboard import home
-from nspca.dashboard.app import frame
+if __name__ == "__main__":  # a visit
+    from nspca.dashboard import home
+    from nspca.dashboard.app import frame
 
-# Worker processes import this file under another name; they must not draw a page.
-if __name__ == "__main__":
     with frame.page("Home"):
         home.opening()
         home.poster()
         curve = home.digits()
         home.explorer(curve)
         home.ways_on()
+elif __name__ == "app":  # the server; worker processes import this file under another name
+    import streamlit as st
+
+    from nspca.dashboard.app import server
+
+    app = st.App(__file__, **server.options())

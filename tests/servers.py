@@ -24,7 +24,7 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 BARE = ("--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
 STREAMLIT = (
     "from tests import servers; servers.hold_on(); "
-    "from nspca.dashboard.app.internals import command_line; command_line()"
+    "import runpy; runpy.run_module('streamlit', run_name='__main__', alter_sys=True)"
 )
 DASK = "from tests import servers; servers.hold_on(); from dask.__main__ import main; main()"
 

@@ -75,7 +75,7 @@ def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
         assert "leave --scale and --no-center out" in capsys.readouterr().err
 
 
-def test_a_table_that_looks_turned_is_said_to(tmp_path, capsys):
+def test_a_table_of_genes_is_turned_and_said_to_be(tmp_path, capsys):
     genes = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "CDK4", "RB1", "VEGFA", "AKT1"]
     table = pd.DataFrame(np.random.default_rng(0).random((10, 4)), index=genes, columns=list("wxyz"))
     file, turned = str(tmp_path / "genes.csv"), str(tmp_path / "turned.csv")
@@ -84,10 +84,12 @@ def test_a_table_that_looks_turned_is_said_to(tmp_path, capsys):
     for source, more, said in ((file, [], True), (file, ["--features-in-rows"], False), (turned, [], False)):
         assert main(["solve", source, "--k", "2", *more]) == 0
         printed = capsys.readouterr()
-        assert ("4 samples and 10 features. Add --features-in-rows to read it so." in printed.err) is said
-        assert any(gene in printed.out for gene in genes) is not said
-    assert main(["solve", file, "--k", "2", "--forced", "TP53"]) == 2
-    assert "Add --features-in-rows" in capsys.readouterr().err
+        assert (
+            "4 samples and 10 features. To turn this: --no-features-in-rows (the rows" in printed.err
+        ) is said
+        assert any(gene in printed.out for gene in genes)
+    assert main(["solve", file, "--k", "2", "--no-features-in-rows"]) == 0
+    assert not any(gene in capsys.readouterr().out for gene in genes)
 
 
 def test_a_certificate_that_is_none_is_one_sentence(tmp_path, capsys):
@@ -142,11 +144,11 @@ def test_what_reading_changed_is_said_beside_every_answer(tmp_path, capsys):
     weights = tmp_path / "w.csv"
     weights.write_text("sales,1\n")
     (tmp_path / "m.tsv").write_bytes(MARKET)
-    notes = nspca.read(MARKET).notes
-    said = "".join(f"nspca: {note}\n" for note in notes)
-    assert len(notes) == 3 and '"region" holds 3 different texts' in said and '"name"' in said
+    data = nspca.read(MARKET)
+    sentences = [one.sentence for one in data.findings if not one.is_suspicion]
+    assert len(sentences) == 3 and any('"region" holds 3 different texts' in one for one in sentences)
     assert main(["shard", file, folder]) == 0
-    assert sorted(capsys.readouterr().err) == sorted(said)
+    assert sorted(capsys.readouterr().err.splitlines()) == sorted(f"nspca: {one}" for one in sentences)
     for source in (file, folder):
         for command in (
             ["solve", source, "--k", "1", "--certificate", proof],
@@ -157,8 +159,10 @@ def test_what_reading_changed_is_said_beside_every_answer(tmp_path, capsys):
             assert main([*command, "--json"]) == 0
             printed = capsys.readouterr()
             told = json.loads(printed.out)
-            assert {*(told[0] if command[0] == "sweep" else told)["notes"]} == {*notes}, command
-            assert sorted(printed.err) == sorted(said)
+            notes = {*sentences} if source == folder else {*data.notes}
+            assert {*(told[0] if command[0] == "sweep" else told)["notes"]} == notes, command
+            assert all(f"nspca: {one}" in printed.err for one in sentences)
+            assert len(printed.err.splitlines()) == len(notes), "each finding is one line"
     assert main(["verify", "pitprops", proof]) == 1
     assert main(["solve", "pitprops", "--k", "3"]) == 0
     assert "nspca:" not in capsys.readouterr().err, "a sample is what it is known to be"
@@ -167,7 +171,7 @@ def test_what_reading_changed_is_said_beside_every_answer(tmp_path, capsys):
 def test_columns_that_do_not_count_are_named_where_too_few_do(tmp_path, capsys):
     file = tmp_path / "money.csv"
     for text, sentence in {
-        "a,b\n$1,2\n$2,3\n$5,9\n": r'3 samples and 1 feature \(not counted: column "a" as sample names\)',
+        "a,b\nx1,2\nx2,3\nx5,9\n": r'3 samples and 1 feature \(not counted: column "a" as sample names\)',
         "a,b,c\n1,x,\n2,x,\n5,x,\n": r'\(not counted: column "b" as text, column "c" as empty\)',
         "a,b\nu,x\nv,x\nw,x\n": r'no column of numbers \(not counted: column "a" as sample names, column "b"',
     }.items():
@@ -176,6 +180,38 @@ def test_columns_that_do_not_count_are_named_where_too_few_do(tmp_path, capsys):
         assert re.search(sentence, capsys.readouterr().err)
         assert main(["shard", str(file), str(tmp_path / "shards")]) == 2
         assert sentence.partition("not counted")[2].replace("\\", "") in capsys.readouterr().err
+
+
+def test_what_a_file_holds_is_printed_with_the_flags_that_turn_it(tmp_path, capsys):
+    file = tmp_path / "spectra.csv"
+    rng = np.random.default_rng(0)
+    rows = [f"leaf_{i}," + ",".join(f"{value:.3f}" for value in rng.random(6)) for i in range(9)]
+    file.write_text(
+        "\n".join(["sample,400,405,410,415,420,425", *rows, rows[-1].replace("leaf_8", "leaf_9")])
+    )
+    assert main(["read", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "10 samples x 6 features" in printed and "features: 400, 405, 410" in printed
+    assert "--header no (it is a sample)" in printed and "delimiter=','" in printed
+    assert main(["read", str(file), "--json", "--header", "no"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["samples"], told["options"]["header"]) == (11, False)
+
+
+def test_a_suspicion_ends_a_strict_command(tmp_path, capsys):
+    file = tmp_path / "codes.csv"
+    rng = np.random.default_rng(0)
+    cells = [[f"{value:.2f}" for value in row] for row in rng.random((12, 4))]
+    cells[3][1] = cells[5][2] = "-9999"
+    file.write_text("\n".join(["a,b,c,d", *map(",".join, cells)]))
+    assert main(["solve", str(file), "--k", "2"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "-9999 stands 2 times" in line and "--missing-codes -9999 (-9999 means a missing value)" in line
+    assert main(["solve", str(file), "--k", "2", "--strict"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and "nothing may be suspected" in printed.err
+    how = ["--missing-codes=-9999", "--missing", "mean"]
+    assert main(["solve", str(file), "--k", "2", "--strict", *how]) == 0
 
 
 # the ways out that sentences name
@@ -187,9 +223,9 @@ def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c,class", "x,0,,1,1", *rows]))
     how = ["--id", "who", "--labels", "0", "--missing", "samples"]
     for given, sentence in (
-        ([], "use the option missing: leave out its samples"),
-        (how[:2], "use the option missing"),
-        ([*how[:2], *how[4:]], "name it as the id or label column"),
+        ([], "--missing samples (leave out 1 sample of 13)"),
+        (how[:2], "--missing mean (put in means"),
+        ([*how[:2], *how[4:]], "--labels a (use “a” as labels), or --drop-columns a (leave the column out)"),
         (["--id", "nobody"], 'no column "nobody" to take as the id column'),
         (["--labels", "5"], "between 0 and 4, got 5"),
     ):
@@ -212,7 +248,7 @@ def test_the_decimal_sign_is_named_where_nothing_shows_it(tmp_path, capsys):
     file.write_text("a\tb\tc\n1,243\t98\t1\n960\t62\t2\n2,080\t89\t3\n")
     for command in (["solve", str(file), "--k", "2"], ["shard", str(file), str(folder)]):
         assert main(command) == 2
-        assert "name the decimal sign (decimal: ,)" in capsys.readouterr().err
+        assert "--thousands comma (1,243 is 1243)" in capsys.readouterr().err
         assert main([*command, "--decimal", ","]) == 0
     assert nspca.Shards(folder).block(0).toarray()[:, 0].tolist() == [1.243, 960, 2.08]
 
@@ -229,7 +265,7 @@ def test_shards_are_made_without_the_columns_that_are_named(tmp_path, capsys):
     rows = [f"t{i},{i},{i * i % 7},{i * 3 % 11}" for i in range(40)]
     (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c", *rows]))
     assert main(["shard", file, folder, "--id", "who"]) == 2
-    assert "name it as the id or label column" in capsys.readouterr().err
+    assert "--labels a (use as labels)" in capsys.readouterr().err
     how = ["--id", "who", "--labels", "a"]
     assert main(["shard", file, folder, *how]) == 0
     assert main(["solve", folder, "--k", "1", "--certificate", proof]) == 0

@@ -155,7 +155,7 @@ def test_what_cannot_be_asked_is_refused_in_the_words_of_the_package(more, said,
     [
         (["--seed", "-1"], "--seed: must be a whole number, 0 or more, got '-1'"),
         (["--most-words", "1"], "--most-words: must be at least 2, got '1'"),
-        (["--image-size", "big"], "--image-size: must be a whole number, got 'big'"),
+        (["--image-size", "big"], "--image-size: must be a whole number of pixels from 4 to 256, got 'big'"),
         (["--highest-share", "140"], "--highest-share: must be per cent from 0 to 100, got '140'"),
         (["--split", "pages"], "--split: invalid choice: 'pages'"),
     ],

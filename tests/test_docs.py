@@ -176,7 +176,7 @@ def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
             assert str(array.dtype) in kind.split(" or "), (form, name)
             assert array.shape == eval(shape, {}, sizes), (form, name)
         seen.append(set(certificate.witness))
-        if form not in ("joint", "packing"):
+        if form == "fixing":
             seen.append(set(certificate.witness) | told_of_features(data, certificate))
         most = max(most, sizes.get("p", 1))
     assert most > 0

@@ -2,12 +2,13 @@
 
 import os
 import socket
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from nspca.__main__ import main
-from nspca.cli.app import check_port, configuration, streamlit_command
+from nspca.cli.app import check_port, streamlit_command
 from nspca.dashboard.app.styles import DARK_INK
 from nspca.errors import InvalidOption
 
@@ -18,14 +19,30 @@ def flags_of(command: list[str]) -> dict[str, str]:
     return dict(flag.removeprefix("--").split("=", 1) for flag in command if flag.startswith("--"))
 
 
-def test_the_app_is_started_with_the_options_of_the_file():
-    from_file = {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in configuration(ROOT).items()
-        if not isinstance(value, list)
-    }
-    flags = flags_of(streamlit_command("localhost", 8501, "localhost"))
-    assert flags == from_file | {"server.port": "8501"}
+def configuration(folder: Path) -> dict[str, object]:
+    """Return the options of ``.streamlit/config.toml`` under their dotted names."""
+
+    def flatten(table: dict, prefix: str = "") -> dict[str, object]:
+        flat: dict[str, object] = {}
+        for key, value in table.items():
+            flat |= flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+        return flat
+
+    return flatten(tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
+
+
+def names_of(command: list[str]) -> set[str]:
+    return {flag.partition("=")[2] for flag in command if flag.startswith("--server.allowedHosts=")}
+
+
+def test_the_command_is_that_of_streamlit(monkeypatch):
+    monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "pca.example.org other.example")
+    command = streamlit_command("localhost", 8501, "localhost")
+    assert command[1:4] == ["-m", "streamlit", "run"] and Path(command[4]) == ROOT / "app.py"
+    assert flags_of(command).keys() == {"server.address", "server.port", "server.allowedHosts"}
+    loopback = {*configuration(ROOT)["server.allowedHosts"]}
+    assert names_of(command) == loopback | {"pca.example.org", "other.example"}
+    assert loopback == {"localhost", "127.0.0.1", "::1"}
 
 
 def test_the_file_keeps_the_dashboard_private():
@@ -50,6 +67,8 @@ def test_sharing_names_the_address_to_streamlit():
         "192.0.2.7",
         "8600",
     )
+    names = names_of(streamlit_command("0.0.0.0", 8600, "192.0.2.7"))
+    assert {"192.0.2.7", socket.gethostname(), "127.0.0.1"} <= names and "0.0.0.0" not in names
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the server takes the place of the process")

@@ -29,8 +29,11 @@ Proof. v - x'Ax = x_I'S x_I - 2 x_I'B x_J + x_J'(vI - A_JJ)x_J is at least x_J'(
 B'S^-1 B = B'Y + Y'B - Y'SY + R'S^-1 R. The root is the Frobenius norm of C on J, which is no less than its
 largest eigenvalue, and for x >= 0 negative entries only lower x_J'C x_J.
 
-Claims about single features (`membership`) are at least v, and are proved at the leaves. An answer above v
-that uses j has j in its S, and one that does not use j has no j in S unless j is forced.
+Claims about single features: `having` (n,) bounds x'Ax for x_j != 0, and `lacking` (n,) for x_j = 0.
+Theorem. They are true if they are at least v, and at least the t + F of each leaf some of whose sets S have
+j, for `having`, or some of whose sets lack j or have it because it is forced, for `lacking`.
+Proof. S is the support of x and the forced features. So x_j != 0 puts j in S, and x_j = 0 leaves j out of S
+unless j is forced. Features eliminated above a reduced node are in each of its sets.
 
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
 
@@ -47,15 +50,14 @@ from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
-from nspca.checker.forms import of_features
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
-from nspca.checker.membership import Claims, RowClaims, prove_rows
+from nspca.checker.membership import RowClaims
 from nspca.checker.products import Block
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
-from nspca.checker.rounding import TINY, gamma, is_psd, margin, norm, root_up, topk
+from nspca.checker.rounding import TINY, float_up, gamma, is_psd, margin, norm, root_up, topk
 
 NO_CAP = Fraction(10**400)
 """The cap of a node without one: a number above every sum of two floats."""
@@ -73,16 +75,46 @@ NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """Return the largest of the level v and of t + F of all leaves, once every stage and leaf is proved."""
     arrays.only(*NAMES, *OF_FEATURES)
-    proof, claims = Proof.read(arrays, A.n), of_features(A, recipe, arrays)
+    proof, claims = Proof.read(arrays, A.n), Claims.read(arrays, A.n, recipe.forced)
     require(proof.levels.size == 1, f"witness level must be one number, got {proof.levels.size}")
     require(proof.levels[0] >= 0, f"the level must be at least 0, got {float(proof.levels[0])!r}")
-    if claims is not None:
-        claims.need("having", np.arange(A.n), proof.levels[0])
-        claims.need("lacking", np.arange(A.n), proof.levels[0])
     trees = Trees(proof, recipe.nonneg, claims)
+    if claims is not None:
+        claims.need(np.ones((2, A.n), dtype=bool), Fraction(float(proof.levels[0])))
     proved, _ = trees.prove(Node.root(A, recipe.forced, recipe.k))
     trees.nothing_left_over()
     return proved
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """Claimed bounds (2, n) on x'Ax at unit scale: for x_j != 0, and for x_j = 0."""
+
+    bounds: Array
+    forced: tuple[int, ...]
+
+    @classmethod
+    def read(cls, arrays: Arrays, n: int, forced: tuple[int, ...]) -> Self | None:
+        """Return the claims in the arrays of a certificate about n features; None where there are none."""
+        if not set(OF_FEATURES) & set(arrays.named):
+            return None
+        return cls(np.array([arrays.numbers(name, (n,)) for name in OF_FEATURES]), forced)
+
+    def need(self, told: Array, bound: Fraction) -> None:
+        """Refuse claims below a proved bound, among those that the mask `told` (2, n) names."""
+        low = told & ~(self.bounds >= float_up(bound))
+        for i, j in np.argwhere(low)[:1].tolist():
+            sentence = f"answers that {('have', 'lack')[i]} feature {j} are claimed to stay below"
+            claim = float(self.bounds[i, j])
+            require(False, f"{sentence} {claim!r} at unit scale, but only {float_up(bound)!r} is proved")
+
+    def at_leaf(self, node: "Node", bound: Fraction) -> None:
+        """Refuse claims that are below the bound of a leaf at which such an answer may be."""
+        gone = node.is_in & False if node.origin is None else node.origin.is_in
+        certain = node.is_in | gone
+        unsure = ~certain
+        unsure[list(self.forced)] = True
+        self.need(np.array([certain | node.is_free, unsure]), bound)
 
 
 # --- nodes ----------------------------------------------------------------------------------------
@@ -246,7 +278,10 @@ class Trees:
             if code == NOTHING_LEFT:
                 require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
             elif code == LEAF:
-                proved = max(proved, self.prove_leaf(node))
+                bound = self.prove_leaf(node)
+                proved = max(proved, bound)
+                if self.claims is not None:
+                    self.claims.at_leaf(node, bound)
             elif code == SQUARES:
                 self.prove_squares(node)
             elif code in (REDUCED, CAPPED):
@@ -286,10 +321,7 @@ class Trees:
 
     def prove_leaf(self, node: Node) -> Fraction:
         """Prove the bound of a leaf for all sets of a node, and return it."""
-        f, witness, kept, outside = self._next(node)
-        if self.claims is not None:
-            require(node.origin is None, "a leaf below a reduced node proves no claims about single features")
-            prove_rows(self.claims, f, replace(witness, rows=kept), outside, self.tree)
+        f, witness, _, _ = self._next(node)
         self.tree = prove_cover(f, witness.F, self.tree)
         return min(self._bound(node, witness), node.cap)
 

@@ -13,8 +13,7 @@ from nspca.checker import matrix
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
 from nspca.checker.matrix import Matrix
-from nspca.checker.membership import Claims, RowSums, prove_sums
-from nspca.checker.reading import OF_FEATURES, Arrays, Inequality, Joint, Recipe, different
+from nspca.checker.reading import Arrays, Inequality, Joint, Recipe, different
 from nspca.checker.refusal import require
 from nspca.checker.remainder import fold
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
@@ -28,8 +27,7 @@ def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     witness = Inequality.read(arrays, A.n)
     outside, fixed = np.setdiff1d(recipe.usable(A.n), witness.rows), len(recipe.forced)
     fixed = fixed if np.array_equal(witness.rows[:fixed], recipe.forced) else 0
-    claims = of_features(A, recipe, arrays)
-    unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed, claims)
+    unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed)
     nothing_left_over(unread)
     return Fraction(witness.t) + Fraction(witness.F)
 
@@ -101,31 +99,16 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     adds k nu, so one nu is to spare.
     Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
     """
-    arrays.only(*OF_FEATURES)
-    k, B, usable = recipe.k, A.entries, recipe.usable(A.n)
-    claims = Claims.read(arrays, A.n, recipe.forced)
+    arrays.only()
+    k, B, usable, fixed = recipe.k, A.entries, recipe.usable(A.n), len(recipe.forced)
     if B is None:
-        return of_variances(A.size[usable] ** 2, 0.0, recipe, usable, claims)
+        return topk(A.size[usable] ** 2, k, fixed) * (1 + gamma(k + 8))
     variances = B.diagonal()
     nu = gamma(8 * (A.n + 8)) * np.abs(variances).sum() + TINY * 1e9
     error = (A.eps + gamma(1)) * norm(B)
     proved = is_psd(B + nu * np.eye(A.n), error)
     require(proved, "the covariance is not proved positive semidefinite")
-    return of_variances(np.maximum(variances[usable], 0), k * nu * B.any(), recipe, usable, claims)
-
-
-def of_variances(
-    variances: Array, more: float, recipe: Recipe, usable: Array, claims: Claims | None
-) -> float:
-    """Return the sum of the k largest variances, and `more`; 3 extra roundings cover the `claims` about
-    features.
-    """
-    k, fixed = recipe.k, len(recipe.forced)
-    top = topk(variances, k, fixed)
-    if claims is not None:
-        whole = lambda T: T * (1 + gamma(k + 8)) + gamma(16) * top + more  # noqa: E731
-        prove_sums(claims, usable, variances, k, whole)
-    return top * (1 + gamma(k + 8)) + more
+    return topk(np.maximum(variances[usable], 0), k, fixed) * (1 + gamma(k + 8)) + k * nu * B.any()
 
 
 def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
@@ -136,24 +119,11 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     Forced features are in I: in their own rows, where a_ii is set aside, they and k - |forced| others are k.
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
     """
-    arrays.only(*OF_FEATURES)
+    arrays.only()
     near = not A.by_rows or A.n <= matrix.DENSE_LIMIT
     require(near, f"of blocks of rows at most {matrix.DENSE_LIMIT} row sums are looked at, got {A.n}")
-    claims = Claims.read(arrays, A.n, recipe.forced)
-    best, sums = row_sums(A, recipe, each=claims is not None)
-    if claims is not None:
-        features = np.arange(A.n)
-        claims.need("having", features, sums.having)
-        claims.need("lacking", features, sums.lacking)
-    return best
-
-
-def row_sums(A: Matrix, recipe: Recipe, each: bool) -> tuple[float, RowSums]:
-    """Return the largest row sum, and if `each` for every feature the largest sums of answers with it and
-    without it.
-    """
     k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
-    sums, lost = RowSums(A.n), 1e-130  # times a size that is not 0: more than underflow takes
+    lost = 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
     pieces = [(I, k) for I in matrix.split(usable[:fixed], A.n)] if fixed else []
     pieces += [(I, k - 1) for I in matrix.split(usable[fixed:], A.n)]
@@ -164,15 +134,4 @@ def row_sums(A: Matrix, recipe: Recipe, each: bool) -> tuple[float, RowSums]:
         E[own] = 0.0
         E = np.maximum(E, 0) if recipe.nonneg else np.abs(E)
         best = np.maximum(best, (variances + topk(E, count, fixed) + A.size[I] * error).max())
-        if each:
-            sums.add(I, usable, variances, E, count, fixed, A.size[I] * error)
-    sums.lacking[np.setdiff1d(np.arange(A.n), usable)] = best
-    return best, sums
-
-
-def of_features(A: Matrix, recipe: Recipe, arrays: Arrays) -> Claims | None:
-    """Return the claims about single features that row sums do not prove; row sums need no witness."""
-    claims = Claims.read(arrays, A.n, recipe.forced)
-    if claims is None or A.n > matrix.DENSE_LIMIT:
-        return claims
-    return claims.but(row_sums(A, recipe, each=True)[1])
+    return best

@@ -33,7 +33,6 @@ from numpy import ndarray as Array
 from nspca.checker import matrix, remainder
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.matrix import Matrix
-from nspca.checker.membership import Claims, prove_rows
 from nspca.checker.reach import entries_above
 from nspca.checker.reading import Inequality, Joint, with_cuts
 from nspca.checker.refusal import require
@@ -48,17 +47,13 @@ def prove(
     k: int,
     nonneg: bool,
     fixed: int = 0,
-    claims: Claims | None = None,
 ) -> Array:
     """Prove t + F for supports among the kept rows and `outside` that contain the first `fixed` kept rows.
 
-    Returns the codes of the cover that are left. `claims` about single features are proved as well.
+    Returns the codes of the cover that are left.
     """
     f = spectral_half(A, witness, outside, k, nonneg, fixed)
-    unread = prove_cover(f, witness.F, witness.tree)
-    if claims is not None:
-        prove_rows(claims, f, witness, outside, witness.tree)
-    return unread
+    return prove_cover(f, witness.F, witness.tree)
 
 
 def spectral_half(

@@ -1,9 +1,9 @@
-"""Membership claims: upper bounds on answers that have a feature, and on answers that lack it.
+"""Largest sums with each row and without it, which stages of a tree need to fix features.
 
-Theorem. Let the proof of a certificate add up terms over a set I of at most k features outside which x is 0.
-The largest sum over sets with j bounds every x with x_j != 0, since j is in each of its sets I. The largest
-sum over sets without j bounds every x with x_j = 0, since j can be removed from its I. Let T be the largest
-sum of all, which takes the fixed terms and the `room` = k - fixed largest others. Then these largest sums are
+Theorem. Let the proof of a bound add up terms over a set I of at most k features outside which x is 0. The
+largest sum over sets with j bounds every x with x_j != 0, since j is in each of its sets I. The largest sum
+over sets without j bounds every x with x_j = 0, since j can be removed from its I. Let T be the largest sum
+of all, which takes the fixed terms and the `room` = k - fixed largest others. Then these largest sums are
 
     T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
     T-j = T - (term of j - first term not taken)+            of those without; T - term of j if j is fixed
@@ -12,67 +12,20 @@ If there are at most `room` other terms, the last one taken and the first not ta
 room, no set has a j that is not fixed, and T+j is not used. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
-Bounds by row sums need no witness, so a certificate of any form may claim them.
-
-Certificates with such claims have two arrays of n numbers, `having` and `lacking`. All are proved, or the
-certificate is refused. Where no answer has a feature, or lacks it, any number is true.
-
-`forms` reads the claims of a certificate. It proves them beside its bound, and `fixing` at each leaf of a
-tree. `fixing` also proves with `RowClaims` that a stage may fix a feature.
+`fixing` proves with `RowClaims` that a stage may fix a feature.
 """
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.cover import AT_ONCE, TopSum, cover
-from nspca.checker.reading import OF_FEATURES, Arrays, Inequality
 from nspca.checker.refusal import require
-from nspca.checker.rounding import TINY, are_psd, float_up, margin
-
-
-@dataclass(frozen=True, eq=False)
-class Claims:
-    """Claimed bounds (n,) on x'Ax at unit scale, `having` for x_j != 0 and `lacking` for x_j = 0.
-
-    `forced` are the forced features of the problem.
-    """
-
-    having: Array
-    lacking: Array
-    forced: tuple[int, ...]
-
-    @classmethod
-    def read(cls, arrays: Arrays, n: int, forced: tuple[int, ...]) -> Self | None:
-        """Return the claims in the arrays of a certificate about n features; None where there are none."""
-        if not set(OF_FEATURES) & set(arrays.named):
-            return None
-        having, lacking = (arrays.numbers(name, (n,)) for name in OF_FEATURES)
-        return cls(having, lacking, forced)
-
-    def but(self, sums: "RowSums") -> Self:
-        """Return the claims without those that row sums prove."""
-        having = np.where(self.having >= sums.having, np.inf, self.having)
-        lacking = np.where(self.lacking >= sums.lacking, np.inf, self.lacking)
-        return replace(self, having=having, lacking=lacking)
-
-    def need(self, name: str, features: Array, bounds: Any) -> None:
-        """Refuse claims that are below the proved bounds of these features; `name` is having or lacking."""
-        claims = getattr(self, name)[features]
-        wrong = np.flatnonzero(~(claims >= bounds))
-        if wrong.size:
-            j, verb = int(np.asarray(features)[wrong[0]]), {"having": "have", "lacking": "lack"}[name]
-            claim, bound = (float(np.broadcast_to(part, claims.shape)[wrong[0]]) for part in (claims, bounds))
-            sentence = f"answers that {verb} feature {j} are claimed to stay below {claim!r}"
-            require(False, f"{sentence} at unit scale, but only {bound!r} is proved")
-
+from nspca.checker.rounding import TINY, are_psd, margin
 
 Taken = tuple[Array, Array, Array]
 """The result of `taken`: T, the last term taken besides the fixed ones, and the first term not taken."""
@@ -107,93 +60,6 @@ def without_each(terms: Array, fixed: int, sums: Taken) -> Array:
     lost = np.maximum(terms - following[..., None], 0)
     lost[..., :fixed] = terms[..., :fixed]
     return T[..., None] - lost
-
-
-# --- sums of numbers ------------------------------------------------------------------------------
-
-
-def prove_sums(
-    claims: Claims, features: Array, terms: Array, k: int, whole: Callable[[Array], Array]
-) -> None:
-    """Prove claims of a bound that adds up variances of k of these features, the forced ones first.
-
-    `whole` (T) turns a largest sum T into the bound that it proves. Other features are in no answer.
-    """
-    fixed = len(claims.forced)
-    possible = slice(None) if fixed < k else slice(fixed)
-    sums = taken(terms, fixed, k - fixed)
-    claims.need("having", features[possible], whole(with_each(terms, fixed, sums))[possible])
-    claims.need("lacking", features, whole(without_each(terms, fixed, sums)))
-    others = np.setdiff1d(np.arange(claims.lacking.size), features)
-    claims.need("lacking", others, whole(sums[0]))
-
-
-class RowSums:
-    """The largest row sums of answers with each feature, and of answers without it.
-
-    A row is a bound only for answers that use the feature of the row.
-    """
-
-    def __init__(self, n: int) -> None:
-        self.having, self.lacking = np.zeros(n), np.zeros(n)
-
-    def add(
-        self, I: Array, features: Array, own: Array, others: Array, count: int, fixed: int, error: Array
-    ) -> None:
-        """Add rows I, given their variances and other entries (rows, features), of which `count`
-        are summed.
-        """
-        rows, at = np.arange(len(I)), np.argmax(I[:, None] == features, axis=1)
-        taken_here = taken(others, fixed, count - fixed)
-        having, lacking = (change(others, fixed, taken_here) for change in (with_each, without_each))
-        if count == fixed:
-            having[:, fixed:] = -np.inf  # there is no room besides the row's own feature
-        having[rows, at], lacking[rows, at] = taken_here[0], -np.inf
-        for best, sums in ((self.having, having), (self.lacking, lacking)):
-            best[features] = np.maximum(best[features], (sums + (own + error)[:, None]).max(axis=0))
-
-
-# --- sums on the sphere ---------------------------------------------------------------------------
-
-
-def prove_rows(claims: Claims, f: TopSum, witness: Inequality, outside: Array, tree: Array) -> None:
-    """Prove claims of the one inequality about kept rows and features `outside`; the bound on all answers is
-    t + F.
-
-    The first `f.fixed` rows are in every set I. Rows among them that are not forced are in every answer here,
-    so no answer lacks them.
-    """
-    rows, t, F = witness.rows, witness.t, witness.F
-    forced = np.flatnonzero(np.isin(rows[: f.fixed], claims.forced))
-    here = np.concatenate([rows, outside])
-    claims.need("lacking", np.setdiff1d(np.arange(claims.lacking.size), here), above(t, F))
-    having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
-    room, left = f.k > f.fixed, partial(beyond, t=t, F=F)
-    able = slice(0, rows.size if room else f.fixed)
-    having[able] = left(claims.having[rows[able]])
-    lacking[forced] = left(claims.lacking[rows[forced]])
-    lacking[f.fixed : rows.size] = left(claims.lacking[rows[f.fixed :]])
-    if outside.size:  # they have equal rows, so a proof for one of these holds for all
-        if room:
-            having[rows.size] = left(claims.having[outside].min())
-        if outside.size > f.k:
-            claims.need("lacking", outside, above(t, F))
-        else:
-            lacking[rows.size] = left(claims.lacking[outside].min())
-    RowClaims(f, F, having, lacking, rows).prove(tree)
-
-
-def beyond(claims: Array, t: float, F: float) -> Array:
-    """Return for each claim an F_j with t + F_j <= the claim, inf where the claim is at least t + F.
-
-    The result is two floats lower than the computed difference, which covers its rounding.
-    """
-    return np.where(claims >= above(t, F), np.inf, np.nextafter(np.nextafter(claims - t, -np.inf), -np.inf))
-
-
-def above(t: float, F: float) -> float:
-    """Return the smallest float that is not below t + F."""
-    return float_up(Fraction(t) + Fraction(F))
 
 
 @dataclass(frozen=True, eq=False)

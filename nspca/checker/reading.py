@@ -239,7 +239,7 @@ class Inequality:
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
         """Read the witness from the arrays of a certificate about n features."""
-        arrays.only("rows", "W", "M", "U", "tau", "y", "claims", "tree", *OF_FEATURES)
+        arrays.only("rows", "W", "M", "U", "tau", "y", "claims", "tree")
         rows = arrays.rows(n)
         r = rows.size
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))

@@ -6,10 +6,8 @@ import os
 import socket
 import subprocess
 import sys
-import tomllib
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import say
@@ -18,6 +16,9 @@ from nspca.errors import InvalidOption, needs
 WILDCARDS = ("0.0.0.0", "::")
 """Addresses that stand for every network interface of this machine."""
 PACKAGE = Path(__file__).resolve().parents[1]
+HOSTS = "STREAMLIT_SERVER_ALLOWED_HOSTS"
+"""Streamlit's own setting: names under which the server answers, separated by blanks."""
+INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
 def add(commands: Commands) -> None:
@@ -77,35 +78,24 @@ def app_folder() -> Path:
     )
 
 
-def configuration(folder: Path) -> dict[str, object]:
-    """Return the options of ``.streamlit/config.toml`` under their dotted names."""
-
-    def flatten(table: dict[str, Any], prefix: str = "") -> dict[str, object]:
-        flat: dict[str, object] = {}
-        for key, value in table.items():
-            flat |= flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
-        return flat
-
-    return flatten(tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
-
-
 def streamlit_command(address: str, port: int, host: str) -> list[str]:
-    """Return the command that starts the server, with the options of the file as flags.
+    """Return the command that starts the server; Streamlit reads its other options beside app.py.
 
-    Flags take precedence over STREAMLIT_... variables.
+    The server answers under the names of this machine where it listens, and those of the environment.
     """
-    folder = app_folder()
-    options = configuration(folder) | {"server.address": address, "server.port": port}
+    options: dict[str, object] = {"server.address": address, "server.port": port}
     if host != address:
-        # Unset, Streamlit would ask an outside host for this machine's address.
         options["browser.serverAddress"] = host
-    # A list has no flag; Streamlit reads it from the file, which stands beside app.py.
-    flags = [
-        f"--{name}={str(value).lower() if isinstance(value, bool) else value}"
-        for name, value in options.items()
-        if not isinstance(value, list)
-    ]
-    return [sys.executable, "-m", "nspca.dashboard.app.serve", "run", str(folder / "app.py"), *flags]
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    names = {"localhost", "127.0.0.1", "::1", address, host}
+    if address in WILDCARDS:
+        from psutil import net_if_addrs  # a package of the app
+
+        names |= {socket.gethostname(), f"{socket.gethostname()}.local"}
+        names |= {one.address for found in net_if_addrs().values() for one in found if one.family in INTERNET}
+    names |= {*os.environ.get(HOSTS, "").split()}
+    flags += [f"--server.allowedHosts={name.partition('%')[0]}" for name in sorted(names - {*WILDCARDS})]
+    return [sys.executable, "-m", "streamlit", "run", str(app_folder() / "app.py"), *flags]
 
 
 def check_port(address: str, port: int) -> None:

@@ -137,6 +137,9 @@ def meant(word: str, known: Iterable[str]) -> str:
 def of_data(parser: Parser) -> None:
     """Add the options about reading and preparing the data."""
     add_options(parser, "nspca.specs", "DataSpec")
+    parser.add_argument(
+        "--strict", action="store_true", help="end with status 2 if anything is suspected of the data"
+    )
 
 
 def of_problem(parser: Parser) -> None:

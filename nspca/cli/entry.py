@@ -7,14 +7,15 @@ error), 130 interrupted.
 import io
 import os
 import sys
+import warnings
 from pathlib import Path
 
-from nspca.cli import app, backup, completion, papers, plan, proof, run, samples, solve, sweep
+from nspca.cli import app, backup, completion, papers, plan, proof, read, run, samples, solve, sweep
 from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
 from nspca.errors import InvalidData, NSPCAError
 
-MODULES = (solve, sweep, run, proof, plan, samples, papers, app, backup, completion)
+MODULES = (solve, sweep, run, proof, plan, read, samples, papers, app, backup, completion)
 STATUS = """exit status:
   0  done
   1  a certificate was refused
@@ -59,7 +60,10 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for names that the terminal cannot show
     try:
-        status = args.run(args)
+        with warnings.catch_warnings():
+            if not sys.warnoptions:
+                warnings.simplefilter("ignore")  # of other packages, about which a person can do nothing
+            status = args.run(args)
         sys.stdout.flush()
         return status
     except BrokenPipeError:

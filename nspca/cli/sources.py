@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nspca.cli.arguments import given_options
 from nspca.cli.screen import clear, complain, progress, say_findings, say_notes
-from nspca.errors import InvalidOption
+from nspca.errors import InvalidData, InvalidOption
 
 if TYPE_CHECKING:
-    from nspca.data import Dataset
+    from collections.abc import Iterable
+
+    from nspca.data import Dataset, Finding
     from nspca.problem import Problem
     from nspca.shards import Shards
     from nspca.specs import DataSpec, ProblemSpec
@@ -71,18 +73,40 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
     return DataSpec(**where, **given, repair=repair)
 
 
+def read_file(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
+    """Return the data of SOURCE as the options say, before the steps of preparation, and their spec."""
+    spec = data_spec(source, args)
+    return spec.but(prepared=(), covariance=False, drop_constant=False).open(), spec
+
+
 def read_dataset(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
-    """Return the data of SOURCE, read and prepared as the options say, and their spec; print their notes."""
+    """Return the data of SOURCE, read and prepared as the options say, and their spec.
+
+    Print what reading decided and suspects. With ``--strict`` a suspicion ends the command.
+    """
     from nspca.data import Dataset
 
-    spec = data_spec(source, args)
-    found = spec.but(prepared=(), covariance=False).open()
+    found, spec = read_file(source, args)
     if isinstance(found, Dataset) and spec.sample is None:
-        say_findings(found.findings)
+        findings = [
+            one for one in found.findings if not (spec.drop_constant and one.option == "drop_constant")
+        ]
+        say_findings(findings)
+        check_strict(findings, args)
     elif spec.sample is None:
         say_notes(found.notes)
     dataset = spec.changed(found)
     return dataset, spec.but(covariance=dataset.is_covariance)
+
+
+def check_strict(findings: "Iterable[Finding]", args: argparse.Namespace) -> None:
+    """Refuse data with suspicions under ``--strict``."""
+    suspected = [one for one in findings if one.is_suspicion]
+    if suspected and getattr(args, "strict", False):
+        raise InvalidData(
+            f"with --strict nothing may be suspected of the data, got {len(suspected)}, the first: "
+            f"{suspected[0].sentence}"
+        )
 
 
 def about_problem(args: argparse.Namespace, dataset: "Source", data: "DataSpec") -> "ProblemSpec":

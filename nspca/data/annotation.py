@@ -17,11 +17,11 @@ from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
+from nspca.data.formats.excel import sheet_or_text
 from nspca.data.formats.strings import (
     first_rows,
     has_header,
     read_strings,
-    sheet_or_text,
 )
 from nspca.data.names import Numbered, printable, quote_names
 from nspca.data.roles import LONGEST_LABEL, NO_LABEL, distinct_texts, to_labels
@@ -34,6 +34,14 @@ PREFIX = "beginning of the names"
 """Name of the label column that is made from sample names such as ALL_1 and AML_2."""
 _NUMBER = re.compile(r"[\s_.:#-]*\(?\d+\)?$")
 """The number at the end of a name, with its separator."""
+
+
+_FILE = re.compile(r"^.*[/\\]|\.(png|jpe?g|tiff?|bmp|gif|webp|p[bgpn]m|txt|text|md)$", re.IGNORECASE)
+"""Folder and ending of the name of an image or text."""
+
+
+class NoAnnotation(InvalidData):
+    """A table is no annotation: it has no columns of groups, or names no sample of the data."""
 
 
 def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
@@ -51,7 +59,7 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
         raise _too_large(len(raw))
     delimiter, rows = first_rows(raw)
     if delimiter is None:
-        raise InvalidData(
+        raise NoAnnotation(
             "An annotation is a table with a column of sample names and one column of groups at least, and "
             "this has rows of different length: give CSV or Excel."
         )
@@ -175,7 +183,11 @@ def _find_rows(names: Sequence[str], column: Sequence[str], normalise: Callable[
 
 
 def _normalise(name: str) -> str:
-    """Return a name without the differences that R makes: case, punctuation, and an X before a number."""
+    """Return a name without differences that programs make.
+
+    These are case and punctuation, an X that R puts before a number, and folder and ending of a file.
+    """
+    name = _FILE.sub("", name.strip())
     plain = re.sub(r"[\W_]+", ".", name.strip().casefold()).strip(".")
     return plain.removeprefix("x") if re.match(r"x\d", plain) else plain
 
@@ -185,11 +197,11 @@ def _no_match(data: Dataset, table: Strings) -> InvalidData:
     _, places = _match([*data.feature_names][:20_000], table.columns)
     first = printable(table.columns[0][0])[:40] if table.columns[0] else ""
     if (places >= 0).any():
-        return InvalidData(
+        return NoAnnotation(
             f"The annotation names the columns of the table, {(places >= 0).sum()} of them: take its rows as "
             "features."
         )
-    return InvalidData(
+    return NoAnnotation(
         f"No sample of the table is in the annotation: the table has samples such as "
         f'"{printable(data.sample_names[0])[:40]}", the annotation rows such as "{first}".'
     )

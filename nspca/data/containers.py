@@ -5,22 +5,27 @@ disk.
 """
 
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from nspca.data import limits
+from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout, find_layout, stripped
+from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
-from nspca.data.formats.base import DEFAULT, Format, Reader, Source
+from nspca.data.formats.archive import choose_files
+from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
 from nspca.data.formats.delimited import read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
 from nspca.data.formats.hdf5 import Hdf5Reader
 from nspca.data.formats.strings import is_hidden, natural_order, short_name
 from nspca.data.formats.tables import TableReader
+from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
@@ -92,37 +97,89 @@ def find_format(source: Source) -> Format:
 
 
 def read_source(source: Source, options: ReadOptions, report: Report = silent) -> Dataset:
-    """Return the data of a source, by its format."""
+    """Return the data of a source, by its format, with the labels that the file itself brings."""
     found = find_format(source)
     if found.convert is not None:
-        return read_converted(source, found.convert(source, options), options, report)
+        converted = found.convert(source, options)
+        return _annotated(
+            lambda how: read_converted(source, converted, how, report), converted.annotation, options
+        )
     if found.read is not None:
-        return found.read(source, options, report)
-    return read_source(choose_table(source), options, report)
+        labels = None if found.labels is None else found.labels(source)
+        if labels is None:
+            return found.read(source, options, report)
+        return _with_labels(found.read, labels, source, options, report)
+    inner, beside, findings = choose_table(source)
+    try:
+        table = None if beside is None else read_annotation(beside[1])
+        data = _annotated(
+            lambda how: read_source(replace(inner, annotation=table or source.annotation), how, report),
+            table,
+            options,
+        )
+    except NoAnnotation as error:
+        if beside is None:
+            raise
+        raise InvalidData(
+            f'The files are two tables, "{short_name(inner.name)}" and "{short_name(beside[0])}", that name '
+            f"no sample in common ({str(error).rstrip('.')}): give one, and the other as annotation if it is "
+            "about the samples."
+        ) from None
+    return replace(data, findings=(*as_findings(findings), *data.findings))
 
 
-def choose_table(source: Source) -> Source:
-    """Return the only table among the files of a ZIP or folder, with its vocabulary."""
+def _annotated(
+    read: Callable[[ReadOptions], Dataset], annotation: Strings | None, options: ReadOptions
+) -> Dataset:
+    """Return what `read` returns, with the columns of an annotation that is part of the file."""
+    label, own = split_label(options.label_column, annotation)
+    data = read(options.but(label_column=own))
+    return data if annotation is None else annotate(data, annotation, label)
+
+
+def _with_labels(
+    read: Callable[[Source, ReadOptions, Report], Dataset],
+    beside: tuple[str, Callable[[], bytes]],
+    source: Source,
+    options: ReadOptions,
+    report: Report,
+) -> Dataset:
+    """Return what `read` returns, with the labels of the table beside it, or a finding that it has none."""
+    try:
+        table = read_annotation(beside[1]())
+        data = _annotated(lambda how: read(source, how, report), table, options)
+        said = f'The labels are those of "{short_name(beside[0])}".'
+    except InvalidData as error:
+        data = read(source, options, report)
+        said = f'"{short_name(beside[0])}" was not taken for labels: {error}'
+    return replace(data, findings=(*data.findings, *as_findings([said])))
+
+
+def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tuple[str, ...]]:
+    """Return the table among the files of a ZIP or folder, one about its samples, and what was decided.
+
+    A vocabulary of word counts stays with its table.
+    """
     assert source.files is not None
     if source.path is None:
         limits.check_archive(source.packed, open_zip(source.raw)[1])
     files = _visible(source.files)
     words = [read for name, read in files if _is_vocabulary(name)]
-    others = [one for one in files if not _is_vocabulary(one[0])]
-    if len(others) != 1:
-        raise InvalidData(
-            "A ZIP or folder must hold PGM, PNG, JPEG or WebP images, or one table; this one holds "
-            f"{len(others)} other files."
-        )
+    (name, raw), beside, aside = choose_files([one for one in files if not _is_vocabulary(one[0])])
     vocabulary = source.vocabulary or (words[0]() if len(words) == 1 else None)
-    raw = others[0][1]()
     inner = replace(
-        source, path=None, raw=raw, packed=source.packed or len(raw), name=others[0][0], vocabulary=vocabulary
+        source, path=None, raw=raw, packed=source.packed or len(raw), name=name, vocabulary=vocabulary
     )
     inner = from_bytes(inner)
     if inner.files is not None and find_format(inner).convert is None:
         raise InvalidData("The ZIP or folder holds another ZIP: give that one.")
-    return inner
+    findings: tuple[str, ...] = ()
+    if beside is not None:
+        about = short_name(beside[0])
+        findings += (f'The table is "{short_name(name)}"; "{about}" is about its samples, and was joined.',)
+    if aside:
+        findings += (f"Files that are no tables were left aside: {quote_names(map(short_name, aside))}.",)
+    return inner, beside, findings
 
 
 def _is_vocabulary(name: str) -> bool:
@@ -141,7 +198,7 @@ def layout_of(source: Source, options: ReadOptions) -> Layout | None:
     return (
         None
         if source.files is None or found.read or found.refused
-        else layout_of(choose_table(source), options)
+        else layout_of(choose_table(source)[0], options)
     )
 
 

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from html import unescape
+from itertools import islice, pairwise
 from math import ceil, floor
 from typing import Any
 
@@ -27,6 +28,26 @@ _MARKS = (
 """Combining marks, which are letters of Hebrew, Arabic, Indic and Thai words."""
 WORD = rf"(?<![\w{_MARKS}])[^\W\d_](?:[^\W\d_]|[{_MARKS}]){{1,39}}(?![\w{_MARKS}])"
 """A word: two to forty letters of any script, without digits."""
+_CONTRACTED = re.compile(r"\b[^\W\d_]+n['’ʼ]t\b|(?<=[^\W\d_])['’ʼ](?:ll|ve|re|s|d|m)\b")
+"""The end of a contraction such as "we'll", and the whole of one such as "doesn’t", in lower case."""
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)\S+|\S+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|edu|gov)\b(?:/\S*)?",
+    re.IGNORECASE,
+)
+"""Addresses of pages and of e-mail."""
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\r?\n[ \t]*(?=([^\W\d_]))|\u00ad")
+"""The hyphen of a word that is divided at the end of a line, and soft hyphens."""
+_UNDIVIDED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]+"
+)
+"""A run of signs of a script without blanks: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
+_CLUSTER = re.compile(
+    r"[^\W\d_][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b6-\u17d3]*"
+)
+"""A sign with the marks above and below it."""
+_ENOUGH_SIGNS = 0.1
+"""Share of the letters in scripts without blanks from which pairs of signs are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +74,8 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     left_out = stop_words(language) if language in LANGUAGES else frozenset()
     least, most = document_limits(len(texts), options)
     limits = {"min_df": least, "max_df": most}
-    splits = {"token_pattern": WORD, "preprocessor": plain}
+    undivided = _is_undivided(texts)
+    splits = {"token_pattern": WORD, "preprocessor": _paired if undivided else plain}
 
     def counted(words: CountVectorizer, **further: Any) -> tuple[Any, CountVectorizer, int]:
         """Return the counts (documents, words) by a vectorizer with the analyzer of `words`.
@@ -75,7 +97,7 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
         split = singles.build_analyzer()
         singles = CountVectorizer(
             ngram_range=(1, 2),
-            preprocessor=plain,
+            preprocessor=splits["preprocessor"],
             tokenizer=lambda text: [word for word in split(text) if word in kept],
             token_pattern=None,
         )
@@ -89,6 +111,15 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     if len(words) < 2:
         raise _no_words(different, least, most, len(texts))
     notes = _notes(len(texts), len(words), different, language, least, most, options)
+    if undivided:
+        notes += (
+            "The texts are in a script without blanks between words: each pair of neighbouring signs "
+            "is counted as a word. Divide the words by blanks to have them counted.",
+        )
+    if any(map(_DIVIDED.search, texts)):
+        notes += ("Words that are divided at the end of a line were joined.",)
+    if any(map(_ADDRESS.search, texts)):
+        notes += ("Addresses of web pages and e-mail are left out.",)
     if options.weights == "tfidf":
         X = TfidfTransformer().fit_transform(X)
         notes += ("Counts are weighed by tf-idf, and every text has length one.",)
@@ -98,8 +129,30 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case and in Unicode form NFC (a letter and its accent are one character)."""
-    return unicodedata.normalize("NFC", text).lower()
+    """Return a text in lower case without addresses, ends of contractions, and hyphens at line ends.
+
+    In Unicode form NFC, a letter and its accent are one character.
+    """
+    text = _DIVIDED.sub(lambda found: "" if (found[1] or "a").islower() else found[0], text)
+    text = _ADDRESS.sub(" ", unescape(text) if "&" in text else text)
+    return _CONTRACTED.sub("", unicodedata.normalize("NFC", text).lower())
+
+
+def _is_undivided(texts: Sequence[str]) -> bool:
+    """Tell whether texts are in a script without blanks between words."""
+    head = "".join(text[:_SEEN] for text in islice(texts, 200))[:_SEEN]
+    signs = sum(map(len, _UNDIVIDED.findall(head)))
+    return signs > _ENOUGH_SIGNS * sum(map(str.isalpha, head)) > 0
+
+
+def _paired(text: str) -> str:
+    """Return a plain text with every pair of neighbouring signs of a script without blanks as a word."""
+
+    def pairs(found: re.Match[str]) -> str:
+        signs = _CLUSTER.findall(found[0])
+        return f" {' '.join(map(''.join, pairwise(signs))) if len(signs) > 1 else found[0]} "
+
+    return _UNDIVIDED.sub(pairs, plain(text))
 
 
 def document_limits(count: int, options: TextOptions) -> tuple[int, int]:

@@ -28,7 +28,8 @@ from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
 from nspca.data.formats.documents import find_documents
-from nspca.data.formats.excel import is_workbook
+from nspca.data.formats.excel import OLE, is_workbook
+from nspca.data.formats.frames import FEATHER, SAS, STATA, XPORT
 from nspca.data.formats.parquet import MAGIC as PARQUET
 from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
@@ -49,6 +50,8 @@ SECONDS = 120.0
 """Maximum seconds for reading a file. The widest permitted table takes twenty."""
 AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
+_NEVER_SMALL = (PARQUET, b"\x1f\x8b", FEATHER, OLE, SAS, XPORT)
+"""First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numerals, Finding, Way)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues)}
@@ -130,7 +133,7 @@ def is_small(raw: bytes) -> bool:
                 raw = file.read(SMALL + 1)
         except (OSError, EOFError, zlib.error):
             return True  # a damaged file is refused at once
-    if len(raw) > SMALL or raw.startswith((PARQUET, b"\x1f\x8b")):
+    if len(raw) > SMALL or raw.startswith(_NEVER_SMALL) or STATA.match(raw):
         return False
     if not raw.startswith(b"PK\x03\x04"):
         return True
@@ -240,8 +243,9 @@ def _answer(folder: Path) -> None:
         if type(value).__name__ in _KINDS:
             found = {field.name: getattr(value, field.name) for field in fields(value)}
             return {f"${type(value).__name__}": {name: _pairs(one) for name, one in found.items()}}
-        if type(value).__name__ in _ERRORS:
-            return {"$error": type(value).__name__, "arguments": value.args}
+        if isinstance(value, InvalidData):
+            kind = MissingValues if isinstance(value, MissingValues) else InvalidData
+            return {"$error": kind.__name__, "arguments": [value.message, value.ways]}
         if isinstance(value, frozenset):
             return {"$set": sorted(value)}
         return value.item()  # a number of NumPy

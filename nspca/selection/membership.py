@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nspca.api import certify
-from nspca.bounds.membership.claims import Interest, decides
-from nspca.bounds.membership.sources import certificates
+from nspca.bounds.membership import certificate_at
 from nspca.certificate import ROUNDING, Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.linalg import Array, one_thread
+from nspca.covariance.linalg import Array
 from nspca.errors import (
     CertificateError,
     InvalidData,
@@ -28,7 +27,7 @@ from nspca.errors import (
     shown,
     within_memory,
 )
-from nspca.local_search.forced import Replaced, each_replaced
+from nspca.local_search.forced import each_replaced
 from nspca.presentation import drawing
 from nspca.presentation.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
 from nspca.presentation.numerals import format_value_share
@@ -70,7 +69,8 @@ class Membership:
     Attributes
     ----------
     certificate : Certificate
-        Proves `upper_with` and `upper_without`: ``nspca.verify(data, membership.certificate, problem)``.
+        Proves `upper_with` and `upper_without`: ``nspca.verify(data, membership.certificate, problem)``. It
+        tells of no feature where there is no tree, as for data without variance.
     value : float
         Value of the component.
     upper : float
@@ -202,8 +202,8 @@ def membership(
 ) -> Membership:
     """Return which features are in every answer near the optimum, which in none, and what each costs.
 
-    One certificate proves everything: its bound is evaluated feature by feature. A feature that costs less
-    than the gap of the certificate stays undecided, so a tighter certificate decides more features.
+    One certificate proves everything: the tree of a search at the level of a good answer, which fixes
+    features in and out. A tighter certificate to begin with decides more features.
 
     Parameters
     ----------
@@ -216,8 +216,8 @@ def membership(
     share : float
         Share of the optimum, between 0 and 1, that a good answer explains.
     effort : "fast" or "standard"
-        "fast" uses the certificate as it is and takes a second or two. "standard" also bounds answers without
-        each feature of the component, for at most 128 features, and takes seconds more.
+        "fast" fixes features by the witness of the certificate and takes a second or two. "standard" improves
+        it, branches, and takes seconds more.
     report : callable, optional
         Gets an `Event` now and then, and may raise `Cancelled`.
 
@@ -252,16 +252,17 @@ def membership(
     given.ratio(result.value)  # a bound below the value is refused
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
-    interest = Interest(A.to_unit(result.value), float(share))
-    with one_thread():  # the calls are small and many, as in `bounds.strongest`
-        order = _order_by_cost(problem, x, reached, effort)
-        found = list(certificates(problem, given, interest, order, report))
-    own = max(found, key=lambda one: decides(one, interest))
-    having, lacking = (_scaled_up(own.witness[name], A.exponent) for name in ("having", "lacking"))
+    used = np.flatnonzero(x)
+    asked = used[np.argsort(reached.lacking[used], kind="stable")].tolist()  # the least replaceable first
+    own = certificate_at(problem, A.to_unit(result.value) * float(share), given, asked, effort, report)
+    if own is None:
+        having = lacking = np.full(problem.n, given.upper)
+    else:
+        having, lacking = (_scaled_up(own.witness[name], A.exponent) for name in ("having", "lacking"))
     return Membership(
-        certificate=own,
+        certificate=own or given,
         value=result.value,
-        upper=min(given.upper, own.upper),
+        upper=given.upper if own is None else min(given.upper, own.upper),
         share=float(share),
         used=x != 0,
         upper_with=having,
@@ -270,12 +271,6 @@ def membership(
         value_without=(reached.lacking - A.relief) * A.unit,
         partner=reached.partner,
     )
-
-
-def _order_by_cost(problem: Problem, x: Array, reached: Replaced, effort: str) -> list[int]:
-    """Return the features of a component, the least replaceable first; none for effort "fast"."""
-    used = np.setdiff1d(np.flatnonzero(x), problem.forced)
-    return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
 
 
 def _cap_at_bounds(name: str, reached: Array, upper: Array) -> Array:

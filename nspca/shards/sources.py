@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from nspca.data import limits
 from nspca.data.containers import open_reader
 from nspca.data.dialect import FEW_LABELS, Layout, quoted
+from nspca.data.findings import as_findings
 from nspca.data.formats import DocwordReader, Reader, Source, TableReader
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.names import short
@@ -110,7 +111,7 @@ def shard(
             _write(writer, regrouped(_table_blocks(reader, writer), rows), reader)
         else:
             blocks = (sp.csr_array(block.X) for block in reader.blocks(rows, writer.place))
-            writer.notes = tuple(map(str, reader.findings))
+            writer.notes = tuple(one.sentence for one in as_findings(reader.findings))
             _write(writer, blocks, reader)
         return writer.finish()
 
@@ -179,7 +180,8 @@ def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]
             )
         others.add(block.texts, len(block.X))
         yield sp.csr_array(block.X)
-    writer.notes = tuple(map(str, (*reader.findings, *chosen.findings, *others.notes())))
+    said = as_findings((*reader.findings, *chosen.findings, *others.notes()))
+    writer.notes = tuple(one.sentence for one in said)
 
 
 class OtherColumns:

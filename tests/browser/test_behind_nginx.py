@@ -186,7 +186,7 @@ def test_a_class_gets_in_at_once(nginx, browser, tmp_path, counted, monkeypatch)
     """30 first visits from one address, all at once: everything is answered, nginx has most of it, and a
     second visit of a browser asks for no file again.
     """
-    monkeypatch.setenv("NSPCA_HOSTS", NAME)
+    monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", NAME)
     home, folder = tmp_path / "home", tmp_path / "nginx"
     home.mkdir(), folder.mkdir()
     counted(home)
@@ -250,7 +250,7 @@ def test_the_room_of_a_class_works_behind_nginx_and_the_password(
     """A teacher opens a room; phones with and without a browser join through nginx, and the projector shows
     every guess.
     """
-    monkeypatch.setenv("NSPCA_HOSTS", NAME)
+    monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", NAME)
     monkeypatch.setenv("NSPCA_PASSWORD", PASSWORD)
     home, folder = tmp_path / "home", tmp_path / "nginx"
     home.mkdir(), folder.mkdir()

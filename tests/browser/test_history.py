@@ -56,3 +56,23 @@ def test_back_leads_through_what_was_done(page, app_url):
         page.wait_for_function(IDLE)
     expect(fold(page, "The proof")).to_be_visible()
     assert page.evaluate("history.length") == done, "nothing is pushed on the way"
+
+
+@pytest.mark.visit
+def test_a_deleted_run_leaves_no_menu_of_another_run_open(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=pitprops&to=3")
+    for last in (3, 4, 5):
+        if last > 3:
+            page.goto(re.sub(r"to=\d", f"to={last}", page.url.split("&run=")[0]))
+        expect(page.get_by_text("Preview").first).to_be_visible()
+        page.get_by_role("button", name=re.compile(r"^Run \d+ problems")).first.click()
+        expect(page).to_have_url(re.compile("run="))
+        expect(fold(page, "The proof")).to_be_visible()
+    page.get_by_role("link", name="Runs", exact=True).click()
+    expect(page.get_by_role("button", name="More")).to_have_count(3)
+    for left in (2, 1):  # the line with Undo appears above at the first deletion alone
+        page.get_by_role("button", name="More").first.click()
+        page.get_by_role("button", name="Delete").click()
+        expect(page.get_by_text(re.compile(f"{3 - left} runs? deleted."))).to_be_visible()
+        expect(page.get_by_role("button", name="More")).to_have_count(left)
+        expect(page.get_by_role("button", name="Delete")).to_have_count(0, timeout=20_000)

@@ -202,21 +202,14 @@ class Maker:
         self.put_use(chosen, t, F, tau if outside.size else 0.0, tree)
         return self.settled(sorted([*I, *in_]), [j for j in free if j not in out and j not in in_])
 
-    def claim(self, I, free, t, F, kept, search):
+    def claim(self, I, free, bound):
         """Raise the claims of all features to what this leaf proves of them."""
         having, lacking = self.claims_of_features
         for j in range(self.n):
-            has = lacks = F
-            if j in kept:
-                row = int(np.flatnonzero(kept == j)[0])
-                if j in free:
-                    has = search.bound_each(lambda terms, r=row: with_row(terms, len(I), self.k, r))
-                    lacks = search.bound_each(lambda terms, r=row: without_row(terms, len(I), self.k, r))
-                has, lacks = min(F, has + self.slack), min(F, lacks + self.slack)
             if j in I or j in free:
-                having[j] = max(having[j], t + has + self.slack)
+                having[j] = max(having[j], bound)
             if j not in I or j in self.forced:
-                lacking[j] = max(lacking[j], t + lacks + self.slack)
+                lacking[j] = max(lacking[j], bound)
 
     def settled(self, I, free):
         return I, free if len(I) < self.k else []
@@ -238,13 +231,13 @@ class Maker:
         if not free or self.rng.random() >= self.grow_chance:
             self.branch[place] = -1
             chosen = int(self.rng.choice(self.choices(I)))
-            t, tau, kept, outside, search, (F, tree) = self.halves(I, free, chosen)
+            t, tau, _, outside, _, (F, tree) = self.halves(I, free, chosen)
             F = F + self.slack
             self.put_use(chosen, t, F, tau if outside.size else 0.0, tree)
             self.bound = max(self.bound, t + F)
             self.leaves.append((list(I), list(free), t + F))
             if self.claims_of_features is not None:
-                self.claim(I, free, t, F, kept, search)
+                self.claim(I, free, float(np.nextafter(t + F, np.inf)))
             return
         j = int(self.rng.choice(free))
         self.branch[place] = j
@@ -334,19 +327,22 @@ def test_claims_about_single_features_are_proved_and_lies_are_refused(name, nonn
                 lie = exact.copy()
                 lie[j] = best[j] * (1 - 1e-6)
                 refused(X, changed(c, **{claim: lie}), "claim")
-            if maker.level > 0:  # below the level nothing is proved but by row sums
+            if maker.level > 0:  # below the level nothing is proved
                 refused(X, changed(c, **{claim: exact * 0 - 1.0}), "claimed to stay below")
 
 
-def test_claims_about_single_features_are_not_proved_below_reduced_nodes():
+def test_claims_about_single_features_below_reduced_nodes_count_eliminated_features():
+    """Feature 0 is eliminated, so every set of the leaf has it; it is forced, so an answer may lack it."""
     A = np.diag([0.5, 0.25, 0.25, 0.125])
     c = by_squares(A, 2, True, (0,), 0.6, [], 0, source="covariance")
     more = {"branch": np.array([-4, -1]), "stages": np.zeros(2, dtype=np.int64), "use": np.array([-1])}
-    more |= {"claims": np.array([[0.3, 1e-9]]), "tau": np.zeros(1)}
+    more |= {"claims": np.array([[0.7, 1e-9]]), "tau": np.zeros(1)}
+    high, low = np.full(4, 0.8), np.array([0.6, 0.8, 0.8, 0.8])
+    c = replace(c, upper=1.0)
     assert verify(A, changed(c, **more)) <= c.upper
-    claims = {"having": np.full(4, 0.6), "lacking": np.full(4, 0.6)}
-    assert verify(A, changed(c, **claims)) <= c.upper
-    refused(A, changed(c, **more, **claims), "below a reduced node")
+    assert verify(A, changed(c, **more, having=high, lacking=high)) <= c.upper
+    refused(A, changed(c, **more, having=low, lacking=high), "have feature 0")
+    refused(A, changed(c, **more, having=high, lacking=low), "lack feature 0")
 
 
 def by_squares(X, k, nonneg, forced, level, branch, exponent, **recipe):

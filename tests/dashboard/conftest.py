@@ -10,7 +10,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.app import collector
+from nspca.dashboard.app import memory
 from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
@@ -43,7 +43,7 @@ def sparing():
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
-        patch.setattr(collector, "SECONDS", 60.0)
+        patch.setattr(memory, "SECONDS", 60.0)
         hasty.hire(patch.setattr)
         patch.setattr(
             manifest_scanner,

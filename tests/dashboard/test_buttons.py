@@ -3,11 +3,9 @@
 import ast
 from pathlib import Path
 
-from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.runtime.app_session import AppSession
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.app import buttons, state
+from nspca.dashboard.app import buttons
 
 
 def page():
@@ -58,29 +56,6 @@ def test_what_fails_is_said_and_not_tried_again():
     assert app.exception
     app.run()
     assert not app.exception
-
-
-def test_a_click_is_noted_when_its_message_arrives(monkeypatch):
-    """A click is recorded before Streamlit may drop its rerun, also in a session that has drawn nothing."""
-    heard = []
-    monkeypatch.setattr(AppSession, "request_rerun", lambda session, state: heard.append(state))
-    buttons.listen.__wrapped__()
-    message = ClientState()
-    for name, pressed in (("$$ID-0123-run", True), ("$$ID-4567-off", False)):
-        widget = message.widget_states.widgets.add()
-        widget.id, widget.trigger_value = name, pressed
-
-    class Session:
-        def __init__(self, state):
-            self.session_state = state
-
-    waiting = Session({buttons.PRESSED: set(), state.THERE: {"gone"}})
-    AppSession.request_rerun(waiting, message)
-    assert waiting.session_state[buttons.PRESSED] == {"run"}
-    assert waiting.session_state[state.THERE] - {""} == {"run", "off"}
-    AppSession.request_rerun(Session({}), message)
-    AppSession.request_rerun(waiting, None)
-    assert heard == [message, message, None]
 
 
 def test_disabled_buttons_do_nothing():

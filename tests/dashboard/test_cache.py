@@ -19,9 +19,8 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 import nspca
-from nspca.dashboard.app import allocator, cache, collector, internals
-from nspca.dashboard.app.cache import Cache
-from nspca.dashboard.app.sizes import bytes_of
+from nspca.dashboard.app import cache, memory
+from nspca.dashboard.app.cache import Cache, bytes_of
 from nspca.errors import InvalidOption
 from tests.patience import wait_for
 
@@ -235,7 +234,7 @@ def test_parquet_files_of_repeated_values_fill_no_memory(upload):
         raw = stream.getvalue().replace(b"parquet-cpp-arrow", b"parquet-cpp-arro%d" % i)
         page = upload(raw, f"{i}.parquet")
         assert any("Parquet file would grow" in error.value for error in page.error)
-    collector.give_back()
+    memory.give_back()
     assert psutil.Process().memory_info().rss - before < 300 * MEGABYTE
 
 
@@ -257,14 +256,14 @@ def test_all_data_go_some_time_after_the_last_page_was_closed(monkeypatch):
             pass
 
     now = iter(np.arange(0.0, 1e9, 100.0))
-    monkeypatch.setattr(collector, "_drawn", Drawn())
-    monkeypatch.setattr(collector, "SECONDS", 0.0)
-    monkeypatch.setattr(collector, "time", SimpleNamespace(monotonic=lambda: next(now), sleep=lambda s: None))
-    monkeypatch.setattr(internals, "is_page_open", lambda: next(there))
-    monkeypatch.setattr(collector, "give_back", lambda: events.append("given back"))
+    monkeypatch.setattr(memory, "_drawn", Drawn())
+    monkeypatch.setattr(memory, "SECONDS", 0.0)
+    monkeypatch.setattr(memory, "time", SimpleNamespace(monotonic=lambda: next(now), sleep=lambda s: None))
+    monkeypatch.setattr(memory, "is_page_open", lambda: next(there))
+    monkeypatch.setattr(memory, "give_back", lambda: events.append("given back"))
     cache.shared.get("a table", lambda: table(1))
     with pytest.raises(InterruptedError):
-        collector.work()
+        memory.work()
     assert events[-2:] == ["given back", "forever"] and events.count("look") >= 4
     assert len(cache.shared) == 0
 
@@ -298,7 +297,7 @@ def test_a_pass_over_the_data_that_lasts_shows_its_progress(monkeypatch):
 
 
 def test_giving_memory_back_is_no_error_where_the_c_library_cannot(monkeypatch):
-    allocator.give_back()
-    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda name: SimpleNamespace())
-    allocator.give_back()
-    allocator.limit_arenas()
+    memory.give_back()
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: SimpleNamespace())
+    memory.give_back()
+    memory.limit_arenas()

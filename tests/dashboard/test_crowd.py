@@ -10,7 +10,7 @@ import pytest
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import collector, frame
+from nspca.dashboard.app import frame, memory
 
 
 def test_one_computes_what_all_wait_for(monkeypatch):
@@ -38,19 +38,19 @@ def test_one_computes_what_all_wait_for(monkeypatch):
 def test_garbage_is_collected_for_all_together_after_a_page_was_drawn(monkeypatch):
     config = tomllib.loads((Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml").read_text())
     assert config["runner"]["postScriptGC"] is False, "not by each session after every rerun"
-    monkeypatch.setattr(collector, "_drawn", threading.Event())
-    monkeypatch.setattr(collector, "SECONDS", 0.0)
+    monkeypatch.setattr(memory, "_drawn", threading.Event())
+    monkeypatch.setattr(memory, "SECONDS", 0.0)
     collections = []
 
     def collect():
         if threading.current_thread() is threading.main_thread():  # else it is of a page of another test
-            collections.append(collector._drawn.is_set())
+            collections.append(memory._drawn.is_set())
             raise InterruptedError
 
-    monkeypatch.setattr(collector, "gc", SimpleNamespace(collect=collect))
+    monkeypatch.setattr(memory, "gc", SimpleNamespace(collect=collect))
     with frame.guard():
         pass
-    assert collector._drawn.is_set()
+    assert memory._drawn.is_set()
     with pytest.raises(InterruptedError):
-        collector.work()
+        memory.work()
     assert collections == [False], "and not again before the next page"

@@ -13,7 +13,6 @@ import pandas as pd
 import plotly
 import plotly.graph_objects as go
 import pytest
-from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from nspca import plots
@@ -48,7 +47,7 @@ def test_a_page_sends_the_figure_with_a_fixed_revision():
     assert layout["uirevision"].startswith("figure ") and data["clickable"] is False
     assert layout["height"] == data["height"] == 300
     assert data["alt"] == plots.alt_text(plots.spectrum_figure([3.0, 1.0], 4.0))
-    assert data["plotly"] == served.plotly_url()
+    assert data["plotly"] == served.url()
     assert sent(explorer)["k"] == 1
 
 
@@ -92,22 +91,13 @@ def test_traces_are_told_apart_by_their_names_and_an_axis_keeps_reasons_of_its_o
     assert not any(trace.uid for trace in figure.data)
 
 
-def test_plotly_is_served_from_the_installed_package_only():
-    manager = BidiComponentManager()
-    served.serve_plotly(manager=manager)
-    served.serve_plotly(manager=manager)
-    _, name, file = served.plotly_url().partition("?")[0].rsplit("/", 2)
-    folder = Path(manager.get_component_path(name))
-    assert (folder / file).is_file()
-    assert folder == Path(plotly.__file__).parent / "package_data"
-    assert served.plotly_url().startswith("/_stcore/bidi-components/")
-
-
 def test_plotly_lies_under_the_base_path(monkeypatch):
+    assert served.file().parent == Path(plotly.__file__).parent / "package_data" and served.file().is_file()
+    assert served.url().startswith("/vendor/plotly.min.js?v=")
     monkeypatch.setattr(
         served.st, "get_option", lambda name: "/class/room/" if name == "server.baseUrlPath" else None
     )
-    assert served.plotly_url().startswith("/class/room/_stcore/")
+    assert served.url().startswith("/class/room/vendor/")
 
 
 def test_the_caller_keeps_its_figure():

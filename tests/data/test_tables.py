@@ -390,7 +390,7 @@ def test_every_printable_name_comes_back(names):
         (b"P2\n# made by hand\n2 2\n255\n....", "one image, which is one sample"),
         (b"RIFF\0\n\0\0WEBPVP8 ", "one image, which is one sample"),
         (b"<!DOCTYPE html><html>404</html>", "This is a web page"),
-        (b'[{"a": 1}, {"a": 2}]', "This is a JSON file"),
+        (b'[{"a": 1}, {"a": 2}]', "this JSON file have one key"),
         (b"BZh91AY&SY", "This is a bzip2 file"),
     ],
 )

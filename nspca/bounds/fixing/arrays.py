@@ -42,8 +42,7 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
             uses.append(node.roof)
         if node.leaf is not None and node.code == LEAF:
             uses.append(node.leaf)
-            cap = Fraction(node.cap) if np.isfinite(node.cap) else exact(node.leaf)
-            top = max(top, min(exact(node.leaf), cap))
+            top = max(top, bound_of(node))
         elif node.leaf is not None and node.code == SQUARES:
             below = max(below, exact(node.leaf))
     for use in uses:
@@ -81,6 +80,13 @@ def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
 def exact(use: Use) -> Fraction:
     """Return the bound t + F - paid of a use without rounding."""
     return Fraction(use.t) + Fraction(use.F) - Fraction(use.paid)
+
+
+def bound_of(node: Node) -> Fraction:
+    """Return the bound of a leaf without rounding: its own, or that of a reduced node above if smaller."""
+    assert node.leaf is not None
+    own = exact(node.leaf)
+    return min(own, Fraction(node.cap)) if np.isfinite(node.cap) else own
 
 
 def up(exact: Fraction) -> float:

@@ -9,7 +9,7 @@ workers. `tree_stage` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a
 
 import heapq
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -87,10 +87,12 @@ class FixingTree(Work[Plan]):
         Number of settled nodes.
     known_upper : float or None
         A bound that was proved before, in the units of the data. No larger bound is reported.
+    asked : sequence of int
+        Features that are branched on before all others, in this order.
     raised : bool
         Whether nodes may do more where a lift stalls: begin it anew, probe features, raise its rank.
     at_level : bool
-        Whether `lower` is a level below what is known, at which only the root is settled.
+        Whether `lower` is a level below what is known, which no answer raises.
     root : Node or None
         None before the root is settled.
     heap : list of (minus the bound, number, Node)
@@ -117,6 +119,7 @@ class FixingTree(Work[Plan]):
     point: Array | None = None
     nodes: int = 0
     known_upper: float | None = None
+    asked: Sequence[int] = ()
     raised: bool = False
     at_level: bool = False
     root: Node | None = None
@@ -263,7 +266,7 @@ class FixingTree(Work[Plan]):
             task = Task(
                 supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
             )
-            yield replace(task, entries=self.left, reducing=self.reducing)
+            yield replace(task, entries=self.left, reducing=self.reducing, at_level=self.at_level)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Attach the settled children to their parents. Parents without both children stay open."""
@@ -327,6 +330,9 @@ class FixingTree(Work[Plan]):
         if not np.isfinite(node.scores).any():
             self.stuck.append(node)
             return  # only features without rows remain, and those cannot be branched on
+        first = next((j for j in self.asked if j in node.supports.possible), None)
+        if first is not None:
+            node.scores = np.where(node.supports.possible == first, -np.inf, node.scores)
         for less in (node.warm, None if node.warm is None else replace(node.warm, lift=None), None):
             node.warm = less
             if less is None or self.warm + less.nbytes <= MOST_WARM:

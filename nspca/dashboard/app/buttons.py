@@ -1,40 +1,22 @@
 """Buttons whose clicks are never lost.
 
 `st.button` returns True in one run of the script only. If that run is superseded before it reaches the
-button, for example by another change on the page, the click is lost. Here each click is recorded before any
-script runs, and kept until its action is done. A click is dropped when a page was drawn to its end without
-the button. Pages draw buttons with `button` or `pressed`; the frame of every page calls `listen`, `begin` and
-`end`. A `download` needs none of this, since the browser fetches the file by itself.
+button, for example by another change on the page, the click is lost. Here a callback records each click
+before the script runs, and it is kept until its action is done. A click is dropped when a page was drawn to
+its end without the button. Pages draw buttons with `button` or `pressed`; the frame of every page calls
+`begin` and `end`. A `download` needs none of this, since the browser fetches the file by itself.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.app import internals, state
+from nspca.dashboard.app.state import PRESSED
 
 CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
 """Media types of downloads."""
-PRESSED = "pressed"  # session key: keys of the buttons whose click waits
 PAGE = "page"  # session key: the page they are on
-
-
-@cache
-def listen() -> None:
-    """Install the recorder of clicks, once per server.
-
-    Clicks are recorded when the browser's message arrives. A callback of Streamlit would be too late, because
-    Streamlit skips a rerun when the next message is already there.
-    """
-
-    def note(session: Any, clicked: set[str], there: set[str]) -> None:
-        if PRESSED in session.session_state:
-            session.session_state[PRESSED].update(clicked)
-        state.heard(session.session_state, there)
-
-    internals.listen(note)
 
 
 def begin(page: str) -> frozenset[str]:

@@ -4,16 +4,21 @@ Streamlit's own caches count entries only: six tables of 500 MB would be six ent
 """
 
 import inspect
+import mmap
 import os
+import sys
 import threading
 import time
+import types
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
+from gc import get_referents
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from nspca.dashboard.app.sizes import bytes_of
+import numpy as np
+
 from nspca.errors import InvalidOption
 from nspca.progress import Event, telling
 
@@ -30,6 +35,12 @@ LATER = 30.0
 """Seconds between two measurements of all values. A value may grow after it was made, as a problem caches its
 eigenvectors.
 """
+PROGRAM = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
+"""Types of objects that belong to the program and not to a cached value."""
+SAMPLE = 1000
+"""Maximum items of a list that are measured; the others are assumed to be of similar size."""
+MOST_OBJECTS = 50_000
+"""Maximum objects visited to measure one value. A figure has some thousands."""
 
 
 class Cache:
@@ -122,6 +133,41 @@ class Cache:
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def bytes_of(value: Any, seen: set[int]) -> int:
+    """Return the bytes of a value and of all objects that it refers to, without those in `seen`.
+
+    An array counts with the memory that it views, and a memory-mapped file counts as 0. The identities of the
+    counted objects are added to `seen`, so several values that share an array pay for it once.
+    """
+    total, waiting, left = 0.0, [(value, 1.0)], MOST_OBJECTS
+    while waiting and left:
+        one, times = waiting.pop()
+        if id(one) in seen or isinstance(one, PROGRAM):
+            continue
+        seen.add(id(one))
+        left -= 1
+        if isinstance(one, np.ndarray):
+            owner: Any = one
+            while isinstance(owner, np.ndarray) and owner.base is not None:
+                owner = owner.base
+            if owner is not one and id(owner) in seen:
+                continue
+            seen.add(id(owner))
+            size = getattr(owner, "nbytes", one.nbytes)
+            total += times * (0 if isinstance(owner, mmap.mmap) else size)
+            more = owner.ravel()[:SAMPLE].tolist() if one.dtype.hasobject else []
+        else:
+            # The size that a data frame reports includes its arrays, which are counted below.
+            plain = type(one).__module__ == "builtins"
+            total += times * (sys.getsizeof(one, 0) if plain else object.__sizeof__(one))
+            if isinstance(one, list | tuple | set | frozenset) and len(one) > SAMPLE:
+                more, times = [each for each, _ in zip(one, range(SAMPLE), strict=False)], len(one) / SAMPLE
+            else:
+                more = get_referents(one)
+        waiting += [(each, times) for each in more]
+    return int(total)
 
 
 def most_bytes() -> float:

@@ -16,8 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import browser_storage, buttons, collector, links, plotly, slides, state, styles
-from nspca.dashboard.app.internals import stay_home
+from nspca.dashboard.app import browser_storage, buttons, links, memory, plotly, slides, state, styles
 from nspca.dashboard.app.wording import plain
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import engine
@@ -59,8 +58,6 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
 
     The page of a class on its phones has no menu.
     """
-    stay_home()
-    buttons.listen()
     st.set_page_config(
         page_title=f"{title} · nspca", page_icon=MARK, layout="wide", initial_sidebar_state=MENU
     )
@@ -108,7 +105,7 @@ def guard(leads_to_data: bool = False) -> Iterator[None]:
         )
         st.page_link("app.py", label="Home", icon=":material/home:")
     finally:
-        collector.note()
+        memory.note()
 
 
 def way_on(path: str, label: str) -> None:
@@ -173,7 +170,7 @@ def _warm() -> threading.Thread:
 
 def _warm_up() -> None:
     """Start the workers, wait until they are ready, and then collect garbage in a loop."""
-    collector.freeze()  # now, since a whole class may arrive while the workers start
+    memory.freeze()  # now, since a whole class may arrive while the workers start
     try:
         engine().start(warm=("nspca.specs.job",))
         give_up = time.monotonic() + READY_SECONDS
@@ -182,5 +179,5 @@ def _warm_up() -> None:
     except NSPCAError as error:  # every page shows this error
         log.error("no workers: %s", error)
     # Dask hooks into the collector while it is imported, so the collector starts afterwards.
-    collector.freeze()
-    collector.work()
+    memory.freeze()
+    memory.work()

@@ -10,7 +10,6 @@ import segno
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.dashboard.app.hosts import LOOPBACK
 from nspca.data import SAMPLES
 
 ALONE = (
@@ -35,7 +34,7 @@ def address(page: str) -> str:
 
 def is_alone(full: str) -> bool:
     """Tell whether a full address works on this machine only."""
-    return urlsplit(full).hostname in LOOPBACK
+    return urlsplit(full).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def draw(full: str, what: str = "The link", width: Literal["content", "stretch"] = "stretch") -> None:

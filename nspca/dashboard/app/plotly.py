@@ -1,20 +1,14 @@
 """Serve plotly.js to browsers from the installed plotly package, without a copy or a content network.
 
-Every component in `nspca.dashboard.components` that draws with Plotly calls `serve_plotly` and hands
-`plotly_url` to its script.
+Every component in `nspca.dashboard.components` that draws with Plotly hands `url` to its script.
 """
 
-from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.app import internals
-
-_ASSETS = "nspca_vendor"
 _VERSION = version("plotly")  # read once, since `version` searches every package folder
 _SHELL = files("nspca.dashboard.app")
 LOADER = "\n".join(_SHELL.joinpath(name).read_text("utf-8") for name in ("plotly.js", "touch.js"))
@@ -26,23 +20,15 @@ _SAVING = st.components.v2.component(
 )
 
 
-def serve_plotly(**options: Any) -> None:
-    """Make the Streamlit server serve plotly.js at `plotly_url`; `options` go to `internals.hand_out`."""
-    if internals.hand_out(_ASSETS, "plotly", _folder(), "package_data", **options):
-        internals.keep(_ASSETS)
+def file() -> Path:
+    """Return the file that `server` sends to browsers."""
+    return Path(str(files("plotly").joinpath("package_data", "plotly.min.js")))
 
 
-@cache
-def _folder() -> Path:
-    """Return the folder of the plotly package, looked up once because every figure asks for it."""
-    return Path(str(files("plotly")))
-
-
-def plotly_url() -> str:
-    """Return the path of plotly.js on the Streamlit server, with its version to renew browser caches."""
+def url() -> str:
+    """Return the path of plotly.js on the server, with its version to renew browser caches."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    name = f"{_ASSETS}.plotly/plotly.min.js?v={_VERSION}"
-    return f"{'/' + base if base else ''}/_stcore/bidi-components/{name}"
+    return f"{'/' + base if base else ''}/vendor/plotly.min.js?v={_VERSION}"
 
 
 def png_too() -> None:
@@ -50,5 +36,4 @@ def png_too() -> None:
 
     The frame calls this at the end of every page.
     """
-    serve_plotly()
-    _SAVING(key="saving", data={"plotly": plotly_url()})
+    _SAVING(key="saving", data={"plotly": url()})

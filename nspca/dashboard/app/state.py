@@ -7,7 +7,8 @@ the session. So a link, a reload and the browser's back button lead to the same 
 """
 
 import re
-from collections.abc import Callable, Container, Mapping, MutableMapping
+import time
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -16,7 +17,6 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.app.internals import went_back
 from nspca.errors import JobError
 from nspca.jobs import engine
 from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, PaperSpec, ProblemSpec, SweepSpec
@@ -36,7 +36,13 @@ CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
 SURE = "sure"  # session key: the workspace that the visitor has agreed to be in
 FRESH = "start_fresh"  # session key: do not take over the workspace that the browser remembers
-THERE = "there"  # session key: keys of the widgets in the last message of the browser
+DRAWN = "drawn"  # session key: when each widget was drawn first on the open page
+LATE = 3.0  # seconds after which a browser has drawn a widget, on a busy machine too
+HERE = "here"  # session key: the page and the query that this session last wrote into the address
+VISITED = "visited"  # session key: all that it has written there
+MOST_VISITED = 200  # addresses that a session remembers
+BACK = "back"  # session key: whether this run comes from the back or forward button
+PRESSED = "pressed"  # session key: keys of the buttons whose click waits, see `buttons`
 CHANGED = "changed"  # session key: whether an input of the form of the sweep was changed
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
 # prefix of session keys: text typed into a selector of names that is equal to no name
@@ -250,6 +256,9 @@ def begin(page: str | None = None) -> None:
     """
     kept = st.session_state.setdefault(KEPT, {})
     st.session_state[OPEN] = page
+    here = (page, tuple(sorted(dict(st.query_params).items())))
+    moved = here != st.session_state.get(HERE) and not st.session_state.get(PRESSED)
+    st.session_state[BACK] = moved and here in st.session_state.get(VISITED, ())
     if went_back():
         for name in (set(kept) - ELSEWHERE.get(page or "", frozenset())) - {"w"}:
             del kept[name]
@@ -270,6 +279,11 @@ def begin(page: str | None = None) -> None:
     if others := [name for name in steps if name != LOG2]:
         kept["prep"] = others
     _address()
+
+
+def went_back() -> bool:
+    """Tell whether the address is an earlier one of this session, which no click has set: Back or Forward."""
+    return bool(st.session_state.get(BACK))
 
 
 def get(name: str) -> Any:
@@ -347,21 +361,15 @@ def showing(key: str, value: Any) -> dict[str, Any]:
     """Return the key argument of a widget, after setting its value.
 
     The value is sent to the browser again when the browser may show another one: after the back button, and
-    until the browser has reported the widget. Otherwise a browser that draws the widget late would draw it
-    empty, and report that with the next click.
+    in the first seconds of the widget. A browser that draws the widget late would otherwise draw it empty,
+    and report that with the next click.
     """
-    there = st.session_state.setdefault(THERE, set())
-    if went_back() or (there and key not in there) or st.session_state.get(key) != value:
+    drawn, now = st.session_state.setdefault(DRAWN, {}), time.monotonic()
+    if key not in st.session_state:
+        drawn[key] = now
+    if went_back() or now - drawn.get(key, -LATE) < LATE or st.session_state.get(key) != value:
         st.session_state[key] = value
     return {"key": key}
-
-
-def heard(session: MutableMapping[str, Any], there: set[str]) -> None:
-    """Record the keys of the widgets in the browser, from one of its messages."""
-    if THERE in session:
-        known = session[THERE]  # the set itself: a script may be running
-        known |= there | {""}
-        known &= there | {""}
 
 
 def workspace() -> str:
@@ -398,3 +406,10 @@ def _address() -> None:
     for name, text in wanted.items():
         if given.get(name) != text:
             st.query_params[name] = text
+    here = (st.session_state.get(OPEN), tuple(sorted(dict(st.query_params).items())))
+    if here != st.session_state.get(HERE):
+        visited = st.session_state.setdefault(VISITED, {})
+        st.session_state[HERE] = here
+        visited[here] = visited.pop(here, None)
+        while len(visited) > MOST_VISITED:
+            del visited[next(iter(visited))]

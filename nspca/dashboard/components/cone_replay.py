@@ -11,8 +11,7 @@ import numpy as np
 import streamlit as st
 
 from nspca.covariance.linalg import Array
-from nspca.dashboard.app import cache
-from nspca.dashboard.app.plotly import plotly_url, serve_plotly
+from nspca.dashboard.app import cache, plotly
 from nspca.dashboard.components import icons
 from nspca.dashboard.components.figures import plotly_script
 from nspca.dashboard.components.spannogram_explorer import UNIT
@@ -161,7 +160,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str
             "gap": gap.to_json(),
         },
         "alt": alt_text(gap),
-        "plotly": plotly_url(),
+        "plotly": plotly.url(),
     }
 
 
@@ -180,7 +179,6 @@ def cone_replay(key: tuple[Any, ...], V: Array, k: int, *, nonneg: bool, tol: fl
 
     `key` is a cache key that stands for V, k and nonneg. `unit` is the variance that counts as 100 %.
     """
-    serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)
     _REPLAY(key="cone_replay", data=data)
     return went

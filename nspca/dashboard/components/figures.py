@@ -19,8 +19,8 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
 
-from nspca.dashboard.app import cache, state
-from nspca.dashboard.app.plotly import LOADER, plotly_url, serve_plotly
+from nspca.dashboard.app import cache, plotly, state
+from nspca.dashboard.app.plotly import LOADER
 from nspca.plots import alt_text
 
 LARGER = 1.35  # factor for the font size of figures in present mode (a projector in a room)
@@ -111,7 +111,7 @@ def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]
     return {
         "figure": pio.to_json(shown, validate=False, remove_uids=False),
         "height": height,
-        "plotly": plotly_url(),
+        "plotly": plotly.url(),
         "alt": alt_text(figure),
     }
 
@@ -123,7 +123,6 @@ def _safe_key(key: str) -> str:
 
 def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> None:
     """Show a figure made by `prepared`; `on_click` is as for `draw_plot`."""
-    serve_plotly()
     key = _safe_key(key)
 
     def clicked() -> None:

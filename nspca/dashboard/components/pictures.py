@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.app.plotly import plotly_url, serve_plotly
+from nspca.dashboard.app import plotly
 from nspca.dashboard.components.figures import plotly_script
 from nspca.errors import InvalidData
 
@@ -56,7 +56,6 @@ def draw(
     on_drawn : callable
         Called with the pictures by name before the page is drawn again, or with None if the browser failed.
     """
-    serve_plotly()
     # Dark on white, independent of the theme of the page.
     paper = {"paper_bgcolor": "#fff", "font": {"color": "#1d2b30", "family": FONT}}
     sent = {name: go.Figure(figure).update_layout(paper).to_json() for name, figure in figures.items()}
@@ -68,7 +67,7 @@ def draw(
 
     _PICTURES(
         key=key,
-        data={"of": of, "figures": sent, "plotly": plotly_url(), "width": WIDTH},
+        data={"of": of, "figures": sent, "plotly": plotly.url(), "width": WIDTH},
         on_drawn_change=hear,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, internals, state, wording
+from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.data import cards, folders
 from nspca.data import example_file
@@ -59,7 +59,6 @@ def _uploads() -> None:
     if given is not None:
         content = given.getvalue()
         if _usable(content, title_of(given.name)):
-            internals.let_go(given)
             _keep(given.name, content)
     _paste()
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []

@@ -3,13 +3,13 @@
 Every page that shows a stand-in calls `offer`.
 """
 
+import os
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.open_data import Chosen
 from nspca.data import SAMPLES, adopt_copy, fetch_sample
 from nspca.errors import NSPCAError
@@ -60,11 +60,11 @@ def _alone() -> bool:
 
     Only then may the visitor give a copy of a sample, since all visitors would see that copy.
     """
-    headers, access = st.context.headers, read_settings()
+    headers = st.context.headers
     host = urlsplit(f"//{headers.get('Host', '')}").hostname
-    here = {st.get_option("server.address"), host} <= LOOPBACK
-    others = access.password or access.hosts or access.origins or any(name in headers for name in PASSED_ON)
-    return here and not others
+    here = {st.get_option("server.address"), host, *st.get_option("server.allowedHosts")} <= LOOPBACK
+    others = os.environ.get("NSPCA_PASSWORD") or st.get_option("server.corsAllowedOrigins")
+    return here and not others and not any(name in headers for name in PASSED_ON)
 
 
 def _fetch(name: str) -> None:

@@ -4,10 +4,11 @@ The page Learn calls `current` at its start, and then `question` or `elsewhere`,
 that of the open room, and `screen` the number of the open screen of the lesson.
 """
 
+import os
+
 import streamlit as st
 
 from nspca.dashboard.app import browser_storage, buttons, links, wording
-from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
@@ -94,7 +95,7 @@ def panel(secret: str | None, screen: int) -> None:
             )
             st.code(address, language=None, wrap_lines=True)
             _warn(view.code)
-            if read_settings().password:
+            if os.environ.get("NSPCA_PASSWORD"):
                 st.caption(PASSWORD)
             buttons.button(
                 "Close the room", "class_end", lambda: _end(secret, screen), icon=":material/logout:"

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard.app import browser_storage, buttons, frame, state
-from nspca.dashboard.app.passwords import name_address
+from nspca.dashboard.app.server import name_address
 from nspca.dashboard.app.wording import plain
 from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.components.painter import Image, painter, painting

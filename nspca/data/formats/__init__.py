@@ -11,12 +11,17 @@ from nspca.data.formats import (
     docword,
     excel,
     foreign,
+    frames,
+    genes,
     h5ad,
     hdf5,
+    idx,
     images,
     matrixmarket,
     named_arrays,
     parquet,
+    svmlight,
+    tenx,
 )
 from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
 from nspca.data.formats.docword import DocwordReader
@@ -24,17 +29,26 @@ from nspca.data.formats.tables import TableReader
 
 FORMATS: tuple[Format, ...] = (
     named_arrays.FORMAT,
-    excel.FORMAT,
     *foreign.ARCHIVES,
+    excel.FORMAT,
+    tenx.FORMAT,
+    genes.COUNTS,
+    idx.FORMAT,
     images.FORMAT,
     archive.FORMAT,
     h5ad.FORMAT,
     hdf5.FORMAT,
     parquet.FORMAT,
     named_arrays.NPY,
+    frames.STATISTICS,
+    frames.ARROW,
     *foreign.FORMATS,
     matrixmarket.FORMAT,
     docword.FORMAT,
+    frames.JSON,
+    frames.ARFF,
+    svmlight.FORMAT,
+    genes.FORMAT,
     delimited.FORMAT,
 )
 """The formats in the order in which `matches` is tried. The last one takes every text."""

@@ -1,5 +1,62 @@
-"""A ZIP or a folder with one table: `containers.choose_table` finds it among the files."""
+"""A ZIP or folder with a table: which file is the table, which is about its samples, which are neither."""
 
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Format
+from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
+from nspca.data.formats.strings import HEAD, first_rows, short_name
+from nspca.data.limits import Files, plain_bytes
+from nspca.data.names import quote_names
+from nspca.data.numerals import is_number
+from nspca.errors import InvalidData
 
 FORMAT = Format("a ZIP or folder", lambda source: source.files is not None)
+
+_ASIDE = re.compile(
+    r".*(read.?me|licen[cs]e|copying|changelog|citation|about|notes?|codebook|dictionary|description|manifest"
+    r"|checksums?|md5sums?|sha\d+sums?)[^/]*|.*\.(md|rst|pdf|html?|docx?|rtf|odt|pptx?|log|sh|py|r|rmd|ipynb|m|bib"
+    r"|tex|ya?ml|xml|toml|ini|md5|sha\d+|png|jpe?g|gif|svg|tiff?|bmp|webp)",
+    re.IGNORECASE,
+)
+"""Names of files that are beside a table and hold none."""
+
+
+def choose_files(files: Files) -> tuple[tuple[str, bytes], tuple[str, bytes] | None, list[str]]:
+    """Return the table among files, the table about its samples if there is one, and what is neither.
+
+    Of two tables, the one with more numbers is the table. Each is a name and its bytes, unpacked.
+
+    Raises
+    ------
+    InvalidData
+        For no table, or more than two; the sentence names the files.
+    """
+    aside = [name for name, _ in files if len(files) > 1 and _ASIDE.fullmatch(PurePosixPath(name).name)]
+    kept = [(name, read) for name, read in files if name not in aside] or list(files)
+    if not 1 <= len(kept) <= 2:
+        named = (
+            f", got {quote_names(short_name(name) for name, _ in kept)}"
+            if kept
+            else ", and this one is empty"
+        )
+        raise InvalidData(
+            "A ZIP or folder must hold images of one size, one table, or a table and a table about its "
+            f"samples{named}: give one of them (and another as annotation)."
+        )
+    found = sorted(((name, read()) for name, read in kept), key=lambda one: -_share_of_numbers(one[1]))
+    return found[0], found[1] if len(found) > 1 else None, aside if len(kept) < len(files) else []
+
+
+def _share_of_numbers(raw: bytes) -> float:
+    """Return the share of numbers among the first cells of a table; 1 for a file that is no text."""
+    try:
+        raw = plain_bytes(raw)
+        text = sheet_as_csv(raw, 50, least=1)[0] if is_spreadsheet(raw) else as_utf8(raw[:HEAD])[0]
+    except InvalidData:
+        return 1.0
+    rows: Sequence[Sequence[str]] = first_rows(text)[1][1:]
+    cells = [cell for row in rows for cell in row]
+    return sum(is_number(cell, ".") for cell in cells) / max(len(cells), 1)

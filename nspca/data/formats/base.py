@@ -310,6 +310,8 @@ class Format:
     reader : type, optional
         The `Reader` that reads the rows of a file on disk block by block. A `TableReader` also reads tables
         into memory.
+    labels : callable, optional
+        ``labels(source)`` returns name and content of a table beside the data that may have their labels.
     refused : str
         For a format that is not read: what to do instead, as a sentence after the name.
     """
@@ -319,4 +321,5 @@ class Format:
     convert: Callable[[Source, ReadOptions], Converted] | None = None
     read: "Callable[[Source, ReadOptions, Report], Dataset] | None" = None
     reader: type[Reader] | None = None
+    labels: Callable[[Source], tuple[str, Callable[[], bytes]] | None] | None = None
     refused: str = ""

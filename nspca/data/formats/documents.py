@@ -14,8 +14,10 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.dialect import are_labels, as_utf8
+from nspca.data.encodings import guess_encoding
 from nspca.data.formats.docword import DocwordReader
 from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.formats.frames import convert_json, is_json
 from nspca.data.formats.matrixmarket import MatrixMarketReader
 from nspca.data.formats.strings import (
     HEAD,
@@ -26,6 +28,7 @@ from nspca.data.formats.strings import (
     natural_order,
     read_strings,
     short_name,
+    split_rows,
 )
 from nspca.data.names import Names, numbered, printable, quote_names, unique_names
 from nspca.data.numerals import is_number
@@ -45,6 +48,8 @@ ENDINGS = (".txt", ".text", ".md")
 """Endings of text files in an archive or a folder."""
 WORDS = 3.0
 """Minimum average number of words per document, for a file to count as texts."""
+_FEW_WORDS = 1.2
+"""Minimum average number of words of the different answers in a column."""
 _LETTERS = 0.6
 """Minimum share of letters and blanks in running text. Tables of numbers have few letters."""
 _BINARY = (
@@ -62,6 +67,8 @@ _BINARY = (
     b"%PDF",
 )
 """First bytes of binary files. Other binary files are recognised by their zero bytes."""
+_MOST_TITLE = 5
+"""Maximum lines above a table of texts, such as a title."""
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n\s*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -110,14 +117,42 @@ def _kind_of_archive(raw: bytes) -> str:
 
 def _kind_of_text(raw: bytes) -> str:
     """Return the kind of texts in the beginning of a UTF-8 text: "table", "lines" or ""."""
-    _, rows = first_rows(raw)
+    raw = _find_table(raw)[0]
+    _, rows = _first_rows(raw)
     if rows:
         numbers = sum(_is_numeric([row[i] for row in rows[1:]]) for i in range(len(rows[0])))
         if 2 * numbers > len(rows[0]) and numbers > 2:
             return ""
-        if _text_column(rows) is not None:
+        if _text_column(rows) is not None or (numbers < 2 and _answer_column(rows) is not None):
             return "table"
     return _kind_of_lines(raw.decode("utf-8", errors="ignore"))
+
+
+def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return a text in UTF-8 from the header of its table on, JSON lines as CSV, and notes about that."""
+    if is_json(raw[:HEAD]):
+        converted = convert_json(raw)
+        return converted.text, tuple(map(str, converted.findings))
+    rest = raw
+    above: list[str] = []
+    for _ in range(_MOST_TITLE + 1):
+        if len(first_rows(rest)[1]) > 2:
+            said = f'Left out above the table: "{printable(" ".join(above))[:60]}".'
+            return rest, (said,) if above and not above[0].startswith("sep=") else ()
+        line, _, rest = rest.partition(b"\n")
+        above += [line.decode(errors="replace")] if line.strip() else []
+    return raw, ()
+
+
+def _first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
+    """Return the delimiter and the first rows of a table in UTF-8, also of one column in quotation marks."""
+    delimiter, rows = first_rows(raw)
+    if delimiter is None and raw.count(b'"', 0, HEAD) > 1:
+        alone = split_rows(raw[:HEAD].decode(errors="ignore"), ",")
+        quoted = len(re.findall(rb'(?:^|\n)"', raw[:HEAD]))
+        if len(alone) > 1 and {len(row) for row in alone} == {1} and 2 * quoted >= len(alone):
+            return ",", alone
+    return delimiter, rows
 
 
 def _kind_of_lines(text: str) -> str:
@@ -186,13 +221,17 @@ def read_files(files: limits.Files) -> Documents:
             f"Two text files (.txt) at least are needed, got {len(texts)}: give a folder or a ZIP of them."
         )
     _check_count(len(texts))
-    held, found, unread = 0, [], []
-    for label, read in texts:
-        whole = read()
-        held += len(whole)
+    held, found, unread, contents = 0, [], [], []
+    for _, read in texts:
+        contents.append(read())
+        held += len(contents[-1])
         _check_bytes(held)
+    others_encoded = [whole for whole in contents if not _is_utf8(whole)]
+    encoding = guess_encoding(b"\n".join(others_encoded)) if others_encoded else "utf-8"
+    for (label, _), whole in zip(texts, contents, strict=True):
         try:
-            found.append((label, _clean_text(as_utf8(whole)[0].decode(), short_name(label))))
+            plain = as_utf8(whole)[0] if _is_utf8(whole) else whole.decode(encoding, "replace").encode()
+            found.append((label, _clean_text(plain.decode(), short_name(label))))
         except InvalidData as error:
             if not _is_no_text(error):
                 raise
@@ -202,6 +241,8 @@ def read_files(files: limits.Files) -> Documents:
     grouped = 1 < len(set(folders)) < len(folders)
     names, renamed = unique_names([printable(path.stem) for path in paths], "document")
     notes: tuple[str, ...] = renamed
+    if others_encoded and len(unread) < len(others_encoded):
+        notes += (f"Texts that are not UTF-8 were read as {encoding}, which was guessed from all of them.",)
     if unread:
         notes += (f"Left out because they are no texts: {quote_names(map(short_name, unread))}.",)
     if others:
@@ -211,6 +252,17 @@ def read_files(files: limits.Files) -> Documents:
         notes += ("The folder of each text was taken as its label.",)
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
     return Documents(tuple(text for _, text in found), names, groups, "folder" if grouped else "", notes)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Tell whether bytes are UTF-8, or for `as_utf8` to judge: UTF-16, or no text at all."""
+    if b"\0" in raw[:HEAD] or raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def from_strings(texts: Sequence[str]) -> Documents:
@@ -229,10 +281,12 @@ def _split_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> 
     `columns` are text, id and label column as in `read_documents`; None for those not given.
     """
     _check_bytes(len(raw))
-    raw, notes = as_utf8(raw)
-    delimiter, rows = first_rows(raw)
+    raw, findings = as_utf8(raw)
+    raw, notes = _find_table(raw)
+    notes = (*map(str, findings), *notes)
+    delimiter, rows = _first_rows(raw)
     named = any(column is not None for column in columns)
-    if named or (rows and split == "automatic" and _text_column(rows) is not None):
+    if named or (rows and split == "automatic" and _guess_column(rows) is not None):
         if delimiter is None:
             raise InvalidData(
                 "A table of texts has two columns at least, and rows of the same length; this has not."
@@ -262,7 +316,16 @@ def _split_lines(raw: bytes, split: str) -> Documents:
     )
     texts = tuple(_clean_text(piece, f"document {number}") for number, piece in enumerate(pieces, 1))
     kind = "paragraph between blank lines" if by_paragraph else "line"
-    return Documents(texts, numbered("document", len(texts)), notes=(f"Every {kind} is one text.",))
+    notes: tuple[str, ...] = (f"Every {kind} is one text.",)
+    if len(texts) > 2 and _is_heading(texts[0]) and not any(map(_is_heading, texts[1:])):
+        notes += (f'The first line, "{texts[0]}", was taken as the name of the column.',)
+        texts = texts[1:]
+    return Documents(texts, numbered("document", len(texts)), notes=notes)
+
+
+def _is_heading(text: str) -> bool:
+    """Tell whether a text is one word without a mark at its end, such as the name of a column."""
+    return len(text) <= 40 and bool(re.fullmatch(r"[\w.-]*\w", text))
 
 
 def _read_rows(
@@ -272,7 +335,7 @@ def _read_rows(
 
     `rows` are the first rows. `wanted` are text, id and label column; None for those not given.
     """
-    guessed = _text_column(rows)
+    guessed = _guess_column(rows)
     table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
     if wanted[0] is None and guessed is None:
         raise InvalidData("No column of the table holds running texts: name the text column.")
@@ -319,6 +382,31 @@ def _text_column(rows: Sequence[Sequence[str]]) -> int | None:
         if is_text and characters > most:
             best, most = i, characters
     return best
+
+
+def _answer_column(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return the column of short answers, many of them the same, with the most characters; None for none."""
+    best, most = None, 0
+    for i in range(len(rows[0])):
+        cells = [row[i] for row in rows[1:] or rows if row[i].strip()]
+        different = set(cells)
+        letters = sum(sign.isalpha() or sign.isspace() for cell in different for sign in cell)
+        characters = sum(map(len, different))
+        words = sum(len(cell.split()) for cell in different) / max(len(different), 1)
+        if (
+            characters > most
+            and len(different) > 1
+            and letters >= _LETTERS * characters
+            and words >= _FEW_WORDS
+        ):
+            best, most = i, characters
+    return best
+
+
+def _guess_column(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return the column of running texts, or else that of short answers; None when there is neither."""
+    found = _text_column(rows)
+    return _answer_column(rows) if found is None else found
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:

@@ -1,53 +1,86 @@
-"""Convert Excel workbooks to CSV: the first visible sheet that is not empty, without its empty rows.
+"""Open spreadsheets: .xlsx by python-calamine, .xls by xlrd, .ods by `nspca.data.formats.ods`.
 
-Values are written, not their display: all digits, ISO dates, 1 and 0 for true and false.
-
-A workbook is a ZIP of XML files. Their unpacked size and number of elements, and the absence of entities, are
-checked before they are parsed. Tables, documents and annotations in Excel are then read as text tables.
+An .xlsx or .ods is a ZIP of XML files. Their unpacked size and number of elements, and the absence of
+entities, are checked before they are parsed. Of an .xlsx the cells are counted too, since python-calamine
+allocates the rectangle that they span, and errors and long integers are noted, which it would lose. Tables,
+documents and annotations in spreadsheets are then read as CSV.
 """
 
-import csv
 import io
+import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, time, timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
+from xml.etree import ElementTree
 
 from nspca.data import limits
+from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.formats.genes import convert_text as convert_genes
+from nspca.data.formats.ods import open_ods
+from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, choose_sheet, too_wide, write_sheet
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
-from nspca.validation.archive import MAX_BYTES, mib, open_zip
+from nspca.validation.archive import mib, open_zip
 
-ROWS, COLUMNS = 2**20, 2**14
-"""Maximum rows and columns of a sheet: Excel's own limits."""
 MAX_TAGS = 12_000_000
-"""Maximum XML tags of a sheet. A cell has two elements of two tags each. An element costs 150 bytes until its
-row is parsed, and one row may hold all cells.
-"""
+"""Maximum XML tags of a sheet. A cell has two elements of two tags each."""
 MAX_TEXTS = 64 * 2**20
 """Maximum bytes of the shared texts, which stay in memory while the sheet is read."""
 MAX_OTHER = 16 * 2**20
 """Maximum bytes of any other part, such as styles. Usual are some hundred kilobytes."""
-openpyxl: Any = Late("openpyxl", "Excel files", "files")
+MAX_EMPTY = 2**22
+"""Maximum cells of the rectangle that the cells of a sheet span, beyond eight times their number."""
+OLE = b"\xd0\xcf\x11\xe0"
+"""First bytes of .xls, and of other files of old Office programs."""
+calamine: Any = Late("python_calamine", "Excel files", "files")
+xlrd: Any = Late("xlrd", "old Excel files (.xls)", "files")
 _PIECE = 2**20
 """Bytes of a part that are searched at a time."""
 _START = 200
 """Number of bytes at the beginning of a file that contain the name of its first part."""
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
 """Beginnings of XML: a tag, white space, or the mark of UTF-8 or UTF-16."""
-_DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
+_DAMAGED = "The spreadsheet is damaged or of a kind that cannot be read: save the sheet as CSV."
+_OLE_KINDS = {
+    "EncryptedPackage": "an Office file with a password",
+    "WordDocument": "an old Word document",
+    "PowerPoint Document": "an old PowerPoint file",
+}
+"""Kinds of old Office files, by a name in the file."""
+_PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
+"""The place of a cell or row in the XML of a sheet."""
+_ANY_PLACE = re.compile(rb"\sr\s*=")
+_HIDDEN = re.compile(rb"""<(?:\w+:)?row\s(?=[^>]*?\shidden="(?:1|true)")[^>]*?\br="(\d{1,7})\"""")
+_CELL = rb"""<(?:\w+:)?c\s[^>]*?r="([A-Z]{1,3})(\d{1,7})"[^>]*>\s*"""
+_FORMULA = rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+_NO_VALUE = re.compile(_CELL + _FORMULA + rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>|</(?:\w+:)?c>)")
+"""A formula without a stored value."""
+_EXACT = re.compile(_CELL + rb"(?:" + _FORMULA + rb")?<(?:\w+:)?v>(#[^<]{1,20}|-?\d{16,400})</")
+"""An error such as ``#DIV/0!``, or an integer that a float may not hold, with its cell."""
+_MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 
 
 def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
-    """Tell whether an archive is an .xlsx or .xlsm."""
-    return any(info.filename == "xl/workbook.xml" for info in members)
+    """Tell whether an archive is an .xlsx, .xlsm or .ods."""
+    names = {info.filename for info in members}
+    return "xl/workbook.xml" in names or {"content.xml", "mimetype"} <= names
 
 
 def is_cut_workbook(raw: bytes) -> bool:
     """Tell whether a file begins like a workbook but is cut short, so that its list of parts is missing."""
-    begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
+    marks = (b"[Content_Types].xml", b"docProps/", b"xl/", b"opendocument.spreadsheet")
+    begins = raw.startswith(b"PK\x03\x04") and any(part in raw[:_START] for part in marks)
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
+
+
+def is_spreadsheet(raw: bytes) -> bool:
+    """Tell whether bytes are a spreadsheet, or one that is cut short."""
+    if raw.startswith(b"PK\x03\x04") and not is_cut_workbook(raw):
+        return is_workbook(open_zip(raw)[1])
+    return raw.startswith(OLE) or is_cut_workbook(raw)
 
 
 def sheet_as_csv(
@@ -57,8 +90,9 @@ def sheet_as_csv(
     packed: int | None = None,
     least: int = 2,
     limit: int | None = None,
+    sheet: str | int | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
-    """Return the first visible sheet that is not empty as CSV, and a note when there are other visible ones.
+    """Return the first visible sheet that holds a table as CSV, and notes about what was decided.
 
     Parameters
     ----------
@@ -74,46 +108,150 @@ def sheet_as_csv(
         Minimum columns of a sheet.
     limit : int, optional
         Maximum characters of the CSV; `MAX_BYTES` by default.
+    sheet : str or int, optional
+        Name of the sheet, or its number from 0.
     """
-    archive, members = open_zip(raw)
     packed = packed or len(raw)
+    try:
+        write = partial(write_sheet, most=rows, decimal=decimal or ".", packed=packed, limit=limit)
+        text = choose_sheet(_open(raw, packed), sheet, least, write)
+    except InvalidData:
+        raise
+    except BaseException as error:
+        # Untrusted files can make the parsers raise errors of any kind. That of Rust is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise InvalidData(_DAMAGED) from None
+    width = text.width
+    limits.check_dense(len(text.lines), width)
+    limits.check_growth(8 * len(text.lines) * width, packed, "Excel", "save the sheet as CSV")
+    return "\n".join(line + "," * (width - cells) for cells, line in text.lines).encode(), text.notes
+
+
+def _open(raw: bytes, packed: int) -> list[Sheet]:
+    """Return the visible sheets of a workbook, after checking every part of it."""
+    if raw.startswith(OLE):
+        return _open_xls(raw)
+    archive, members = open_zip(raw)
     limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
     for info in members:
         named = info.filename.lower().endswith((".xml", ".rels"))
         if named or next(_pieces(archive, info), b"").startswith(_XML):  # XML can have any name
             _check_part(archive, info)
-    load = openpyxl.load_workbook  # a missing package is told before the file is blamed
+    if any(info.filename == "content.xml" for info in members):
+        return open_ods(archive)
+    return _open_xlsx(raw, archive)
+
+
+def _open_xlsx(raw: bytes, archive: zipfile.ZipFile) -> list[Sheet]:
+    """Return the visible sheets of an .xlsx or .xlsm."""
+    book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
+    parts = _sheet_parts(archive)
+    out = []
+    for about in book.sheets_metadata:
+        shown = calamine.SheetTypeEnum.WorkSheet, calamine.SheetVisibleEnum.Visible
+        if (about.typ, about.visible) == shown:
+            sheet = Sheet(about.name, lambda: ())
+            sheet.rows = partial(_xlsx_rows, book, archive.read(parts[about.name]), sheet)
+            out.append(sheet)
+    return out
+
+
+def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells]]:
+    """Yield number and cells of the rows of a sheet of an .xlsx, whose XML is searched first."""
+    count, last, columns = 0, 0, {b"A"}
+    for found in _PLACE.finditer(xml):
+        count, last = count + 1, max(last, int(found[2]))
+        columns.add(found[1])
+    width = 1 + max(map(_column_number, columns))
+    if width > COLUMNS or last > ROWS or count != sum(1 for _ in _ANY_PLACE.finditer(xml)):
+        raise too_wide()
+    if last * width > MAX_EMPTY + 8 * count:
+        raise InvalidData(
+            f"The sheet “{sheet.name[:60]}” has cells far from the others, down to row {last} and column "
+            f"{width}: delete what stands outside the table."
+        )
+    exact: dict[int, dict[int, str]] = {}
+    if _MAY_BE_EXACT.search(xml):
+        for letters, row, text in _EXACT.findall(xml):
+            exact.setdefault(int(row) - 1, {})[_column_number(letters)] = text.decode("ascii", "replace")
+    sheet.hidden = {int(row) - 1 for row in _HIDDEN.findall(xml)}
+    for letters, row in _NO_VALUE.findall(xml) if b"<f" in xml or b":f" in xml else ():
+        sheet.formulas.setdefault(_column_number(letters), int(row) - 1)
+    del xml
+    found = book.get_sheet_by_name(sheet.name)
+    ranges = sorted(found.merged_cell_ranges or ())
+    sheet.merged = [(top, left, end) for (top, left), (end, _) in ranges if end > top]
+    for row, cells in enumerate(found.iter_rows()):
+        for column, text in exact.get(row, {}).items():
+            cells[column] = text
+        yield row, cells
+
+
+def _sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
+    """Return the name of the part of each sheet of an .xlsx."""
+    links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    targets = {link.get("Id"): link.get("Target", "") for link in links}
+    parts = {}
+    for sheet in ElementTree.fromstring(archive.read("xl/workbook.xml")).iterfind("{*}sheets/{*}sheet"):
+        target = targets[next(value for key, value in sheet.attrib.items() if key.endswith("}id"))]
+        parts[sheet.get("name", "")] = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+    return parts
+
+
+def _column_number(letters: bytes) -> int:
+    """Return the number from 0 of a column such as AB."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number - 1
+
+
+def _open_xls(raw: bytes) -> list[Sheet]:
+    """Return the visible sheets of an .xls."""
+    for mark, what in _OLE_KINDS.items():
+        if mark.encode("utf-16-le") in raw:
+            raise InvalidData(f"This is {what}: save the sheet as CSV, or as .xlsx without a password.")
+    open_workbook = xlrd.open_workbook  # a missing package is told before the file is blamed
     try:
-        book = load(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
-        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-        for sheet in sheets:
-            sheet.reset_dimensions()  # the size that the file claims may be wrong
-            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".", packed, least, limit)
-            if text:
-                others = (
-                    f"The workbook has {len(sheets)} sheets; “{sheet.title}” was read, the first that "
-                    "holds something."
-                )
-                return text, (others,) if len(sheets) > 1 else ()
-    except InvalidData:
-        raise
-    except Exception:
-        # Untrusted XML can make the parser raise errors of any kind.
-        raise InvalidData(_DAMAGED) from None
-    raise InvalidData(
-        "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."
-    )
+        book = open_workbook(file_contents=raw, formatting_info=True, ragged_rows=True, logfile=io.StringIO())
+    except Exception:  # damaged files make xlrd raise errors of many kinds
+        raise InvalidData(
+            "The old Excel file (.xls) is damaged or has a password: save it as .xlsx or as CSV."
+        ) from None
+
+    def value(cell: Any) -> Any:
+        if cell.ctype == xlrd.XL_CELL_DATE:
+            return xlrd.xldate.xldate_as_datetime(cell.value, book.datemode)
+        if cell.ctype == xlrd.XL_CELL_ERROR:
+            return xlrd.error_text_from_code.get(cell.value, "#N/A")
+        return int(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value
+
+    def rows(sheet: Any) -> Iterator[tuple[int, Cells]]:
+        for number in range(sheet.nrows):
+            yield number, [*map(value, sheet.row(number))]
+
+    return [
+        Sheet(
+            sheet.name,
+            partial(rows, sheet),
+            sorted((top, left, end - 1) for top, end, left, _ in sheet.merged_cells if end - top > 1),
+            {number for number, about in sheet.rowinfo_map.items() if about.hidden},
+        )
+        for sheet in book.sheets()
+        if sheet.visibility == 0
+    ]
 
 
 def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
     """Refuse a part that is too large, or that declares entities, before anything parses it."""
     name = info.filename
-    sheet = name.startswith("xl/worksheets/") or not name.lower().endswith((".xml", ".rels"))
+    sheet = name.startswith(("xl/worksheets/", "content.xml")) or not name.lower().endswith((".xml", ".rels"))
     texts = name == "xl/sharedStrings.xml"
     most = None if sheet else MAX_TEXTS if texts else MAX_OTHER
     if most is not None and info.file_size > most:
         raise InvalidData(
-            f"The Excel workbook holds a part of {mib(info.file_size)}, at most {mib(most)} are read: save "
+            f"The spreadsheet holds a part of {mib(info.file_size)}, at most {mib(most)} are read: save "
             "the sheet as CSV."
         )
     tags = 0
@@ -127,7 +265,7 @@ def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         # Excel writes UTF-8. UTF-16 is refused, since it would hide entities from this search.
         if b"<!DOCTYPE" in piece or b"<!ENTITY" in piece or b"\0" in piece:
             raise InvalidData(
-                "The Excel workbook declares entities, which are never expanded: save the sheet as CSV."
+                "The spreadsheet declares entities, which are never expanded: save the sheet as CSV."
             )
 
 
@@ -148,70 +286,36 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
         raise InvalidData(_DAMAGED) from None
 
 
-def _as_csv(
-    rows: Iterable[Sequence[Any]],
-    most: int | None,
-    decimal: str = ".",
-    packed: int = MAX_BYTES,
-    least: int = 2,
-    limit: int | None = None,
-) -> bytes:
-    """Return rows of cells as CSV with rows of equal width; empty when no cell is filled.
+def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
+    """Return a CSV file, or the first sheet of a spreadsheet as CSV, in UTF-8, and notes about it.
 
-    `most` limits the rows; for `packed`, `least` and `limit` see `sheet_as_csv`.
+    The unpacked text may have at most `most` bytes.
     """
-    lines: list[tuple[int, str]] = []
-    held, limit = 0, MAX_BYTES if limit is None else limit
-    for count, row in enumerate(rows):
-        cells = [
-            _text(value).replace(".", decimal) if isinstance(value, float | timedelta) else _text(value)
-            for value in row
-        ]
-        while cells and not cells[-1]:
-            cells.pop()
-        if count >= ROWS or len(cells) > COLUMNS:
-            raise InvalidData(
-                f"A sheet has at most {ROWS} rows and {COLUMNS} columns, this one says more: save it as CSV."
-            )
-        if not cells:
-            continue
-        stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerow(cells)
-        lines.append((len(cells), stream.getvalue()[:-1]))
-        held += len(lines[-1][1])
-        if held > limit:
-            raise InvalidData(
-                f"The sheet is more than {mib(limit)} of text: keep fewer columns or save it as "
-                "compressed NPZ."
-            )
-        limits.check_growth(held, packed, "Excel", "save the sheet as CSV")
-        if most is not None and len(lines) >= most:
-            break
-    width = max((cells for cells, _ in lines), default=0)
-    if 0 < width < least:
-        raise InvalidData("The sheet has only one column with anything in it: at least two are needed.")
-    limits.check_dense(len(lines), width)
-    limits.check_growth(8 * len(lines) * width, packed, "Excel", "save the sheet as CSV")
-    return "\n".join(line + "," * (width - cells) for cells, line in lines).encode()
-
-
-def _text(value: Any) -> str:
-    """Return the value of a cell as text for CSV."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    if isinstance(value, timedelta):  # Excel holds a duration as a number of days
-        return repr(value / timedelta(days=1))
-    return " ".join(value.split("\n")).replace("\r", " ") if isinstance(value, str) else repr(value)
+    packed = len(raw)
+    raw = limits.plain_bytes(raw, limit=most)
+    if is_spreadsheet(raw):
+        return sheet_as_csv(raw, packed=packed, least=1, limit=most)
+    if raw.startswith(b"PK\x03\x04"):
+        raise InvalidData(
+            "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
+        )
+    text, findings = as_utf8(raw)
+    return text, tuple(one.sentence for one in findings)
 
 
 def convert(source: Source, options: ReadOptions) -> Converted:
-    """Return the first sheet that is not empty as CSV."""
-    text, notes = sheet_as_csv(source.raw, decimal=options.decimal, packed=source.packed or None)
-    return Converted(text, ",", findings=notes)
+    """Return the first sheet that holds a table as CSV; genes in rows as `genes` has them."""
+    text, notes = sheet_as_csv(
+        source.raw, decimal=options.decimal, packed=source.packed or None, sheet=options.sheet
+    )
+    found = convert_genes(text, options.columns) or Converted(text)
+    return replace(found, findings=(*notes, *found.findings))
 
 
-FORMAT = Format("an Excel workbook", lambda source: "xl/workbook.xml" in source.names, convert=convert)
+def _is_spreadsheet(source: Source) -> bool:
+    if source.files is None:
+        return source.first().startswith(OLE)
+    return "xl/workbook.xml" in source.names or {"content.xml", "mimetype"} <= set(source.names)
+
+
+FORMAT = Format("a spreadsheet", _is_spreadsheet, convert=convert)

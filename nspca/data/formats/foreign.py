@@ -5,22 +5,26 @@ import re
 from nspca.data.formats.base import Format, Source
 
 _SAVE = "save the table as CSV or as NPZ"
+_IN_R = 'write it in R by write.csv(x, "x.csv", row.names = FALSE)'
+_TEXT = "save it as plain text (.txt), one document in each file"
 _MAGIC = {
     b"\x89HDF": ("an HDF5 file (.h5ad and the like), which is never opened from uploads", _SAVE),
-    b"\xd0\xcf\x11\xe0": ("an old Excel file, or one with a password", _SAVE),
-    b"%PDF": ("a PDF", _SAVE),
+    b"%PDF": ("a PDF", "save its table as CSV, or its text as plain text (.txt)"),
     b"MATLAB 5": ("a MATLAB file", _SAVE),
-    b"RDX": ("an R data file", _SAVE),
+    b"RDX": ("an R data file (.RData)", _IN_R),
+    b"X\n\0\0": ("an R data file (.rds)", _IN_R),
+    b"$FL": ("an SPSS file (.sav)", "save it as CSV or as Stata in SPSS, PSPP or R"),
+    b"CDF": ("a netCDF file", _SAVE),
+    b"SIMPLE  =": ("a FITS file", _SAVE),
+    b"{\\rtf": ("a Rich Text document", _TEXT),
+    b"FEA1": ("a Feather file of version 1", "write it again with a newer pandas or pyarrow, or as CSV"),
     b"\x80\x04": ("a pickle, which is never opened", _SAVE),
     b"\x80\x05": ("a pickle, which is never opened", _SAVE),
-    b"ARROW1": ("an Arrow or Feather file", _SAVE),
     b"SQLite format 3": ("an SQLite database", _SAVE),
     b"<!DOCTYPE": ("a web page", _SAVE),
     b"<!doctype": ("a web page", _SAVE),
     b"<html": ("a web page", _SAVE),
     b"<?xml": ("an XML file", _SAVE),
-    b'{"': ("a JSON file", _SAVE),
-    b'[{"': ("a JSON file", _SAVE),
     b"Rar!": ("a RAR archive", _SAVE),
     b"7z\xbc\xaf": ("a 7z archive", _SAVE),
     b"BZh": ("a bzip2 file", _SAVE),
@@ -28,7 +32,9 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ("a Zstandard file", _SAVE),
 }
 """Names of formats and what to do instead, by the first bytes of a file."""
-ONE_IMAGE = re.compile(rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]", re.DOTALL)
+ONE_IMAGE = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]|GIF8|II\*\0|MM\0\*|BM.{4}\0\0\0\0", re.DOTALL
+)
 """Pattern of the first bytes of a single image. A table may well begin with a column P1."""
 
 
@@ -54,6 +60,11 @@ FORMATS = (
 )
 """Refused files, told by their first bytes."""
 ARCHIVES = (
-    _holds("word/document.xml", "a Word document", "save it as plain text (.txt), one document in each file"),
+    _holds("word/document.xml", "a Word document", _TEXT),
+    _holds("ppt/presentation.xml", "a PowerPoint file", "save its texts as .txt, or its tables as CSV"),
+    _holds("META-INF/container.xml", "an e-book (EPUB)", _TEXT),
+    _holds("Index/Document.iwa", "a file of Numbers, Pages or Keynote", "export it as CSV, Excel or text"),
+    _holds("Index.zip", "a file of Numbers, Pages or Keynote", "export it as CSV, Excel or text"),
+    _holds("xl/workbook.bin", "a binary Excel workbook (.xlsb)", "save it as .xlsx or as CSV"),
 )
 """Refused archives, told by a file inside."""

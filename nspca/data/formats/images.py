@@ -6,6 +6,7 @@ Images of one size are read unchanged. Others are converted on request to grey s
 import io
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -24,9 +25,25 @@ from nspca.validation.archive import open_zip
 
 Image: Any = Late("PIL.Image", "images", "files")
 ImageOps: Any = Late("PIL.ImageOps", "images", "files")
-_FORMATS = ("PPM", "PNG", "JPEG", "WEBP")
+_FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
-EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp")
+EXTENSIONS = (
+    ".pgm",
+    ".ppm",
+    ".pbm",
+    ".pnm",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".webp",
+    ".tif",
+    ".tiff",
+    ".bmp",
+    ".gif",
+)
+_ORIENTATION = 0x0112
+"""Number of the EXIF tag that says how a photograph is turned."""
+_TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods")
 USUAL_SIDE = 64
 """Side in pixels that pages offer for converted images. Faces and objects are still recognisable."""
 CONVERT = (Way("image_size", USUAL_SIDE, f"Make them grey, {USUAL_SIDE} x {USUAL_SIDE} pixels"),)
@@ -147,7 +164,7 @@ def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
             levels = np.asarray(image, dtype=np.float64)
             levels = 255 * (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
             image = Image.fromarray(levels.astype(np.uint8))
-        grey = ImageOps.exif_transpose(image).convert("L")
+        grey = _upright(image, []).convert("L")
         return np.array(ImageOps.fit(grey, (side, side), Image.Resampling.BOX))
 
     return _opened(raw, label, MAX_PHOTO, convert)
@@ -162,6 +179,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
 
     def convert(image: Any) -> np.ndarray:
         """Return all pixels of an opened image as grey levels; add a note about colours."""
+        image = _upright(image, notes)
         deep = image.mode.startswith(("I", "F"))
         if not deep and image.mode != "L":
             if image.mode != "1":
@@ -171,6 +189,24 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
         return pixels.astype(np.float64) if deep else pixels
 
     return _opened(raw, label, MAX_PIXELS, convert), tuple(notes)
+
+
+def _upright(image: Any, notes: list[str]) -> Any:
+    """Return an image turned as its orientation says, with white behind what is transparent.
+
+    `notes` gets sentences about what was changed.
+    """
+    if getattr(image, "n_frames", 1) > 1:
+        notes.append("Of images with several pages or frames, the first was taken.")
+    if image.getexif().get(_ORIENTATION, 1) != 1:
+        notes.append("Images with an orientation were turned upright.")
+        image = ImageOps.exif_transpose(image)
+    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        if min(clear.getchannel("A").tobytes()) < 255:
+            notes.append("White was put behind transparent pixels.")
+            image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear).convert("RGB")
+    return image
 
 
 def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarray]) -> np.ndarray:
@@ -208,14 +244,36 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the images of a ZIP or folder."""
     if source.path is None:
         check_archive(source.packed, open_zip(source.raw)[1])
-    files = [one for one in source.files or () if not is_hidden(one[0])]
-    files.sort(key=lambda one: natural_order(one[0]))
-    images = [one for one in files if one[0].lower().endswith(EXTENSIONS)]
-    return read_images(images, source.title, report, source.packed or None, options.image_size)
+    files = sorted(_visible(source), key=lambda one: natural_order(one[0]))
+    images = [one for one in files if _is_image(one[0])]
+    data = read_images(images, source.title, report, source.packed or None, options.image_size)
+    beside = find_labels(source)
+    aside = [name for name, _ in files if not _is_image(name) and (beside is None or name != beside[0])]
+    if not aside:
+        return data
+    said = f"Files that are no images were left aside: {quote_names(map(short_name, aside))}."
+    return replace(data, findings=(*data.findings, *as_findings([said])))
+
+
+def find_labels(source: Source) -> tuple[str, Callable[[], bytes]] | None:
+    """Return the only table beside images, which may have their labels."""
+    tables = [one for one in _visible(source) if one[0].lower().endswith(_TABLES)]
+    return tables[0] if len(tables) == 1 else None
+
+
+def _visible(source: Source) -> Files:
+    return [one for one in source.files or () if not is_hidden(one[0])]
+
+
+def _is_image(name: str) -> bool:
+    return name.lower().endswith(EXTENSIONS)
 
 
 def _has_images(source: Source) -> bool:
-    return any(name.lower().endswith(EXTENSIONS) and not is_hidden(name) for name in source.names)
+    """Tell whether there are several images; one beside a table is a picture of it."""
+    names = [name for name, _ in _visible(source)]
+    count = sum(map(_is_image, names))
+    return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
 
 
-FORMAT = Format("a ZIP or folder of images", _has_images, read=read)
+FORMAT = Format("a ZIP or folder of images", _has_images, read=read, labels=find_labels)

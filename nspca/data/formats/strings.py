@@ -6,37 +6,16 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from nspca.data import limits
-from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Strings
-from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.names import printable
 from nspca.data.numerals import is_number
 from nspca.errors import InvalidData
-from nspca.validation.archive import open_zip
 
 HEAD = 2**18
 """Number of bytes at the start of a file from which the delimiter and the header are found."""
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
-
-
-def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
-    """Return a CSV file, or the first sheet of a workbook as CSV, in UTF-8, and notes about the conversion.
-
-    The unpacked text may have at most `most` bytes.
-    """
-    packed = len(raw)
-    raw = limits.plain_bytes(raw, limit=most)
-    if raw.startswith(b"PK\x03\x04") or is_cut_workbook(raw):
-        if not is_cut_workbook(raw) and not is_workbook(open_zip(raw)[1]):
-            raise InvalidData(
-                "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
-            )
-        return sheet_as_csv(raw, packed=packed, least=1, limit=most)
-    text, findings = as_utf8(raw)
-    return text, tuple(one.sentence for one in findings)
 
 
 def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
@@ -73,7 +52,7 @@ def split_rows(text: str, sign: str) -> list[list[str]]:
 
 
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
-    """Return whether the first row is a header: short texts above a column of longer texts.
+    """Return whether the first row is a header: texts above numbers, above repeated or above longer texts.
 
     Parameters
     ----------
@@ -88,7 +67,12 @@ def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[objec
         return True
     if not body or any(len(cell) > 40 or is_number(cell, ".") for cell in first):
         return False
-    usual = sum(len(row[column]) for row in body) / len(body)
+    columns = [*zip(*body, strict=False)]
+    if any(all(is_number(cell, ".") for cell in cells) for cells in columns):
+        return True  # no cell of the first row is a number
+    if 2 * len(set(columns[column])) < len(body) and first[column] not in columns[column]:
+        return True
+    usual = sum(map(len, columns[column])) / len(body)
     return len(first[column]) < usual / 2
 
 

@@ -1,0 +1,117 @@
+"""Membership bounds: for every feature, a bound on the answers that have it and on those that lack it.
+
+A tree over supports is run at a level below the value of a known answer. Its stages fix features, and its
+nodes branch, for all answers above that level. Such an answer lies in a leaf of the tree, so it has the
+features that are in at each leaf that it may lie in (docs/certificates.md, *In or out*).
+
+`selection.membership` calls `certificate_at`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nspca.bounds import elimination
+from nspca.bounds.bound_search import ROOT_ROUNDS, BoundSearch
+from nspca.bounds.fixing.arrays import bound_of, packed, up
+from nspca.bounds.fixing.node import LEAF, Node
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.plan import PLANS, ROUND
+from nspca.bounds.strongest import LEFT_OUT
+from nspca.bounds.witness import Witness
+from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array, one_thread
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+NODES = {"fast": 8, "standard": 400}
+"""Maximum nodes of a tree by effort."""
+WORK = {"fast": 2e6, "standard": 1e8}
+"""Maximum work of the steps of a tree by effort, in entries: for 64 features half a second, half a minute."""
+BELOW = 1e-8
+"""Relative distance between the level of interest and the level of a tree. Proved bounds stay below the level
+of interest despite rounding.
+"""
+
+
+def certificate_at(
+    problem: Problem,
+    level: float,
+    base: Certificate,
+    asked: Sequence[int],
+    effort: str,
+    report: Report = silent,
+) -> Certificate | None:
+    """Return a certificate of a tree, which bounds the answers with each feature and those without it.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem for one component.
+    level : float
+        Level of interest, in unit scale. Features are fixed for every answer that reaches it.
+    base : Certificate
+        A certificate of the problem, whose witness is tried first if it is one of the inequality.
+    asked : sequence of int
+        Features to branch on first, in this order.
+    effort : "fast" or "standard"
+    report : callable
+        Gets events, and may raise `Cancelled`.
+
+    Returns
+    -------
+    Certificate or None
+        None where A is zero on the rows that may be kept, or where too many features are forced for a tree.
+    """
+    plan = PLANS[effort]
+    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
+        return None
+    with one_thread():
+        kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
+        if not len(kept.block) or not kept.leading[0][0] > 0:
+            return None
+        lower = level * (1 - BELOW)
+        run = BoundSearch(problem=problem, plan=plan, lower=lower, gap=BELOW / 10, report=report, kept=kept)
+        run.limits = Limits(entries=WORK[effort], nodes=NODES[effort])
+        splitting = run.splitting()
+        run.advance(splitting, ROUND)
+        tree = run.new_tree(kept)
+        tree.at_level, tree.asked = True, asked
+        witness = witness_of(base) or run.first_witness(splitting)
+        rounds = 1 if effort == "fast" else ROOT_ROUNDS
+        tree.begin(witness, run.warm_of(splitting), rounds, plan.eigenvalues)
+        tree.run()
+        if tree.root is None:
+            return None
+        arrays, upper = packed(tree.root)
+        level = float(arrays["level"][0])
+        having, lacking = claims_of(tree.root, problem, level)
+    return Certificate.of(problem, "B8", "fixing", upper, arrays | {"having": having, "lacking": lacking})
+
+
+def witness_of(base: Certificate) -> Stored | None:
+    """Return the witness of a certificate of the inequality without weights; None for another one."""
+    parts = base.witness
+    if base.form != "inequality" or "y" in parts or "W" not in parts:
+        return None
+    rows = parts.get("rows", np.arange(base.shape[1]))
+    return Stored.of(rows, Witness(*(parts.get(name) for name in ("W", "M", "U"))))
+
+
+def claims_of(root: Node, problem: Problem, level: float) -> tuple[Array, Array]:
+    """Return proved bounds (n,) of the answers that have each feature, and of those that lack it.
+
+    They are the largest bounds of the leaves that such answers may lie in, and at least `level`. A forced
+    feature is in every support, and still an answer may lack it.
+    """
+    having, lacking = np.full(problem.n, level), np.full(problem.n, level)
+    for node in root.walk():
+        if node.leaf is None or node.code != LEAF:
+            continue
+        bound, certain = up(bound_of(node)), node.supports.certain
+        able = np.concatenate((certain, node.supports.possible))
+        unsure = np.setdiff1d(np.arange(problem.n), np.setdiff1d(certain, problem.forced))
+        having[able] = np.maximum(having[able], bound)
+        lacking[unsure] = np.maximum(lacking[unsure], bound)
+    return having, lacking

@@ -1,0 +1,80 @@
+"""Command `read`: what reading a file gives, without solving anything."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from nspca.cli.arguments import Commands, of_data, with_json
+from nspca.cli.screen import say, say_json
+from nspca.cli.sources import check_strict, read_file
+from nspca.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from nspca.data import Dataset
+
+LISTED = 8
+"""Maximum names that are printed."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command `read` and its arguments."""
+    command = commands.add(
+        "read",
+        read,
+        "what a file holds and how it is read: shape, names, decisions and suspicions",
+        "read measurements.csv",
+        "read proteinGroups.txt --columns 'LFQ intensity *' --json",
+        more="Nothing is solved. Every line about a decision names the option that turns it.",
+    )
+    command.add_argument("source", metavar="FILE", help="a data file, or a folder of images or texts")
+    of_data(command)
+    with_json(command)
+
+
+def read(args: argparse.Namespace) -> int:
+    """Print shape, names, findings and the options that were used."""
+    from nspca.data import Dataset
+    from nspca.data.options import as_flag
+
+    found, spec = read_file(args.source, args)
+    if not isinstance(found, Dataset):
+        raise InvalidOption(f"a file is required, got the folder of shards {args.source}; name its source")
+    data = spec.changed(found)
+    assert isinstance(data, Dataset)
+    m, n = data.X.shape
+    features, samples = _some(data.feature_names), _some(data.sample_names)
+    if args.json:
+        say_json(described(data))
+    else:
+        say(f"{data.name}: {m:,} samples x {n:,} features")
+        say(f"features: {features}")
+        say(f"samples: {samples}")
+        for name, labels in data.label_columns.items():
+            here = " (in use)" if name == data.label_name else ""
+            say(f"labels: {name}{here}, {len(set(labels.tolist())):,} values")
+        for one in data.findings:
+            say(f"{'suspected' if one.is_suspicion else 'found'}: {one.say(as_flag)}")
+        used = ", ".join(f"{name}={value!r}" for name, value in data.options.items())
+        say(f"options: {used or 'none'}")
+    check_strict(data.findings, args)
+    return 0
+
+
+def described(data: "Dataset") -> dict[str, Any]:
+    """Return what reading gave as plain values for JSON."""
+    return {
+        "name": data.name,
+        "kind": data.kind,
+        "samples": data.X.shape[0],
+        "features": data.X.shape[1],
+        "feature_names": list(data.feature_names[:LISTED]),
+        "sample_names": list(data.sample_names[:LISTED]),
+        "labels": data.label_name,
+        "label_columns": list(data.label_columns),
+        "findings": [one.to_dict() for one in data.findings],
+        "options": dict(data.options),
+    }
+
+
+def _some(names: Any) -> str:
+    """Return the first names in one line."""
+    return ", ".join(map(str, names[:LISTED])) + (", ..." if len(names) > LISTED else "")

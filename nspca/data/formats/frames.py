@@ -1,0 +1,291 @@
+"""Tables of other programs as CSV: Stata and SAS by pandas, Feather by pyarrow, JSON and ARFF here.
+
+A file is read some rows at a time, and refused as soon as it has too many.
+"""
+
+import csv
+import io
+import json
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from nspca.data.dialect import as_utf8
+from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.limits import check_dense, check_growth
+from nspca.data.names import quote_names
+from nspca.data.options import ReadOptions
+from nspca.errors import InvalidData, Late
+from nspca.validation.archive import MAX_BYTES, mib
+
+pa: Any = Late("pyarrow", "Stata, SAS and Feather files", "files")
+pc: Any = Late("pyarrow.csv", "Stata, SAS and Feather files", "files")
+kinds: Any = Late("pyarrow.types", "Feather files", "files")
+STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00")
+"""First bytes of a Stata file: of version 13 and newer, or of an older one."""
+SAS = b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
+XPORT = b"HEADER RECORD*******LIB"
+"""First bytes of SAS data files (.sas7bdat) and of SAS transport files (.xpt)."""
+FEATHER = b"ARROW1"
+_STEP = 10_000
+"""Rows that are read at a time."""
+_MOST_JSON = 64 * 2**20
+"""Maximum bytes of JSON, which takes some ten times as much memory."""
+_DAMAGED = "is damaged, or of a version that cannot be read: save the table as CSV"
+
+
+def convert_statistics(source: Source, options: ReadOptions) -> Converted:
+    """Return a table of Stata or SAS as CSV. Codes with value labels stay numbers."""
+    import pandas as pd
+
+    _ = pa.RecordBatch  # a missing package is told before the file is blamed
+    raw = source.raw
+    what = "Stata" if STATA.match(raw) else "SAS"
+    notes: tuple[str, ...] = ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about labels and encodings of the file
+            if what == "Stata":
+                reader: Any = pd.read_stata(io.BytesIO(raw), chunksize=_STEP, convert_categoricals=False)
+                with reader:
+                    text = _frames_as_csv(reader, source.given_bytes, what)
+                    labels = [name for name, by in reader.value_labels().items() if by]
+                notes = (
+                    (f"Codes with value labels are read as numbers: {quote_names(labels)}.",)
+                    if labels
+                    else ()
+                )
+            else:
+                kind, encoding = ("xport", None) if raw.startswith(XPORT) else ("sas7bdat", "infer")
+                reader = pd.read_sas(io.BytesIO(raw), format=kind, encoding=encoding, chunksize=_STEP)
+                if kind == "xport":
+                    reader.nobs = _count_records(raw[reader.record_start :], reader.record_length)
+                with reader:
+                    text = _frames_as_csv(reader, source.given_bytes, what)
+    except InvalidData:
+        raise
+    except Exception:  # pandas raises errors of many kinds for damaged files
+        raise InvalidData(f"The {what} file {_DAMAGED}.") from None
+    return Converted(text, findings=notes)
+
+
+def _count_records(body: bytes, length: int) -> int:
+    """Return the number of records of a SAS transport file, which ends in up to 79 blanks.
+
+    pandas takes blanks at the end of the last record for such, and loses the record.
+    """
+    count = len(body) // length
+    while count and not body[(count - 1) * length : count * length].strip(b" "):
+        count -= 1
+    return count
+
+
+def _frames_as_csv(frames: Iterable[Any], packed: int, what: str) -> bytes:
+    """Return data frames, one below the other, as CSV."""
+
+    def batches() -> Iterator[Any]:
+        for frame in frames:
+            texts = [name for name, kind in frame.dtypes.items() if kind.kind not in "biuf"]
+            dates = {
+                name: frame[name].dt.strftime("%Y-%m-%d") for name in texts if frame[name].dtype.kind == "M"
+            }
+            words = {name: frame[name].map(_word) for name in texts if name not in dates}
+            frame = frame.assign(**dates, **words)
+            yield pa.RecordBatch.from_pandas(frame, preserve_index=False)
+
+    return _batches_as_csv(batches(), packed, what)
+
+
+def _word(value: Any) -> str | None:
+    """Return a cell of text; SAS transport files name no encoding."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value.decode("latin-1")
+    return None if value is None or value != value else str(value)
+
+
+def _batches_as_csv(batches: Iterable[Any], packed: int, what: str) -> bytes:
+    """Return batches of Arrow, one below the other, as CSV."""
+    stream, rows = io.BytesIO(), 0
+    for batch in batches:
+        rows += batch.num_rows
+        check_dense(rows, batch.num_columns)
+        pc.write_csv(batch, stream, pc.WriteOptions(include_header=not stream.tell()))
+        check_growth(stream.tell(), packed, what, "save the table as CSV")
+        if stream.tell() > MAX_BYTES:
+            raise InvalidData(f"The {what} file is more than {mib(MAX_BYTES)} of text: keep fewer columns.")
+    return stream.getvalue()
+
+
+def convert_feather(source: Source, options: ReadOptions) -> Converted:
+    """Return a Feather (Arrow) file as CSV."""
+    open_file = pa.ipc.open_file  # a missing package is told before the file is blamed
+
+    def batches(file: Any) -> Iterator[Any]:
+        for number in range(file.num_record_batches):
+            batch = file.get_batch(number)
+            batch.validate(full=True)
+            columns = [
+                one.cast(pa.string()) if kinds.is_dictionary(one.type) or kinds.is_temporal(one.type) else one
+                for one in batch.columns
+            ]
+            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+    try:
+        file = open_file(pa.BufferReader(source.raw))
+        for field in file.schema:
+            if kinds.is_nested(field.type) or kinds.is_binary(field.type):
+                raise InvalidData(
+                    f'Column "{field.name[:40]}" of the Feather file holds {str(field.type)[:40]}: numbers '
+                    "or text are read, save the table again."
+                )
+        return Converted(_batches_as_csv(batches(file), source.given_bytes, "Feather"))
+    except InvalidData:
+        raise
+    except Exception:  # Arrow raises errors of many kinds for damaged files
+        raise InvalidData(f"The Feather file {_DAMAGED}.") from None
+
+
+def is_json(first: bytes) -> bool:
+    """Tell whether a text begins like JSON: an object, or a list of objects or lists."""
+    return bool(re.match(rb'\s*(\{\s*"|\[\s*[\[{])', first))
+
+
+def convert_json(raw: bytes) -> Converted:
+    """Return JSON lines, or a list of objects, as CSV: a line is a row, a key a column."""
+    if len(raw) > _MOST_JSON:
+        raise InvalidData(f"A JSON file may have at most {mib(_MOST_JSON)}: save the table as CSV.")
+    try:
+        text = raw.decode("utf-8-sig")
+        found = (
+            json.loads(text)
+            if text.lstrip()[0] == "["
+            else [*map(json.loads, filter(str.strip, text.split("\n")))]
+        )
+    except (ValueError, RecursionError):
+        raise InvalidData(
+            "A JSON file is read when each line is one object, or when it is one list of objects; this is "
+            "other JSON: save the table as CSV."
+        ) from None
+    if (
+        len(found) == 1
+        and isinstance(found[0], dict)
+        and all(isinstance(one, list) for one in found[0].values())
+    ):
+        keys, lists = list(found[0]), [*found[0].values()]  # one object with a list for each column
+        found = [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=False)]
+    rows = [
+        one if isinstance(one, dict) else dict(enumerate(one, 1)) if isinstance(one, list) else {}
+        for one in found
+    ]
+    columns: dict[Any, None] = {}
+    nested: dict[Any, None] = {}
+    for row in rows:
+        for key, value in row.items():
+            (nested if isinstance(value, dict | list) else columns)[key] = None
+        check_dense(len(rows), len(columns))
+    kept = [key for key in columns if key not in nested]
+    if not kept:
+        raise InvalidData("The JSON file has no columns of numbers or texts: save the table as CSV.")
+    notes: tuple[str, ...] = ("Each object of the JSON file is a row, its keys are the columns.",)
+    if nested:
+        notes += (f"Keys with lists or objects were left out: {quote_names(map(str, nested))}.",)
+    cells = ([_json_cell(row.get(key)) for key in kept] for row in rows)
+    return Converted(_write_csv(kept, cells), options={"header": True}, findings=notes)
+
+
+def _convert_json(source: Source, options: ReadOptions) -> Converted:
+    """Return a JSON file with two keys at least as CSV; one of texts alone is for `nspca.read_text`."""
+    converted = convert_json(source.raw)
+    if len(next(csv.reader([converted.text.split(b"\n", 1)[0].decode()]), [])) < 2:
+        raise InvalidData(
+            "The objects of this JSON file have one key: a table needs two at least, and texts are counted "
+            "by nspca.read_text."
+        )
+    return converted
+
+
+def _json_cell(value: Any) -> str:
+    """Return a value of JSON as a cell; true and false are 1 and 0."""
+    return "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _is_arff(first: bytes) -> bool:
+    """Tell whether a text is in the format of Weka."""
+    return bool(re.match(rb"\s*(%[^\n]*\n\s*)*@relation\s", first, re.IGNORECASE))
+
+
+def convert_arff(source: Source, options: ReadOptions) -> Converted:
+    """Return an ARFF file in UTF-8 as CSV; a sparse row is written in full."""
+    attributes: list[tuple[str, str]] = []
+    text, findings = as_utf8(source.raw, options.encoding)
+    lines = iter(text.decode().splitlines())
+    for line in lines:
+        found = re.match(r"""\s*@attribute\s+('(?:[^'\\]|\\.)*'|"[^"]*"|\S+)\s+(.*)""", line, re.IGNORECASE)
+        if found:
+            attributes.append((found[1].strip("'\"").replace("\\'", "'"), found[2].strip()))
+        elif line.strip().lower() == "@data":
+            break
+    if not attributes:
+        raise InvalidData("The ARFF file declares no attributes, or holds no @data: save the table as CSV.")
+    csv_text = _write_csv([name for name, _ in attributes], _arff_rows(lines, attributes))
+    return Converted(csv_text, options={"header": True}, findings=findings)
+
+
+def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+    """Yield the rows of the data of an ARFF file."""
+    zeros = [
+        re.split(r"[,}]", kind[1:])[0].strip(" '\"") if kind.startswith("{") else "0"
+        for _, kind in attributes
+    ]
+    body = (line for line in lines if line.strip() and not line.lstrip().startswith("%"))
+    quote = {"quotechar": "'", "escapechar": "\\", "skipinitialspace": True}
+    for number, line in enumerate(body, 1):
+        sparse = line.strip().startswith("{")
+        row = next(csv.reader([line.strip().strip("{}") if sparse else line], **quote), [])  # type: ignore[arg-type]
+        if sparse:
+            pairs = [cell.strip().partition(" ") for cell in row if cell.strip()]
+            row = [*zeros]
+            for at, _, value in pairs:
+                if not at.isdigit() or int(at) >= len(zeros):
+                    raise InvalidData(
+                        f'Row {number} of the ARFF file names attribute "{at[:20]}", which is none.'
+                    )
+                row[int(at)] = value.strip(" '\"")
+        if len(row) != len(attributes):
+            raise InvalidData(
+                f"Row {number} of the ARFF file has {len(row)} values, and {len(attributes)} attributes are "
+                "declared."
+            )
+        yield [cell.strip() for cell in row]
+
+
+def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
+    """Return a header and rows as CSV; refuse too many characters or cells."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    for number, row in enumerate(rows, 1):
+        writer.writerow(row)
+        check_dense(number, len(header))
+        if stream.tell() > MAX_BYTES:
+            raise InvalidData(f"The table is more than {mib(MAX_BYTES)} of text: keep fewer columns or rows.")
+    return stream.getvalue().encode()
+
+
+def _is_statistics(source: Source) -> bool:
+    first = source.first()
+    return STATA.match(first) is not None or first.startswith((SAS, XPORT))
+
+
+STATISTICS = Format("a Stata or SAS file", _is_statistics, convert=convert_statistics)
+ARROW = Format("a Feather file", lambda source: source.first().startswith(FEATHER), convert=convert_feather)
+JSON = Format(
+    "a JSON file",
+    lambda source: is_json(source.first()),
+    convert=_convert_json,
+)
+ARFF = Format("an ARFF file", lambda source: _is_arff(source.first()), convert=convert_arff)

@@ -1,0 +1,456 @@
+"""Tables of genes or proteins: GCT, GEO series matrices, and the tables of counting and search programs.
+
+A row is a gene in all of them, and some columns describe the gene. The format is recognised by its first
+lines, and converted to a table that has the names of the genes and the samples alone.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from nspca.data.dialect import as_utf8
+from nspca.data.findings import Finding, suspicion
+from nspca.data.formats.base import Converted, Format, Source, Strings
+from nspca.data.formats.strings import is_hidden, short_name
+from nspca.data.limits import Files, check_dense, plain_bytes
+from nspca.data.names import quote_names
+from nspca.data.options import ReadOptions
+from nspca.data.roles import match_items
+from nspca.errors import InvalidData, Way
+
+_ROWS = {"features_in_rows": True, "header": True, "id_column": 0}
+"""Options of reading that hold for a converted table."""
+_GCT = (b"#1.2", b"#1.3")
+_GEO = re.compile(rb'\s*"?!(Series|Sample)_')
+_GEO_TABLE = re.compile(rb'^"?!series_matrix_table_begin"?[^\n]*\n', re.MULTILINE | re.IGNORECASE)
+_GEO_END = re.compile(rb'^"?!series_matrix_table_end', re.MULTILINE | re.IGNORECASE)
+_HTSEQ = (b"__no_feature", b"__ambiguous", b"__too_low_aqual", b"__not_aligned", b"__alignment_not_unique")
+_STAR = (b"n_unmapped", b"n_multimapping", b"n_nofeature", b"n_ambiguous")
+"""Names of the rows of HTSeq (below) and STAR (above) that count no gene, in lower case."""
+_COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
+_COUNTS_NAME = re.compile(
+    r"[._-]?(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?)(\.gz)?$", re.IGNORECASE
+)
+"""The end of the name of a file of counts, after the name of the sample."""
+_OTHERS = {"ibaq": "iBAQ", "intensity": "Intensity", "reporter": "Reporter intensity"}
+_HEAD = 2**16
+"""Bytes at the beginning of a file that its format is found from."""
+_TAIL = 2**12
+"""Bytes at the end of a file that may hold the summary rows of HTSeq."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of table that is known by its header.
+
+    Parameters
+    ----------
+    called : str
+    needs : tuple of str
+        Columns that the header begins with, in lower case, as patterns.
+    ids : tuple of str
+        Columns that name the genes or proteins, the best first.
+    values : tuple of str
+        Patterns of the sample columns, the best first; `()` takes every column that is not in `aside`. The
+        first group of a pattern is the name of the sample.
+    aside : str
+        Pattern of the columns that describe the gene.
+    marks : str
+        Pattern of the columns in which a ``+`` leaves the row out.
+    left : str
+        Pattern of first cells that leave the row out.
+    """
+
+    called: str
+    needs: tuple[str, ...]
+    ids: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    aside: str = ""
+    marks: str = ""
+    left: str = ""
+
+
+_KINDS = (
+    _Kind(
+        "A table of featureCounts",
+        ("geneid", "chr", "start", "end", "strand", "length"),
+        ("geneid",),
+        aside="geneid|chr|start|end|strand|length|gene_(name|symbol|biotype|type)",
+    ),
+    _Kind(
+        "A protein table of MaxQuant",
+        ("(majority )?protein ids", ".*"),
+        ("majority protein ids", "protein ids"),
+        (
+            "lfq intensity (.+)",
+            "reporter intensity corrected (.+)",
+            "intensity (.+)",
+            "ibaq (?!peptides)(.+)",
+        ),
+        marks="reverse|(potential )?contaminant|only identified by site",
+        left="(rev|con)__.*",
+    ),
+    _Kind(
+        "A protein table of FragPipe",
+        ("protein", "protein id", "entry name", "gene"),
+        ("protein id",),
+        ("(.+) maxlfq intensity", "(.+?)(?<! total)(?<! unique)(?<! razor) intensity", "(.+) spectral count"),
+        left="(rev|contam)_.*",
+    ),
+    _Kind(
+        "A protein table of DIA-NN",
+        ("protein.group", "(protein.ids|protein.names)"),
+        ("protein.group",),
+        aside=r"protein\.(group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences",
+    ),
+    _Kind(
+        "A table with two names of each gene",
+        (
+            "(ensembl_)?(gene|transcript)_?id|ensembl|geneid|tx_?id",
+            "(gene_?)?(name|symbol)|gene_id|hgnc_symbol|description",
+        ),
+        ("gene_id", "geneid", "gene", "ensembl", "ensembl_gene_id"),
+        aside="(ensembl_)?(gene|transcript|tx)_?(id|name|symbol|biotype|type)?|ensembl|symbol|name|hgnc_symbol"
+        "|description|(effective_)?length|entrez(_?id)?|chr|chrom|chromosome|start|end|strand",
+    ),
+)
+
+
+def convert(source: Source, options: ReadOptions) -> Converted:
+    """Return a table of genes or proteins as a plain table with the genes in rows."""
+    text, findings = as_utf8(source.raw, options.encoding)
+    found = convert_text(text, options.columns)
+    assert found is not None  # as `matches` says
+    return replace(found, findings=(*findings, *found.findings))
+
+
+def convert_text(raw: bytes, kept: Sequence[str | int] = ()) -> Converted | None:
+    """Return a table of genes in UTF-8 as a plain table; None for any other text.
+
+    `kept` are the sample columns, if the user chose them; by default the format decides.
+    """
+    head = raw[:_HEAD]
+    if head.startswith(_GCT):
+        return _convert_gct(raw)
+    if _GEO.match(head):
+        return _convert_geo(raw)
+    found = _find_kind(head, kept)
+    if found is not None:
+        return _convert_known(raw, *found)
+    return _convert_counts(raw, _read_header(head)[0]) if _has_summary(head, raw[-_TAIL:]) else None
+
+
+def _find_kind(
+    head: bytes, kept: Sequence[str | int] = ()
+) -> tuple[str, list[str], _Kind, int, dict[int, str]] | None:
+    """Return delimiter, header, kind, column of names and sample columns of a table of a known kind."""
+    delimiter, header = _read_header(head)
+    plain = [_plain(cell) for cell in header]
+    for kind in _KINDS:
+        if len(plain) > len(kind.needs) and all(map(re.fullmatch, kind.needs, plain)):
+            found = _select(kind, header, plain, kept)
+            if found is not None:
+                return delimiter, header, kind, *found
+    return None
+
+
+def _read_header(head: bytes) -> tuple[str, list[str]]:
+    """Return delimiter and cells of the first line that is no comment."""
+    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    first = next(lines, b"").decode(errors="replace").rstrip("\r")
+    delimiter = "\t" if "\t" in first else ","
+    try:
+        return delimiter, next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error:
+        return delimiter, []
+
+
+def _has_summary(head: bytes, tail: bytes) -> bool:
+    """Tell whether a text has the rows of HTSeq or STAR that count no gene."""
+    head, tail = head.lower(), tail.lower()
+    return sum(map(tail.__contains__, _HTSEQ)) > 1 or sum(map(head.__contains__, _STAR)) > 1
+
+
+def _plain(cell: str) -> str:
+    """Return a column name in lower case. R writes dots for blanks."""
+    cell = " ".join(cell.split()).lower()
+    return (
+        cell.replace(".", " ")
+        if cell.startswith(("lfq.", "majority.", "protein.ids", "intensity."))
+        else cell
+    )
+
+
+def _select(
+    kind: _Kind, header: Sequence[str], plain: Sequence[str], kept: Sequence[str | int]
+) -> tuple[int, dict[int, str]] | None:
+    """Return the number of the column of names, and of each sample column with its pattern."""
+    ids = next((plain.index(name) for name in kind.ids if name in plain), 0)
+    if kept:
+        return ids, {i: "" for i in match_items(header, kept, "column") if i != ids}
+    if not kind.values:
+        samples = {i: "" for i, name in enumerate(plain) if not re.fullmatch(kind.aside, name) and i != ids}
+        return (ids, samples) if len(samples) > 1 else None
+    for pattern in kind.values:
+        samples = {i: pattern for i, name in enumerate(plain) if re.fullmatch(pattern, name)}
+        if len(samples) > 1:
+            return ids, samples
+    return None
+
+
+def _convert_known(
+    raw: bytes, delimiter: str, header: Sequence[str], kind: _Kind, ids: int, samples: dict[int, str]
+) -> Converted:
+    """Return the names and the sample columns of a table of a known kind."""
+    marks = [i for i, name in enumerate(map(_plain, header)) if kind.marks and re.fullmatch(kind.marks, name)]
+    names = [_sample(header[i], pattern) for i, pattern in samples.items()]
+    left = re.compile(kind.left or "(?!)", re.IGNORECASE)
+    out, zeros, marked = [[header[ids], *names]], 0, 0
+    for row in _rows(raw, delimiter, len(header)):
+        if any(row[i].strip() == "+" for i in marks) or left.fullmatch(row[0]) or left.fullmatch(row[ids]):
+            marked += 1
+            continue
+        cells = [row[i] for i in samples]
+        zeros += sum(cell in ("0", "0.0") for cell in cells)
+        out.append([row[ids], *cells])
+    aside = [name for i, name in enumerate(header) if i != ids and i not in samples]
+    what = "proteins" if kind.values else "genes"
+    findings = [_turned(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows")]
+    if aside:
+        others = sorted({_plain(name).split()[0] for name in aside} & {"ibaq", "intensity", "reporter"})
+        ways = tuple(
+            Way("columns", (f"{_OTHERS[name]} *",), f"Take the columns {_OTHERS[name]}") for name in others
+        )
+        findings.append(
+            Finding(f"Columns that are no samples were set aside: {quote_names(aside)}", ways=ways)
+        )
+    if marked:
+        findings.append(Finding(f"Rows of decoys and contaminants were left out: {marked}"))
+    if kind.values and zeros > len(out):
+        share = zeros / ((len(out) - 1) * len(samples))
+        findings.append(
+            suspicion(
+                f"{share:.0%} of the values are 0, which in such a table means not measured",
+                Way("missing_codes", (0.0,), "Take 0 for missing"),
+            )
+        )
+    return _table(out, findings)
+
+
+def _turned(what: str) -> Finding:
+    """Return the finding that a table has genes in rows."""
+    return Finding(what, ways=(Way("features_in_rows", False, "The samples are in rows"),))
+
+
+def _sample(column: str, pattern: str) -> str:
+    """Return the name of a sample from that of its column, without the words of the program and its path."""
+    found = re.fullmatch(pattern, _plain(column))
+    name = column[found.start(1) : found.end(1)] if found and found.re.groups else column
+    path = PurePosixPath(name.replace("\\", "/"))
+    return path.stem if path.suffix.lower() in (".bam", ".sam", ".raw", ".mzml", ".d") else name
+
+
+def _rows(raw: bytes, delimiter: str, width: int) -> Iterator[list[str]]:
+    """Yield the rows below the header; refuse one of another width."""
+    lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
+    rows = csv.reader((line for line in lines if not line.startswith("#")), delimiter=delimiter)
+    try:
+        next(rows)
+        for number, row in enumerate(rows, 1):
+            if not any(map(str.strip, row)):
+                continue
+            if len(row) > width:
+                raise InvalidData(
+                    f"Row {number} below the header has {len(row)} cells, the header {width} names."
+                )
+            check_dense(number, width)
+            yield row + [""] * (width - len(row))
+    except csv.Error as error:
+        raise InvalidData(f"The table cannot be split into cells ({error}): save it again.") from None
+
+
+def _table(
+    rows: Sequence[Sequence[str]],
+    findings: Iterable[Finding],
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Converted:
+    """Return rows, the header first, as a table with genes in rows; `labels` are groups of the samples."""
+    if len(rows) < 3:
+        raise InvalidData("The table holds no rows of genes: at least two are needed.")
+    stream = io.StringIO()
+    csv.writer(stream, delimiter="\t", lineterminator="\n").writerows(rows)
+    annotation = None
+    if labels:
+        annotation = Strings(("sample", *labels), [[*rows[0][1:]], *map(list, labels.values())])
+    return Converted(stream.getvalue().encode(), "\t", _ROWS, annotation, tuple(findings))
+
+
+def _convert_gct(raw: bytes) -> Converted:
+    """Return a GCT file, version 1.2 or 1.3, without its descriptions; those of samples become labels."""
+    lines = raw.split(b"\n", 2)
+    sizes = (
+        [int(word) for word in lines[1].split() if word.isdigit() and len(word) < 10]
+        if len(lines) > 2
+        else []
+    )
+    if len(sizes) not in (2, 4):
+        raise InvalidData(
+            "The second line of a GCT file holds the numbers of rows and columns: save it again."
+        )
+    genes, count, described, groups = sizes if len(sizes) == 4 else (*sizes, 1, 0)
+    check_dense(genes, count)
+    header = _read_header(lines[2].split(b"\n", 1)[0])[1]
+    if len(header) != 1 + described + count:
+        raise InvalidData(
+            f"The GCT file says {count} samples and {described} columns about the genes, and its header has "
+            f"{len(header)} names: save it again."
+        )
+    kept = [0, *range(1 + described, len(header))]
+    rows = [[row[i] for i in kept] for row in _rows(lines[2], "\t", len(header))]
+    if len(rows) != genes + groups:
+        raise InvalidData(
+            f"The GCT file says {genes} genes and holds {len(rows) - groups}: it may be cut short, get "
+            "it again."
+        )
+    findings = [_turned(f"A GCT file: its {genes} genes are the features, its {count} samples the rows")]
+    if described:
+        aside = quote_names(header[1 : 1 + described])
+        findings.append(Finding(f"Columns about the genes were set aside: {aside}"))
+    labels = {row[0]: row[1:] for row in rows[:groups] if 1 < len(set(row[1:])) < count}
+    return _table([[header[i] for i in kept], *rows[groups:]], findings, labels)
+
+
+def _convert_geo(raw: bytes) -> Converted:
+    """Return the table of a GEO series matrix; what its ``!Sample_`` lines say becomes labels."""
+    begin = _GEO_TABLE.search(raw)
+    if begin is None:
+        raise InvalidData("The GEO file holds no table (!series_matrix_table_begin): get the series matrix.")
+    end = _GEO_END.search(raw, begin.end())
+    if end is None:
+        raise InvalidData("The GEO series matrix is cut short, its table has no end: get it again.")
+    body = raw[begin.end() : end.start()]
+    header = _read_header(body.split(b"\n", 1)[0])[1]
+    rows = [header, *_rows(body, "\t", len(header))]
+    if len(rows) < 3:
+        raise InvalidData(
+            "This GEO series matrix describes samples and holds no numbers, as for sequencing: read the "
+            "table of counts among the supplementary files of the series."
+        )
+    count = len(header) - 1
+    found = _sample_lines(raw[: begin.start()].decode(errors="replace"), count)
+    labels = {name: cells for name, cells in found.items() if 1 < len(set(cells)) < count}
+    findings = [_turned(f"A GEO series matrix: its probes are the features, its {count} samples the rows")]
+    return _table(rows, findings, labels)
+
+
+def _sample_lines(text: str, count: int) -> dict[str, list[str]]:
+    """Return what a GEO file says of each sample, characteristics first.
+
+    A characteristic is written as ``key: value``. Each key is a column, wherever it stands.
+    """
+    keyed: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter="\t"):
+        if len(row) != count + 1 or not row[0].startswith("!Sample_"):
+            continue
+        name, cells = row[0].removeprefix("!Sample_"), row[1:]
+        if not name.startswith("characteristics"):
+            others.setdefault(name, cells)
+            continue
+        for i, cell in enumerate(cells):
+            key, _, value = cell.rpartition(":") if cell.count(":") == 1 else cell.partition(":")
+            keyed.setdefault(key.strip() or name, [""] * count)[i] = value.strip()
+    return {**keyed, **{name: cells for name, cells in others.items() if name not in keyed}}
+
+
+def _convert_counts(raw: bytes, delimiter: str) -> Converted:
+    """Return counts of HTSeq or STAR of several samples without the rows that count no gene."""
+    lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
+    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(row)]
+    kept = [row for row in rows if not _counts_no_gene(row)]
+    width, left = max(map(len, kept), default=0), len(rows) - len(kept)
+    check_dense(len(kept), width)
+    if width < 3 or (width == 4 and _counts_no_gene(rows[0])):
+        raise InvalidData(
+            "These are the counts of one sample, and at least two are needed: give a ZIP or a folder with "
+            "the files of all samples."
+        )
+    if kept[0][-1].strip().isdigit():
+        kept.insert(0, ["gene", *(f"sample {i}" for i in range(1, width))])
+    elif len(kept[0]) == width - 1:  # R writes no name above the names of rows
+        kept[0].insert(0, "gene")
+    return _table(kept, _describe_counts(width - 1, left))
+
+
+def _counts_no_gene(row: Sequence[str]) -> bool:
+    return row[0].strip().lower().encode() in (*_HTSEQ, *_STAR)
+
+
+def _describe_counts(samples: int, left: int) -> list[Finding]:
+    return [
+        _turned(f"A table of counts: its genes are the features, its {samples} samples the rows"),
+        Finding(f"Rows that count no gene (not mapped, ambiguous and the like) were left out: {left}"),
+    ]
+
+
+def _merge_counts(source: Source, options: ReadOptions) -> Converted:
+    """Return the counts of several samples, one in each file of HTSeq or STAR."""
+    genes: list[str] = []
+    names: list[str] = []
+    columns: list[list[str]] = []
+    star, left = False, 0
+    for label, read in _visible(source):
+        lines = plain_bytes(read(), source.packed or None).decode(errors="replace").splitlines()
+        rows = [line.split("\t") for line in lines if "\t" in line]
+        star = star or len(rows[0]) == 4
+        kept = [row for row in rows if not _counts_no_gene(row)]
+        left += len(rows) - len(kept)
+        kept = kept[0 if kept and kept[0][1].strip().isdigit() else 1 :]
+        names.append(_COUNTS_NAME.sub("", short_name(label)))
+        genes = genes or [row[0] for row in kept]
+        if [row[0] for row in kept] != genes:
+            raise InvalidData(
+                f'All files of counts must name the same genes in one order, "{short_name(label)}" names '
+                "others."
+            )
+        columns.append([row[1] for row in kept])
+        check_dense(len(genes), len(columns))
+    findings = [
+        Finding(f"The files of {len(names)} samples were joined."),
+        *_describe_counts(len(names), left),
+    ]
+    if star:
+        findings.append(
+            Finding("STAR counts in three ways; the first, for libraries without strands, was taken")
+        )
+    return _table([["gene", *names], *map(list, zip(genes, *columns, strict=True))], findings)
+
+
+def _visible(source: Source) -> Files:
+    return [one for one in source.files or () if not is_hidden(one[0])]
+
+
+def _are_counts(source: Source) -> bool:
+    """Tell whether all files of a ZIP or folder are counts of HTSeq or STAR; the first one is read."""
+    files = _visible(source)
+    if len(files) < 2 or not all(label.lower().endswith(_COUNTS_ENDS) for label, _ in files):
+        return False
+    raws = [plain_bytes(read(), source.packed or None) for _, read in files[:2]]
+    return all(_has_summary(raw[:_HEAD], raw[-_TAIL:]) for raw in raws)
+
+
+def _is_gene_table(source: Source) -> bool:
+    """Tell whether a text begins like a table of genes."""
+    if source.files is not None:
+        return False
+    head = source.first()
+    if head.startswith(_GCT) or _GEO.match(head):
+        return True
+    return _find_kind(head) is not None or _has_summary(head, source.raw[-_TAIL:])
+
+
+FORMAT = Format("a table of genes in rows", _is_gene_table, convert=convert)
+COUNTS = Format("counts of genes in several files", _are_counts, convert=_merge_counts)

@@ -1,0 +1,187 @@
+"""Tables of genes: the genes become features, what describes them is set aside, and both are said."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from nspca.data import read
+from nspca.errors import InvalidData
+
+GENES = [f"ENSG{i:05d}" for i in range(6)]
+NAMES = ["a_1", "a_2", "b_1", "b_2"]
+COUNTS = np.random.default_rng(0).integers(1, 900, size=(6, 4))
+
+
+def lines(header, rows, sign="\t") -> bytes:
+    return "".join(sign.join(map(str, row)) + "\n" for row in [header, *rows]).encode()
+
+
+def with_genes(*before, after=()):
+    """Rows of genes, with the cells `before` and `after` the counts."""
+    return [[gene, *before, *counts, *after] for gene, counts in zip(GENES, COUNTS, strict=True)]
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def is_read(raw: bytes, names=NAMES, genes=GENES, **options):
+    data = read(raw, **options)
+    assert data.X.T.tolist() == COUNTS.tolist()
+    assert (list(data.sample_names), list(data.feature_names)) == (list(names), list(genes))
+    return data
+
+
+BEFORE = ["Geneid", "Chr", "Start", "End", "Strand", "Length"]
+ASIDE = ["chr1;chr1", "1;30", "20;50", "+;+", 500]
+
+
+@pytest.mark.parametrize("above", [b"", b'# Program:featureCounts v2.0; Command:"featureCounts" "-a" "x"\n'])
+def test_feature_counts(above):
+    paths = [f"/data/align/{name}.bam" for name in NAMES]
+    data = is_read(above + lines([*BEFORE, *paths], with_genes(*ASIDE)))
+    assert any('"Chr", "Start"' in note for note in data.notes)
+    is_read(above + lines([*BEFORE, *NAMES], with_genes(*ASIDE), ","))
+    turned = next(one for one in data.findings if one.option == "features_in_rows")
+    assert turned.value is False
+
+
+@pytest.mark.parametrize("header", [["gene", *NAMES], NAMES, None])
+def test_htseq_counts_leave_out_what_is_no_gene(header):
+    below = [[name, 1, 2, 3, 4] for name in ("__no_feature", "__ambiguous", "__alignment_not_unique")]
+    raw = lines(header or [GENES[0], *COUNTS[0]], [*with_genes()[header is None :], *below])
+    data = is_read(raw, names=NAMES if header else [f"sample {i}" for i in range(1, 5)])
+    assert any("left out: 3" in note for note in data.notes)
+
+
+def star(column: int) -> bytes:
+    above = [[name, 5, 6, 7] for name in ("N_unmapped", "N_multimapping", "N_noFeature", "N_ambiguous")]
+    return lines(
+        above[0], [*above[1:], *([gene, n, 0, n] for gene, n in zip(GENES, COUNTS[:, column], strict=True))]
+    )
+
+
+def htseq(column: int) -> bytes:
+    rows = [[gene, n] for gene, n in zip(GENES, COUNTS[:, column], strict=True)]
+    return lines(rows[0], [*rows[1:], ["__no_feature", 3], ["__ambiguous", 1]])
+
+
+@pytest.mark.parametrize(
+    ("make", "ending"), [(star, "ReadsPerGene.out.tab"), (htseq, ".counts.txt"), (htseq, ".htseq.txt.gz")]
+)
+def test_files_of_single_samples_are_joined(make, ending, tmp_path):
+    pack = gzip.compress if ending.endswith("gz") else bytes
+    files = {f"{name}{ending}": pack(make(i)) for i, name in enumerate(NAMES)}
+    data = is_read(zipped(files))
+    assert any("4 samples were joined" in note for note in data.notes)
+    for name, raw in files.items():
+        (tmp_path / name).write_bytes(raw)
+    is_read(tmp_path)
+    files[f"a_1{ending}"] = pack(make(0).replace(GENES[2].encode(), b"other"))
+    with pytest.raises(InvalidData, match="same genes in one order"):
+        read(zipped(files))
+    with pytest.raises(InvalidData, match="one sample"):
+        read(make(0))
+
+
+def protein(prefix: str, suffix: str = "") -> list[str]:
+    return [f"{prefix}{name}{suffix}" for name in NAMES]
+
+
+def test_maxquant_takes_lfq_and_leaves_decoys_out():
+    header = ["Protein IDs", "Majority protein IDs", "Gene names", "Score", *protein("Intensity ")]
+    header += [
+        *protein("LFQ intensity "),
+        "Only identified by site",
+        "Reverse",
+        "Potential contaminant",
+        "id",
+    ]
+    marks = [["", "", ""], ["+", "", ""], ["", "+", ""], ["", "", "+"]]
+    rows = [
+        [f"{gene};Q", gene, "g", 12.5, *(7 * counts), *counts, *marks[0], i]
+        for i, (gene, counts) in enumerate(zip(GENES, COUNTS, strict=True))
+    ]
+    decoys = [[f"D{i};Q", f"D{i}", "g", 1.5, *[9] * 8, *mark, i] for i, mark in enumerate(marks[1:])]
+    raw = lines(header, [*rows, *decoys])
+    data = is_read(raw)
+    assert any("left out: 3" in note for note in data.notes)
+    other = read(raw, columns=("Intensity *",))
+    assert other.X.T.tolist() == (7 * COUNTS).tolist() and other.sample_names == tuple(protein("Intensity "))
+    is_read(
+        raw.replace(b"LFQ intensity ", b"LFQ.intensity.").replace(b"Majority protein", b"Majority.protein")
+    )
+
+
+def test_fragpipe_and_dia_nn():
+    rows = [
+        ["sp|" + gene, gene, "N", "g", 100, 0.99, *counts, *(3 * counts)]
+        for gene, counts in zip(GENES, COUNTS, strict=True)
+    ]
+    decoys = [
+        ["contam_sp|X", "X", "N", "g", 100, 0.9, *[1] * 8],
+        ["rev_sp|Y", "Y", "N", "g", 9, 0.9, *[1] * 8],
+    ]
+    header = ["Protein", "Protein ID", "Entry Name", "Gene", "Protein Length", "Protein Probability"]
+    header += [*protein("", " MaxLFQ Intensity"), *protein("", " Intensity")]
+    assert any("left out: 2" in note for note in is_read(lines(header, [*rows, *decoys])).notes)
+    header = ["Protein.Group", "Protein.Ids", "Protein.Names", "Genes", "First.Protein.Description"]
+    paths = [f"D:\\raw\\{name}.raw" for name in NAMES]
+    is_read(lines([*header, *paths], with_genes("P", "N", "g", "words")))
+
+
+def test_gct_of_both_versions():
+    old = b"#1.2\n6\t4\n" + lines(["NAME", "Description", *NAMES], with_genes("na"))
+    is_read(old)
+    about = [["group", "na", "na", *"xxyy"], ["batch", "na", "na", *"1212"], ["plate", "na", "na", *"abcd"]]
+    new = lines(["id", "symbol", "chr", *NAMES], [*about, *with_genes("s", "1")])
+    data = is_read(b"#1.3\r\n6\t4\t2\t3\r\n" + new)
+    assert data.label_columns["group"].tolist() == list("xxyy")
+    assert set(data.label_columns) >= {"group", "batch"} and "plate" not in data.label_columns
+    assert read(b"#1.3\n6\t4\t2\t3\n" + new, label_column="batch").labels.tolist() == [1, 2, 1, 2]
+    with pytest.raises(InvalidData, match="cut short"):
+        read(old[:-30])
+    with pytest.raises(InvalidData, match="second line"):
+        read(b"#1.2\n6\n" + old)
+    with pytest.raises(InvalidData, match="its header has 6 names"):
+        read(old.replace(b"6\t4\n", b"6\t9\n"))
+
+
+def geo(keys=("tissue: liver", "tissue: liver", "tissue: lung", "tissue: lung"), rows=None) -> bytes:
+    quoted = [f'"{name}"' for name in NAMES]
+    text = '!Series_title\t"of two\nlines"\n!Series_summary\t"x"\n\n'
+    text += (
+        "\t".join(["!Sample_title", *quoted])
+        + "\n"
+        + "\t".join(["!Sample_organism_ch1", *['"mouse"'] * 4])
+        + "\n"
+    )
+    text += "\t".join(["!Sample_characteristics_ch1", *(f'"{key}"' for key in keys)]) + "\n"
+    body = "".join("\t".join(map(str, row)) + "\n" for row in (with_genes() if rows is None else rows))
+    table = "\t".join(['"ID_REF"', *quoted]) + "\n" + body
+    return f"{text}!series_matrix_table_begin\n{table}!series_matrix_table_end\n".encode()
+
+
+def test_geo_series_matrix_has_groups():
+    data = is_read(geo())
+    assert data.label_name == "tissue" and data.labels.tolist() == ["liver", "liver", "lung", "lung"]
+    # What is said of a sample may stand in any of the lines.
+    mixed = read(geo(keys=("tissue: liver", "sex: m", "tissue: liver", "sex: m")))
+    assert set(mixed.label_columns) >= {"tissue", "sex"}
+    is_read(gzip.compress(geo()))
+    with pytest.raises(InvalidData, match="supplementary files"):
+        read(geo(rows=[]))
+    with pytest.raises(InvalidData, match="cut short"):
+        read(geo()[:-40])
+
+
+def test_two_names_of_each_gene():
+    is_read(lines(["gene_id", "gene_name", *NAMES], with_genes("n")))
+    is_read(lines(["gene_id", "gene_symbol", *NAMES, "gene_biotype"], with_genes("n", after=["coding"])))
