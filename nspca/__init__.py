@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from nspca.specs import MembershipSpec as MembershipSpec
     from nspca.specs import NoiseSpec as NoiseSpec
     from nspca.specs import PaperSpec as PaperSpec
-    from nspca.specs import PreviewSpec as PreviewSpec
     from nspca.specs import ProblemSpec as ProblemSpec
     from nspca.specs import Spec as Spec
     from nspca.specs import StabilitySpec as StabilitySpec
@@ -79,7 +78,7 @@ _ROOMS = {
     "shards": "Shards",
     "solvers": "METHODS",
     "specs": "ChoiceSpec ComparisonSpec ComponentsSpec DataSpec "
-    "GroupsSpec MembershipSpec NoiseSpec PaperSpec PreviewSpec "
+    "GroupsSpec MembershipSpec NoiseSpec PaperSpec "
     "ProblemSpec Spec StabilitySpec SuccessiveSpec SweepSpec published_bounds",
     "verifying": "verify",
 }

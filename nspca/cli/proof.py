@@ -29,7 +29,7 @@ def _add_certify(commands: Commands) -> None:
         more="The weights are looked up by the name of their feature and brought to length 1; k is how many "
         "there are unless it is said.",
     )
-    of_problem(command)
+    of_problem(command, "nonneg", "center", "scale", "effort")
     command.add_argument(
         "loadings",
         metavar="LOADINGS",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from nspca.specs.membership import MembershipSpec as MembershipSpec
     from nspca.specs.optimum import OptimumSpec as OptimumSpec
     from nspca.specs.paper import PaperSpec as PaperSpec
-    from nspca.specs.preview import PreviewSpec as PreviewSpec
     from nspca.specs.proof import CheckSpec as CheckSpec
     from nspca.specs.published import published_bounds as published_bounds
     from nspca.specs.question import ProblemSpec as ProblemSpec
@@ -48,7 +47,6 @@ _MODULES = {
     "membership": "MembershipSpec",
     "optimum": "OptimumSpec",
     "paper": "PaperSpec",
-    "preview": "PreviewSpec",
     "proof": "CheckSpec",
     "published": "published_bounds",
     "question": "ProblemSpec",

@@ -66,7 +66,10 @@ def test_a_sweep_is_printed_and_saved(table, capsys):
     ("spec", "said"),
     [
         (NoiseSpec(data=DataSpec(path="a.csv"), k=2, tables=3), "p = "),
-        (OptimumSpec(data=DataSpec(path="a.csv"), k=2, effort="standard", seconds=0), "proved optimal up to rounding"),
+        (
+            OptimumSpec(data=DataSpec(path="a.csv"), k=2, effort="standard", seconds=0),
+            "proved optimal up to rounding",
+        ),
         (OptimumSpec(data=DataSpec(path="a.csv"), k=2), "proved optimal up to rounding"),
         (OptimumSpec(data=DataSpec(path="a.csv"), k=(2, 2)), "proved optimal up to rounding"),
     ],
