@@ -294,7 +294,9 @@ def test_groups_are_compared_on_the_page(visit, stand_ins, texts, ended):
 
 def test_how_many_is_asked_beyond_what_is_there():
     spec = how_many.question(outcome(table(n=8), sizes=(2, 2)))
-    assert (spec.k, spec.most, spec.method, spec.draws) == (2, 4, "joint", 0), "8 features have room for 4"
+    assert (spec.ks, spec.most, spec.method, spec.draws) == ((2,), 4, "joint", 0), (
+        "8 features have room for 4"
+    )
     assert how_many.question(outcome(table(n=40), sizes=(2,) * 7)).most == 9
 
 
