@@ -143,7 +143,7 @@ def test_more_features_than_there_are_are_refused(X, tmp_path, capsys, name):
 
 def test_a_workbook_is_called_by_its_name(X, tmp_path):
     _frame(X.toarray()).to_excel(tmp_path / "a.xlsx")
-    with pytest.raises(nspca.InvalidData, match=r"got an Excel workbook.* save the table as CSV"):
+    with pytest.raises(nspca.InvalidData, match=r"got a spreadsheet: convert it, or save the table as CSV"):
         nspca.plan(tmp_path / "a.xlsx", 3)
 
 

@@ -10,8 +10,8 @@ import threadpoolctl
 
 import nspca
 from nspca import papers
+from nspca.bounds import membership
 from nspca.covariance.linalg import is_positive_definite, one_thread, one_thread_if_quick
-from nspca.selection import membership
 
 X = np.random.default_rng(0).standard_normal((30, 8))
 
@@ -24,7 +24,7 @@ def blas_threads():
 def two_threads(monkeypatch):
     name = next(iter(papers.ITEMS))  # both are put back last, in whatever order threads end
     monkeypatch.setitem(papers.ITEMS, name, papers.ITEMS[name])
-    monkeypatch.setattr(membership, "_order_by_cost", membership._order_by_cost)
+    monkeypatch.setattr(membership, "Limits", membership.Limits)
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
         assert blas_threads() == {2}
         yield
@@ -51,15 +51,15 @@ def reproducing(inside, wait):
 def asking_of_features(inside, wait):
     """Ask which features are in or out, and call `inside` and `wait` before the proofs begin."""
     problem = nspca.Problem.from_data(X, 3)
-    result, order = nspca.solve(problem), membership._order_by_cost
+    result, limits = nspca.solve(problem), membership.Limits
 
-    def waiting(*arguments):
+    def waiting(**how):
         inside()
         wait()
-        return order(*arguments)
+        return limits(**how)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(membership, "_order_by_cost", waiting)
+        patch.setattr(membership, "Limits", waiting)
         nspca.membership(problem, result)
     yield
 
