@@ -5,7 +5,7 @@
 Prints one row per data set and k: the best value found, the strongest certificate, the proved fraction, the
 costs of both, and the target. Nothing is stored: every row is computed in this run, and every certificate is
 verified from the raw data. "cpu s" is what "prove s" would be on an idle machine with one thread. Samples of
-`nspca.load_sample` take part if the real data are available (`NSPCA_DATA`). A stand-in is named and left out.
+`nspca.load_sample` take part if the real data are available (`NSPCA_DATA`). Others are named and left out.
 Arcene is read from there too. "cells" is a made-up single-cell table. Sizes such as 5x40 are those of joint
 components.
 """
@@ -49,7 +49,7 @@ class Row:
         return self.standard[self.ks.index(k)] if len(self.standard) > 1 else self.standard[0]
 
     def data(self):
-        """Return the table and whether it is a covariance; None where only a stand-in is here."""
+        """Return the table and whether it is a covariance; None where the original is not here."""
         if self.sample == "cells":
             return cells(), False
         if self.sample.endswith(".npz"):
@@ -174,7 +174,7 @@ def main():
             continue
         found = row.data()
         if found is None:
-            say(f"{row.name}: only a stand-in is here, left out")
+            say(f"{row.name}: the original is not here, left out")
             continue
         data, is_covariance = found
         make = nspca.Problem.from_covariance if is_covariance else nspca.Problem.from_data

@@ -64,7 +64,7 @@ class Row:
         """The raw table, or None where it is not to be had."""
         if self.sample:
             sample = nspca.load_sample(self.sample)
-            if sample.source == "stand-in":
+            if sample.source == "relative":
                 return None
             X = lee_seung(sample.X) if self.lee_seung else sample.X
             return X / self.divide if self.divide != 1 else X

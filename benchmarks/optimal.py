@@ -88,7 +88,7 @@ class Table:
         """Return the table; None where the data are not there."""
         if self.source in nspca.data.SAMPLES:
             dataset = nspca.load_sample(self.source)
-            if dataset.source == "stand-in":
+            if dataset.source == "relative":
                 return None
             return prepare(dataset, "lee-seung").X if self.lee_seung else np.asarray(dataset.X, np.float64)
         file = FOLDER / f"{self.source}.npz"

@@ -1,8 +1,8 @@
 """Measure speed and memory of common calls: ``python -m benchmarks.speed [part ...]``.
 
 The parts are sweep, wide, cones, enumeration and epsnet. Every row of the printed table is computed in this
-run, and ratios compare times of one run. Real data come from the samples catalogue (`NSPCA_DATA`). A stand-in
-is named as such.
+run, and ratios compare times of one run. Real data come from the samples catalogue (`NSPCA_DATA`). Without
+them their relatives are measured.
 """
 
 import resource

@@ -3,8 +3,7 @@
     python -m scripts.journeys [name ...]
 
 Each step is a click or a file as a visitor would give it, and a picture of the page afterwards. The
-researcher's table is the sample `leukemia`, 72 x 12582 if the original is available (`NSPCA_DATA`). A
-stand-in is called "stand-in" in its picture.
+researcher's table is the sample `all-aml`.
 """
 
 import io
@@ -54,10 +53,10 @@ def teacher(page: Page, snap: Snap) -> None:
 
 
 def spectra(page: Page, snap: Snap) -> None:
-    """Home, then two clicks: the certified band of the LRS spectra."""
+    """Home, then two clicks: the certified band of the coffee spectra."""
     menu(page, "Data", "Which data?")
-    page.get_by_role("button", name="Infrared spectra (LRS)").click()
-    page.get_by_role("heading", name="Infrared spectra (LRS)").wait_for()
+    page.get_by_role("button", name="Coffee spectra").click()
+    page.get_by_role("heading", name="Coffee spectra").wait_for()
     page.get_by_role("link", name="how many wavelengths are enough").click()
     answer(page)
     snap("band")
@@ -65,7 +64,7 @@ def spectra(page: Page, snap: Snap) -> None:
 
 def researcher(page: Page, snap: Snap) -> None:
     """A gene table with labels, as it comes: genes in rows, the diagnosis in the second line."""
-    data = nspca.load_sample("leukemia")
+    data = nspca.load_sample("all-aml")
     table = pd.DataFrame(
         np.asarray(data.X, float).T, index=data.feature_names, columns=list(data.sample_names)
     )
@@ -98,7 +97,7 @@ def researcher(page: Page, snap: Snap) -> None:
 def student(page: Page, snap: Snap) -> None:
     """Faces: which parts they are made of."""
     menu(page, "Data", "Which data?")
-    page.get_by_role("button", name="Faces").first.click()
+    page.get_by_role("button", name="ORL faces").first.click()
     page.wait_for_timeout(CALM)
     snap("faces")
     menu(page, "Parts", "Which parts are images made of?")

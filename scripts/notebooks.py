@@ -2,8 +2,7 @@
 
     python -m scripts.notebooks
 
-The samples that come with the project are used, never originals. So a stand-in is made up, and its name says
-so.
+Only samples that are the same on every machine are used.
 The notebooks hold no time and no machine: the same code and the same results give the same file.
 """
 

@@ -399,7 +399,7 @@ def test_a_copy_is_kept_in_a_folder_that_the_data_are_then_read_from(tmp_path, m
     assert "add up to" in said  # other values than those of the original
     assert main(["samples"]) == 0
     before = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
-    assert nspca.load_sample("cbcl").source == "stand-in"
+    assert nspca.load_sample("cbcl").source == "relative"
     monkeypatch.setenv("NSPCA_DATA", str(folder))
     assert nspca.load_sample("cbcl").source == "copy"
     assert main(["samples"]) == 0
@@ -420,7 +420,7 @@ def test_what_cannot_be_fetched_is_a_sentence_each_and_the_others_are(tmp_path, 
     assert main(["fetch"]) == 2
     said = capsys.readouterr()
     assert said.err == "nspca: no connection. `fetch lrs --copy FILE` takes it.\n"
-    m, n = data.load_sample("bow-kos").X.shape  # the stand-in's, where the data are not here
+    m, n = data.load_sample("bow-kos").X.shape  # the relative's, where the data are not here
     assert said.out.startswith(f"bow-kos: {m} x {n}, kept in ")
     assert main(["fetch", "lsr"]) == 2 and "(did you mean lrs?)" in capsys.readouterr().err
     assert main(["fetch", "--copy", "x"]) == 2 and "name the one it is of" in capsys.readouterr().err

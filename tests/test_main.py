@@ -223,22 +223,22 @@ def test_a_broken_certificate_is_refused(tmp_path, capsys):
     assert error.startswith("refused: ") and error.count("\n") == 1
 
 
-def test_a_stand_in_is_called_one(monkeypatch, capsys):
+def test_a_relative_has_its_own_name(monkeypatch, capsys):
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     assert main(["solve", "lrs", "--k", "5"]) == 0
-    assert capsys.readouterr().out.startswith("lrs (stand-in): value ")
+    assert capsys.readouterr().out.startswith("coffee: value ")
 
 
-def test_a_stand_in_is_called_one_in_every_table_and_proof(tmp_path, monkeypatch, capsys):
+def test_a_relative_has_its_own_name_in_every_table_and_proof(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     proof, table = str(tmp_path / "c.npz"), str(tmp_path / "t.csv")
-    of = {"name": "lrs (stand-in)", "source": "stand-in"}
+    of = {"name": "coffee", "source": "relative"}
     assert main(["solve", "lrs", "--k", "2", "--certificate", proof, "--csv", table]) == 0
     assert set(pd.read_csv(table)["data"]) == {of["name"]}
     for asked in (["verify", "lrs", proof], ["sweep", "lrs", "--k", "2"]):
         capsys.readouterr()
         assert main(asked) == 0
-        assert capsys.readouterr().out.startswith("lrs (stand-in): ")
+        assert capsys.readouterr().out.startswith("coffee: ")
         assert main([*asked, "--json"]) == 0
         said = json.loads(capsys.readouterr().out)
         assert of.items() <= (said[0] if asked[0] == "sweep" else said).items()

@@ -130,7 +130,7 @@ def test_a_run_that_takes_too_long_is_ended(monkeypatch):
 
 
 def saved():
-    start = {"table": "made", "shape": [30, 8], "source": "stand-in", "k": 3, "nonneg": True}
+    start = {"table": "made", "shape": [30, 8], "source": "relative", "k": 3, "nonneg": True}
     known = {"wall": 0.1, "memory": 3.2, "proved": None}
     rows = [
         start | known | row("abess", 2.0, 0.004),
@@ -150,7 +150,7 @@ def saved():
 def test_the_page_gets_the_table_of_a_saved_run():
     table = report.markdown(saved())
     assert (
-        "| made (stand-in) | 3 | nonnegative | 100 %, 4 ms | 100 %, proved 98.7 %, 0.2 s | - | "
+        "| made (its relative) | 3 | nonnegative | 100 %, 4 ms | 100 %, proved 98.7 %, 0.2 s | - | "
         "abess is faster, at the same value: 4 ms against 0.2 s of auto, proved |"
     ) in table
     assert "nsprcomp: R is not installed" in table and "load 4.2" in table

@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> None:
     say(report.HEAD)
     for name in wanted:
         table = tables.load(name)
-        if table.source == "stand-in":
-            say(f"{name}: a made-up stand-in takes its place, the original is looked for in NSPCA_DATA")
+        if table.source == "relative":
+            say(f"{name}: its relative takes its place, the original is looked for in NSPCA_DATA")
         rows = raced(table, args.rounds, args.limit)
         race["rows"] += rows
         say(report.text(rows))

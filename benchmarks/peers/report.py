@@ -63,7 +63,7 @@ def markdown(race: dict) -> str:
         by_name, best = {row["name"]: row for row in group}, best_of(group)
         first = group[0]
         cells = [cell(by_name.get(name), best) for name in names]
-        title = first["table"] + (" (stand-in)" if first["source"] == "stand-in" else "")
+        title = first["table"] + (" (its relative)" if first["source"] == "relative" else "")
         lost = "; ".join(verdict(group)) or "nowhere"
         lines.append(f"| {title} | {first['k']} | {sign(first)} | " + " | ".join(cells) + f" | {lost} |")
     return "\n".join([*lines, "", *footnotes(rows)])

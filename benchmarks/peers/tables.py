@@ -14,7 +14,7 @@ from nspca.data import prepare
 
 @dataclass(frozen=True)
 class Table:
-    """Samples in rows; `source` is "real", "stand-in", or "made" for noise."""
+    """Samples in rows; `source` is "real", "relative", or "made" for noise."""
 
     name: str
     X: Any
@@ -55,7 +55,7 @@ SIZES = {"LRS": (10, 40), "digits": (10, 40)}
 
 
 def load(name: str) -> Table:
-    """Return a table by name; a stand-in where the original is not available."""
+    """Return a table by name; its relative where the original is not here."""
     X, source = LOADERS[name]()
     return Table(name, X, source)
 

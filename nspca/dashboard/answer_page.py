@@ -23,8 +23,8 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.app.buttons import CSV
+from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
-from nspca.dashboard.data import standin
 from nspca.dashboard.export import offer
 from nspca.dashboard.export.offer import Figures, Pictures
 from nspca.dashboard.export.whole import Contents, Whole
@@ -216,7 +216,7 @@ class AnswerPage(QuestionPage[Asked]):
 def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     """Draw the head of a page, and return its data.
 
-    The head has the title, a line about the data, and for a stand-in the offer of the original. The title is
+    The head has the title, a line about the data, and for a relative the offer of the original. The title is
     drawn before `find` opens the data, since that may fail.
 
     Raises
@@ -228,7 +228,7 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     data = find()
     data_line.line(data)
     data_line.rows(data)
-    standin.offer(data)
+    original.offer(data, asked=True)
     if obstacle := open_data.obstacle(data):
         raise InvalidData(obstacle)
     return data

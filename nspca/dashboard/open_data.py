@@ -34,6 +34,7 @@ from nspca.data import (
     original_path,
     prepare,
     scaling_suggestion,
+    shown_name,
 )
 from nspca.data.findings import Finding
 from nspca.data.options import OF_TABLES, OF_TEXTS
@@ -95,9 +96,9 @@ class Chosen:
     @property
     def stem(self) -> str:
         """Beginning of the names of downloads: the name of the sample, the uploaded file or the folder."""
-        where, stand_in = self.reference, "-stand-in" if self.dataset.source == "stand-in" else ""
+        where = self.reference
         if where.sample is not None:
-            return f"{where.sample}{stand_in}"
+            return shown_name(where.sample)
         kind = "upload" if where.folder is None else "folder"
         named = PurePath(where.file or where.folder or "").name.split(".")[0]
         return NO_NAME.sub("-", named).strip("-.")[:LONGEST_STEM] or kind
@@ -281,13 +282,14 @@ def forced_features(of: Chosen) -> tuple[int, ...]:
 
 def version(name: str) -> str:
     """Return a text for cache keys that changes when the original behind a sample changes; "" without one."""
-    path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
+    path = original_path(name) if name in SAMPLES and SAMPLES[name].relative else None
     return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
 
 
 @cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
-    """Return a sample by its name."""
+    """Return a sample by its name; that of its relative while it is absent."""
+    name = shown_name(name)
     data = load_sample(name)
     return Chosen(_read_only(data), DataSpec(sample=name), content_of(data))
 

@@ -10,7 +10,17 @@ from nspca.data.dialect import Layout
 from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.findings import Finding
-from nspca.data.originals import adopt_copy, fetch_sample, is_stand_in, kept_path, original_path
+from nspca.data.originals import (
+    absent_original,
+    adopt_copy,
+    fetch_sample,
+    is_absent,
+    is_installed,
+    kept_path,
+    original_path,
+    present_samples,
+    shown_name,
+)
 from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reading import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
@@ -25,21 +35,25 @@ __all__ = [
     "Layout",
     "Original",
     "Sample",
+    "absent_original",
     "adopt_copy",
     "annotate",
     "covariance_suggestion",
     "example_file",
     "fetch_sample",
     "frame_to_csv",
+    "is_absent",
     "is_at_hand",
-    "is_stand_in",
+    "is_installed",
     "kept_path",
     "load_sample",
     "neutralise",
     "original_path",
     "prepare",
+    "present_samples",
     "read",
     "read_layout",
     "read_text",
     "scaling_suggestion",
+    "shown_name",
 ]

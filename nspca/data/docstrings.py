@@ -13,7 +13,7 @@ import sysconfig
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,7 +126,7 @@ def count_words(library: Path, report: Report) -> Dataset:
             "strings were found in this installation: choose another sample, or install Python with its "
             "sources."
         )
-    return _matrix(names, counts)
+    return word_counts(names, counts)
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -177,19 +177,23 @@ def _walk_docstrings(
                 yield from _walk_docstrings(inner, f"{title}.{inner.name}")
 
 
-def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
-    """Return counts of the most frequent words as a Dataset, without documents that keep too few words."""
+def word_counts(names: Sequence[str], counts: list[Counter[str]], most_share: float = 1.0) -> Dataset:
+    """Return counts of the most frequent words as a Dataset, without documents that keep too few words.
+
+    A word in more than a share `most_share` of the documents is left out.
+    """
     from sklearn.feature_extraction import DictVectorizer  # imported late, like the stop words
 
     vectorizer = DictVectorizer()  # words in alphabetical order
     X = sp.csr_array(vectorizer.fit_transform(counts))
     frequency = np.bincount(X.indices, minlength=X.shape[1])
-    kept = np.argsort(-frequency, kind="stable")[:_MAX_WORDS]
-    kept = np.sort(kept[frequency[kept] >= _MIN_DOCUMENTS])
+    usable = (frequency >= _MIN_DOCUMENTS) & (frequency <= most_share * len(counts))
+    kept = np.argsort(-frequency, kind="stable")
+    kept = np.sort(kept[usable[kept]][:_MAX_WORDS])
     X = X[:, kept]
     documents = np.flatnonzero(X.sum(axis=1) >= _MIN_WORDS)
     vocabulary = tuple(vectorizer.get_feature_names_out()[kept].tolist())
-    sample_names, _ = unique_names([names[i] for i in documents], "document")
+    sample_names, _ = unique_names([names[int(i)] for i in documents], "document")
     return Dataset("python-docs", X[documents], vocabulary, sample_names, kind="words")
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from nspca.data.folders import sample_folder
+from nspca.data.catalogue import SAMPLES
+from nspca.data.packaged import load_packaged
 
 EXAMPLES = ("wine", "genes")
 
@@ -36,7 +37,13 @@ class Example:
 
 
 def example_file(name: str = "wine") -> Example:
-    """Return the example file called `name`, one of `EXAMPLES`."""
+    """Return the example file called `name`, one of `EXAMPLES`.
+
+    Raises
+    ------
+    MissingPackage
+        For "genes", when ``nspca[samples]`` is not installed.
+    """
     return _wine() if name == "wine" else _genes()
 
 
@@ -57,16 +64,14 @@ def _wine() -> Example:
 
 
 def _genes() -> Example:
-    """Return the example "genes": a made-up table with genes in rows, and an annotation."""
-    folder = sample_folder()
-    about = (
-        "made up, not measured: 200 genes in rows, 60 samples of four kinds of blood cells, and a second "
-        "table with cell, treatment and donor (CC0); the names of the genes are real"
-    )
+    """Return the example "genes": the leukemias with genes in rows, and a table of their kinds."""
+    data, sample = load_packaged("all-aml"), SAMPLES["all-aml"]
+    genes = pd.DataFrame(data.X.T, index=pd.Index(data.feature_names, name="gene"), columns=data.sample_names)
+    kinds = pd.DataFrame({"sample": data.sample_names, **data.label_columns})
     return Example(
-        "blood-genes (made up).csv",
-        (folder / "blood-genes.csv").read_bytes(),
-        about,
-        (folder / "blood-samples.csv").read_bytes(),
+        "leukemias.csv",
+        genes.to_csv().encode(),
+        f"5,000 genes in rows, 38 leukemias, and a second table with their kinds ({sample.licence})",
+        kinds.to_csv(index=False).encode(),
         features_in_rows=True,
     )

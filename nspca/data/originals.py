@@ -6,6 +6,7 @@
 import logging
 import tempfile
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -60,9 +61,32 @@ def original_path(name: str) -> Path | None:
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 
-def is_stand_in(name: str) -> bool:
-    """Tell whether a sample is available only as a stand-in, without opening the sample."""
-    return name in SAMPLES and SAMPLES[name].stand_in and original_path(name) is None
+def is_absent(name: str) -> bool:
+    """Tell whether a data set of the papers is not on this machine, so that its relative is shown."""
+    return name in SAMPLES and bool(SAMPLES[name].relative) and original_path(name) is None
+
+
+def present_samples() -> list[str]:
+    """Return the names of the samples that can be opened here, without a download or another package."""
+    return [name for name in SAMPLES if not is_absent(name) and is_installed(name)]
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether the package that holds a sample is installed; True for samples of no package."""
+    package = SAMPLES[name].package
+    return not package or find_spec(package) is not None
+
+
+def shown_name(name: str) -> str:
+    """Return the name of the sample that is shown for `name`: of its relative while it is absent."""
+    return SAMPLES[name].relative if is_absent(name) else name
+
+
+def absent_original(name: str | None) -> str | None:
+    """Return the data set of the papers in whose place the sample `name` is shown; None for others."""
+    if name is None or is_absent(name):
+        return name
+    return next((one for one in SAMPLES if SAMPLES[one].relative == name and is_absent(one)), None)
 
 
 def kept_path(name: str, folder: Path | None = None) -> Path:
@@ -207,7 +231,7 @@ def adopt_copy(
         When the file cannot be written.
     """
     sample = _sample(name)
-    if not sample.stand_in:
+    if not sample.relative:
         raise InvalidData(f"{sample.title} is always there, no copy is needed.")
     return _keep(name, _parse(name, path_or_buffer), folder)
 

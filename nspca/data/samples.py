@@ -1,4 +1,4 @@
-"""Samples by name: the real data set where it is on this machine, otherwise a small stand-in."""
+"""Samples by name. A data set of the papers that is not on this machine gives way to its relative."""
 
 from dataclasses import replace
 
@@ -7,42 +7,38 @@ from nspca.data.dataset import Dataset
 from nspca.data.docstrings import kept_counts, load_python_docs
 from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
-from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
 from nspca.data.names import numbered, pixel_names, short
 from nspca.data.originals import find_original
+from nspca.data.packaged import load_packaged
 from nspca.data.reading import read
 from nspca.errors import InvalidData, shown
 from nspca.progress import Report, silent
 
-_STAND_INS = {
-    "cbcl": "faces.npz",
-    "leukemia": "expression.npz",
-    "lrs": "spectra.npz",
-    "bow-kos": "docword.topics.txt.gz",
-}
 
-
-def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = None) -> Dataset:
+def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = None) -> Dataset:
     """Return a sample by name; nothing is downloaded.
 
     Parameters
     ----------
     name : str
         A name of `SAMPLES`. The four data sets of the papers come from the folder in ``NSPCA_DATA``, then
-        from the user's cache, then as a small made-up stand-in.
-    stand_in_ok : bool
-        Whether a stand-in may be returned.
+        from the user's cache. Otherwise a smaller real data set of the same kind is returned, their relative.
+    relative_ok : bool
+        Whether a relative may be returned.
     report : callable, optional
 
     Returns
     -------
     Dataset
-        Its `source` is "real", "copy" or "stand-in"; the name of a stand-in ends in "(stand-in)".
+        Its `source` is "real", "copy" or "relative"; a relative has its own name, and a note about the
+        original.
 
     Raises
     ------
     InvalidData
-        For an unknown name, and when only a stand-in exists but `stand_in_ok` is False.
+        For an unknown name, and for an absent data set of the papers unless `relative_ok`.
+    MissingPackage
+        For a sample from a package that is not installed.
     """
     if not isinstance(name, str) or name not in SAMPLES:
         got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
@@ -53,15 +49,19 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
         return _pitprops()
     if name == "python-docs":
         return load_python_docs(report or silent)
+    sample = SAMPLES[name]
+    if sample.package:
+        return load_packaged(name)
     found = find_original(name)
     if found is not None:
         return found
-    if not stand_in_ok:
+    if not relative_ok:
         raise InvalidData(
-            f"{SAMPLES[name].title} is not on this machine: fetch it or give a local copy. "
-            f"{SAMPLES[name].how}."
+            f"{sample.title} is not on this machine: fetch it or give a local copy. {sample.how}."
         )
-    return _stand_in(name)
+    relative = load_packaged(sample.relative)
+    note = f"Shown in the place of {sample.title}, which is not on this machine."
+    return replace(relative, source="relative", findings=(*as_findings((note,)), *relative.findings))
 
 
 def is_at_hand(name: str) -> bool:
@@ -99,22 +99,4 @@ def _pitprops() -> Dataset:
         is_covariance=True,
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
         findings=as_findings(("The table is the correlation matrix itself, rounded to three digits.",)),
-    )
-
-
-def _stand_in(name: str) -> Dataset:
-    """Return the small made-up table that replaces a data set of the papers."""
-    data = read(sample_folder() / _STAND_INS[name])
-    sample = SAMPLES[name]
-    return replace(
-        data,
-        name=f"{name} (stand-in)",
-        feature_names=BAND_NAMES if name == "lrs" else data.feature_names,
-        source="stand-in",
-        kind=sample.kind,
-        axis=WAVELENGTH_UM if name == "lrs" else None,
-        axis_name="wavelength (µm)" if name == "lrs" else "",
-        provenance=f"Stand-in for {sample.title}: made up by sample_data/make_stand_ins.py, not measured; "
-        "CC0",
-        findings=as_findings((f"This is not {sample.title}: it is made up, small, and only looks like it.",)),
     )

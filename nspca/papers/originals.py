@@ -1,4 +1,4 @@
-"""Load the original data sets of the papers. Missing ones raise `Absent`; no stand-ins are used.
+"""Load the original data sets of the papers. Missing ones raise `Absent`; no other data are used.
 
 The modules of the papers call `sample`, `table` and `standardised`. The page Papers calls `missing` and
 `digest`.
@@ -37,7 +37,7 @@ def sample(name: str, *prepared: str) -> Dataset:
     Raises
     ------
     Absent
-        When only a stand-in is available.
+        When the original is not on this machine.
     """
     if original_path(name) is None:
         raise Absent(f"The original of {name} is not on this machine: {remedy([name])}.")

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
 
-from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
+from nspca.data import PREPARATIONS, SAMPLES, Dataset, load_sample, prepare, read, read_text, shown_name
 from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
@@ -277,8 +277,7 @@ class DataSpec(ReadOptions):
         if self.folder is not None:
             name = f"{self.folder}, some rows" if self.some else self.folder
         elif self.sample is not None:
-            name = SAMPLES[self.sample].title if self.sample in SAMPLES else self.sample
-            name += " (stand-in)" if is_stand_in(self.sample) else ""
+            name = SAMPLES[shown_name(self.sample)].title if self.sample in SAMPLES else self.sample
         else:
             name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
         gaps = [GAPS[self.missing]] if self.missing in GAPS else []

@@ -16,7 +16,7 @@ def open_section(page, label):
 
 
 @pytest.mark.visit
-@pytest.mark.parametrize("sample", ["digits", pytest.param("cbcl", marks=pytest.mark.long)])
+@pytest.mark.parametrize("sample", ["digits", pytest.param("orl-faces", marks=pytest.mark.long)])
 def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sample):
     page.goto(f"{app_url}/compare?sample={sample}&ks=5,10&rivals={METHODS}")
     expect(page.get_by_text(re.compile("Stored answer|A first answer is on its way"))).to_be_visible()
@@ -53,7 +53,9 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
 
 @pytest.mark.visit
 def test_a_long_comparison_is_cancelled_and_what_was_ready_stays(page, app_url):
-    page.goto(f"{app_url}/compare?sample=cbcl&rivals=threshold,spca,nmf&ks=5,10,20,40,80,160&effort=thorough")
+    page.goto(
+        f"{app_url}/compare?sample=orl-faces&rivals=threshold,spca,nmf&ks=5,10,20,40,80,160&effort=thorough"
+    )
     page.get_by_role("button", name="Compare 3 methods").click()
     expect(page.get_by_text(re.compile(r"[1-9]\d* of 24 ready"))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()

@@ -18,7 +18,7 @@ IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState =
 
 @pytest.fixture(params=[600, pytest.param(12582, marks=pytest.mark.long)])
 def genes(request) -> pd.DataFrame:
-    """The first columns, or all, of the original 72 x 12582 table where it is, otherwise of its stand-in."""
+    """The first columns, or all, of the original 72 x 12582 table where it is, otherwise of its relative."""
     data = nspca.load_sample("leukemia")
     if os.environ.get("NSPCA_DATA"):
         assert data.source == "real" and data.X.shape == (72, 12582)
@@ -110,12 +110,12 @@ def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
 
 
 @pytest.mark.visit
-def test_a_copy_of_the_real_data_replaces_the_stand_in(page, app_url):
+def test_a_copy_of_the_original_replaces_its_relative(page, app_url):
     folder = os.environ.get("NSPCA_DATA")
     if folder:
-        pytest.skip("with NSPCA_DATA there is no stand-in to replace")
+        pytest.skip("with NSPCA_DATA there is no relative to replace")
     page.goto(f"{app_url}/data?sample=lrs")
-    page.get_by_role("button", name="Get the real data").click()
+    page.get_by_role("button", name="In the place of Infrared spectra").click()
     expect(page.get_by_text("Licence: CC BY 4.0")).to_be_visible()
     expect(page.get_by_test_id("stPopoverBody").get_by_role("button", name="Download")).to_be_visible()
     wrong = {"name": "lrs.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,5\n4,1\n"}

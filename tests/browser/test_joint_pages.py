@@ -15,7 +15,7 @@ IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState =
 
 @pytest.mark.visit
 def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
-    page.goto(f"{app_url}/parts?pictures=cbcl&r=3&size=20&by=joint,tpower&proof=none")
+    page.goto(f"{app_url}/parts?pictures=orl-faces&r=3&size=20&by=joint,tpower&proof=none")
     page.get_by_role("button", name="Find 3 parts").click()
     heading = page.get_by_role("heading", name=SHARE)
     expect(heading).to_be_visible()
@@ -53,7 +53,7 @@ def test_the_form_folds_when_its_run_begins_so_that_the_answer_is_in_sight(page,
 
 @pytest.mark.visit
 def test_topics_live_then_documents(page, app_url):
-    page.goto(f"{app_url}/topics?texts=bow-kos&r=4&size=8&by=joint,cone&proof=none")
+    page.goto(f"{app_url}/topics?texts=state-of-the-union&r=4&size=8&by=joint,cone&proof=none")
     page.get_by_role("button", name="Find 4 topics").click()
     expect(page.get_by_role("heading", name=SHARE)).to_be_visible()
     expect(page.get_by_text("The documents that are most about topic 1")).to_be_visible()
@@ -68,7 +68,7 @@ def test_topics_live_then_documents(page, app_url):
 @pytest.mark.visit
 def test_a_pressed_list_shows_its_documents(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_url}/topics?texts=bow-kos&look=proof")
+    page.goto(f"{app_url}/topics?texts=state-of-the-union&look=proof")
     lists = page.locator(".st-key-pressed_lists[data-pressable] section")
     expect(lists).to_have_count(8)
     page.wait_for_function(IDLE)
@@ -93,7 +93,7 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
 @pytest.mark.visit
 def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_url}/components?table=leukemia&look=samples")
+    page.goto(f"{app_url}/components?table=all-aml&look=samples")
     figure = page.locator(".st-key-sample_map .js-plotly-plot")
     expect(figure).to_be_visible()
     page.wait_for_function(IDLE)

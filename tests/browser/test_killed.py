@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.servers import Server
 
-LONG = "sample=cbcl&from=10&to=300&step=2&effort=thorough"
+LONG = "sample=orl-faces&from=10&to=300&step=2&effort=thorough"
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
 @pytest.mark.visit
 @pytest.mark.parametrize(
     ("sample", "n", "effort"),
-    [("digits", 64, "standard"), pytest.param("cbcl", 361, "thorough", marks=pytest.mark.long)],
+    [("digits", 64, "standard"), pytest.param("orl-faces", 361, "thorough", marks=pytest.mark.long)],
 )
 def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n, effort):
     page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort={effort}")

@@ -147,7 +147,7 @@ SLIDES = {
     "spannogram?sample=pitprops&view=ranks": FIGURE,
     "sweep?sample=digits": FIGURE,
     "parts?pictures=digits": FIGURE,
-    "topics?texts=bow-kos": "",
+    "topics?texts=state-of-the-union": "",
     "components?sample=pitprops": "",
     "compare?sample=pitprops": FIGURE,
     "papers?item=asteris2014-figure-4": FIGURE,

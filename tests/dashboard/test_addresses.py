@@ -169,7 +169,7 @@ def test_a_k_that_is_shown_is_not_said(visit, texts, page):
 
 def test_a_long_list_of_k_is_taken_whole_or_refused(visit, sentence):
     ks = [1000 + 13 * i for i in range(61)]
-    page = visit("pages/compare.py", sample="leukemia", rivals="pca", ks=", ".join(map(str, ks[1:])))
+    page = visit("pages/compare.py", sample="all-aml", rivals="pca", ks=", ".join(map(str, ks[1:])))
     assert not page.error and page.button(key="run").label == "Compare 1 method at 60 values of k"
-    page = visit("pages/compare.py", sample="leukemia", rivals="pca", ks=",".join(map(str, ks)))
+    page = visit("pages/compare.py", sample="all-aml", rivals="pca", ks=",".join(map(str, ks)))
     assert "at most 60 values of k, got 61" in sentence(page)

@@ -205,16 +205,6 @@ def test_equal_things_make_equal_bytes_apart_from_the_date():
     assert packed(done) != packed(done, datetime(2027, 5, 4, tzinfo=UTC))
 
 
-def test_a_stand_in_is_called_one_wherever_it_is_shown():
-    done = sampled()
-    done = replace(done, about=Chosen(replace(done.about.dataset, source="stand-in"), done.asked.data, ""))
-    with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:
-        for name in zipped.namelist():
-            assert name.startswith("pitprops-stand-in-sweep/")
-            if name.endswith((".csv", ".html", "README.txt")):
-                assert "stand-in" in zipped.read(name).decode("utf-8-sig").lower()
-
-
 def test_what_somebody_else_shared_comes_without_its_data():
     done = replace(uploaded(), own=False)
     with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:

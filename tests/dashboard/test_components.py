@@ -33,7 +33,7 @@ from tests.dashboard.figures import copied
 from tests.patience import wait_for
 
 PAGE = "pages/components.py"
-SHORT = {"table": "lrs", "r": 2, "size": 4, "by": "joint,tpower", "proof": "none"}
+SHORT = {"table": "coffee", "r": 2, "size": 4, "by": "joint,tpower", "proof": "none"}
 
 
 def table(labels=None, m=30, n=8, **more) -> Dataset:
@@ -45,7 +45,7 @@ def table(labels=None, m=30, n=8, **more) -> Dataset:
 
 
 def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENTS, **how) -> Outcome:
-    asked = ComponentsSpec(data=DataSpec(sample="lrs"), sizes=sizes, methods=(method,), effort=None, **how)
+    asked = ComponentsSpec(data=DataSpec(sample="coffee"), sizes=sizes, methods=(method,), effort=None, **how)
     results = {name: one for (name, _), one in asked.run(X=data.X).results.items()}
     problem = nspca.Problem.from_data(data.X, sizes, asked.nonneg)
     return Outcome(about, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
@@ -57,12 +57,12 @@ def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENT
 @pytest.mark.parametrize(
     ("path", "address", "leads"),
     [
-        ("pages/parts.py", {"sample": "lrs"}, "Components"),
-        ("pages/parts.py", {"sample": "bow-kos"}, "Topics"),
+        ("pages/parts.py", {"sample": "coffee"}, "Components"),
+        ("pages/parts.py", {"sample": "state-of-the-union"}, "Topics"),
         ("pages/topics.py", {"sample": "digits"}, "Parts"),
-        ("pages/topics.py", {"texts": "leukemia"}, "Components"),
+        ("pages/topics.py", {"texts": "all-aml"}, "Components"),
         (PAGE, {"sample": "digits"}, "Parts"),
-        (PAGE, {"table": "bow-kos"}, "Topics"),
+        (PAGE, {"table": "state-of-the-union"}, "Topics"),
     ],
 )
 def test_other_data_are_not_replaced_but_led_to_their_page(visit, stand_ins, texts, path, address, leads):
@@ -74,30 +74,30 @@ def test_other_data_are_not_replaced_but_led_to_their_page(visit, stand_ins, tex
 
 
 def test_the_link_carries_the_data_and_no_run_of_others(visit, stand_ins):
-    page = visit("pages/topics.py", texts="leukemia", components="gone", topics="old")
+    page = visit("pages/topics.py", texts="all-aml", components="gone", topics="old")
     (link,) = [
         one for one in page.get("page_link") if "Components" in one.proto.label and "Open" in one.proto.label
     ]
     query = dict(part.split("=") for part in link.proto.query_string.lstrip("?").split("&"))
-    assert query["table"] == "leukemia" and "components" not in query
+    assert query["table"] == "all-aml" and "components" not in query
 
 
 def test_a_sample_chosen_on_the_page_wins(visit, stand_ins, texts):
-    page = visit("pages/parts.py", sample="lrs", pictures="digits")
+    page = visit("pages/parts.py", sample="coffee", pictures="digits")
     assert "Handwritten digits" in texts(page) and page.button(key="run")
 
 
 def test_every_sample_has_one_page():
     names = [name for about in subject.SUBJECTS for name in about.samples]
-    assert sorted(names) == sorted(nspca.data.SAMPLES)
+    assert sorted(names) == sorted(nspca.data.present_samples())
     for about in subject.SUBJECTS:
         assert about.first in about.samples
 
 
 def test_features_are_called_what_they_are():
     noun = wording.noun
-    assert noun(table()) == "gene" and noun(nspca.load_sample("lrs")) == "wavelength"
-    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("leukemia")) == "gene"
+    assert noun(table()) == "gene" and noun(nspca.load_sample("coffee")) == "wavelength"
+    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("all-aml")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"
     for names, one in (
@@ -121,7 +121,7 @@ def test_from_run_to_components(visit, stand_ins, texts, alts):
     page.run()
     assert not page.exception and not page.error
     assert "2 components, each of 4 wavelengths, capture" in texts(page)
-    assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
+    assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert 4 in [len(text.splitlines()) for text in copied(page)]
     page.segmented_control(key="widget_look").set_value("samples").run()
     assert not page.exception and not page.error
@@ -397,7 +397,7 @@ def test_files_are_named_after_the_upload():
 
     assert stem(upload="0" * 64, file="My cells (2).csv") == "My-cells-2"
     assert stem(upload="0" * 64, file="../../x';import os.csv") == "x-import-os"
-    assert stem(upload="0" * 64, file="") == "upload" and stem(sample="lrs") == "lrs"
+    assert stem(upload="0" * 64, file="") == "upload" and stem(sample="coffee") == "coffee"
     assert stem(folder="news") == "news"
 
 
@@ -422,8 +422,8 @@ def test_weights_go_home_with_names(visit):
 # --- what a covariance and short names need ---------------------------------------------------------
 
 
-def test_a_covariance_has_no_section_about_samples(visit, texts):
-    page = visit(PAGE, table="pitprops")
+def test_a_covariance_has_no_section_about_samples(visit, reopened, address, texts):
+    page = reopened(PAGE, "components", table="pitprops")
     assert not page.exception and not page.error
     assert page.segmented_control(key="widget_look").options == [
         "One component",
@@ -432,26 +432,26 @@ def test_a_covariance_has_no_section_about_samples(visit, texts):
         "The proof",
     ]
     assert "Samples on a map" not in texts(page)
-    again = visit(PAGE, table="pitprops", look="samples")
+    again = visit(PAGE, **{**address(page), "look": "samples"})
     assert (
         not again.exception and not again.error and again.segmented_control(key="widget_look").value == "one"
     )
 
 
-def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(visit):
-    page = visit(PAGE, table="pitprops")
+def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(reopened):
+    page = reopened(PAGE, "components", table="pitprops")
     (body,) = [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
     assert "<span>ringbut: annual rings at the base</span>" in body
     pitprops = nspca.load_sample("pitprops")
     assert set(nspca.data.SAMPLES["pitprops"].meanings) == set(pitprops.feature_names)
-    mine = Chosen(pitprops, DataSpec(sample="lrs"), "")
+    mine = Chosen(pitprops, DataSpec(sample="coffee"), "")
     assert list(subject.explained_names(mine)) == list(pitprops.feature_names)
 
 
-def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, texts):
-    page = visit(PAGE, table="pitprops")
+def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, stand_ins, texts):
+    page = visit(PAGE, table="leukemia")
     fold = next(one for one in page.expander if one.label.endswith("**change**"))
-    assert [button.label for button in fold.button if button.key == "run"] == ["Find 3 components"]
+    assert [button.label for button in fold.button if button.key == "run"] == ["Find 5 components"]
     assert "Open **change** below to ask something else." in texts(page)
     page.number_input(key="widget_r").set_value(2).run()
     fold = next(one for one in page.expander if one.label.endswith("**change**"))
@@ -461,7 +461,7 @@ def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_els
 
 
 @pytest.mark.parametrize(
-    ("path", "address"), [(PAGE, {"table": "pitprops"}), ("pages/topics.py", {"texts": "bow-kos"})]
+    ("path", "address"), [(PAGE, {"table": "leukemia"}), ("pages/topics.py", {"texts": "state-of-the-union"})]
 )
 def test_a_presented_page_has_a_control_that_shows_one_alone(visit, stand_ins, alts, path, address):
     page = visit(path, present=1, **address)
@@ -487,7 +487,7 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
     page.run()
     assert not page.exception and not page.error and page.button(key="cancel")
     assert "2 components, each of 4 wavelengths, capture" in texts(page)
-    assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
+    assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert any("Scores" in one.label for one in page.get("download_button"))
     page.segmented_control(key="widget_look").set_value("samples").run()
     assert page.get("plotly_chart") and "Draw a lasso" in texts(page) and not page.exception

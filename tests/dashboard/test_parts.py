@@ -66,18 +66,14 @@ def known(reopened):
     return reopened(PAGE, "parts", **SHORT)
 
 
-def test_it_opens_on_the_digits_where_the_faces_are_a_stand_in(visit, stand_ins, texts):
+def test_it_opens_on_real_faces(visit, stand_ins, texts):
     page = visit(PAGE)
     assert not page.exception and not page.error
-    assert page.selectbox(key="widget_pictures").value == "digits" and "stand-in" not in texts(page)
+    assert page.selectbox(key="widget_pictures").value == "orl-faces"
     assert "parts" not in page.query_params
     assert page.button(key="run").label == "Find 5 parts"
-    page.selectbox(key="widget_pictures").set_value("cbcl").run()
-    assert "stand-in" in texts(page) and not page.error
-
-
-def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):
-    assert visit(PAGE).selectbox(key="widget_pictures").value == "cbcl"
+    page.selectbox(key="widget_pictures").set_value("digits").run()
+    assert not page.error
 
 
 def test_from_run_to_parts(done, texts, alts):

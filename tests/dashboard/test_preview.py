@@ -45,7 +45,7 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
 def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_say(
     arrive, stand_ins, alts, texts
 ):
-    page = arrive(sample="leukemia", k=5)
+    page = arrive(sample="all-aml", k=5)
     maps = [alt for alt in alts(page) if alt.startswith("Heat map of the component")]
     assert maps == ["Heat map of the component: 5 features, 72 samples sorted by score."]
     assert "than one of another group in" in texts(page) and "took no part" in texts(page)

@@ -47,7 +47,7 @@ def test_shares_of_pages_that_a_reader_added():
     [
         ("pages/parts.py", {"pictures": "digits"}, "parts"),
         ("pages/components.py", {"table": "pitprops"}, "components"),
-        ("pages/topics.py", {"texts": "bow-kos"}, "topics"),
+        ("pages/topics.py", {"texts": "state-of-the-union"}, "topics"),
     ],
 )
 def test_a_page_of_several_components_has_one_rounding_and_shares_that_add_up(

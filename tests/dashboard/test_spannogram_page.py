@@ -42,8 +42,8 @@ def on_circle(count: int = 20001) -> np.ndarray:
     [
         *((view, "pitprops", 0) for view in VIEWS),
         *(pytest.param(view, "digits", 1, marks=pytest.mark.visit) for view in VIEWS),
-        *(pytest.param(view, "leukemia", 0, marks=pytest.mark.visit) for view in VIEWS if view != "ranks"),
-        pytest.param("ranks", "leukemia", 0, marks=pytest.mark.long),  # every rank of thousands of features
+        *(pytest.param(view, "all-aml", 0, marks=pytest.mark.visit) for view in VIEWS if view != "ranks"),
+        pytest.param("ranks", "all-aml", 0, marks=pytest.mark.long),  # every rank of thousands of features
     ],
 )
 def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
@@ -54,8 +54,6 @@ def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
     )
     assert page.latex, "and their formula"
     assert all(alts(page))
-    if nspca.load_sample(sample).source == "stand-in":
-        assert "stand-in" in texts(page)
 
 
 def test_the_address_opens_the_same_again(visit, address, texts):

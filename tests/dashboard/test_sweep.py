@@ -41,13 +41,12 @@ def known(reopened):
 
 def test_nothing_starts_unasked(visit, stand_ins, texts):
     before = {run.id for run in engine().store.list_runs(defaults.EVERYBODY)}
-    page = visit(PAGE, sample="lrs")
+    page = visit(PAGE, sample="coffee")
     assert not page.exception and not page.error
     assert not page.query_params.keys() - {"sample"} and not any(
         run.function == "sweep" and run.id not in before
         for run in engine().store.list_runs(defaults.EVERYBODY)
     )
-    assert "stand-in" in texts(page)
 
 
 def test_a_sweep_from_run_to_component(done, texts, alts):
@@ -90,7 +89,7 @@ def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
     )
 
 
-def test_a_run_of_a_stand_in_is_not_shown_beside_the_real_data(
+def test_a_run_about_a_relative_is_not_shown_beside_the_original(
     visit, finish, address, nspca_data, monkeypatch, texts
 ):
     with monkeypatch.context() as without:
@@ -98,9 +97,9 @@ def test_a_run_of_a_stand_in_is_not_shown_beside_the_real_data(
         page = visit(PAGE, sample="lrs", from_=5, to=5, step=1)
         page.button(key="run").click().run()
         page = finish(page)
-        assert "proved" in texts(page) and "stand-in" in texts(page)
-    page = visit(PAGE, **address(page))
-    assert "made from other data" in page.warning[0].value and not page.dataframe
+        assert "proved" in texts(page)
+    page = visit(PAGE, **{**address(page), "sample": "lrs"})
+    assert "proved" in texts(page) and "Coffee" in texts(page), "the run says what it is about"
 
 
 def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts):
@@ -151,7 +150,7 @@ def test_signed_and_several_methods(visit, finish, texts, alts):
 
 @pytest.mark.visit
 def test_cancel_keeps_what_was_ready(visit, texts):
-    page = visit(PAGE, sample="cbcl", from_=1, to=361, step=1, effort="thorough")
+    page = visit(PAGE, sample="orl-faces", from_=1, to=361, step=1, effort="thorough")
     page.button(key="run").click().run()
     page.button(key="cancel").click().run()
     assert "Cancelled" in texts(page) and page.button(key="again")
@@ -318,11 +317,13 @@ def test_the_snippet_names_the_file_and_how_it_is_read():
     compile(text, "snippet", "exec")
 
 
-def test_a_stand_in_says_so_in_what_is_taken_home():
+def test_a_relative_is_called_by_its_own_name_in_what_is_taken_home(monkeypatch):
+    monkeypatch.delenv("NSPCA_DATA", raising=False)
     data = nspca.load_sample("lrs")
-    table = pd.read_csv(io.BytesIO(csv_of(weights(data, np.eye(93)[0]), data)))
-    assert data.source == "real" or set(table["source"]) == {"stand-in"}
-    assert table["data"][0] == data.name
+    table = pd.read_csv(io.BytesIO(csv_of(weights(data, np.eye(data.X.shape[1])[0]), data)))
+    assert (
+        set(table["source"]) == {"in the place of the original"} and table["data"][0] == data.name == "coffee"
+    )
 
 
 ROW = pack(Found("auto", 6, 1234.5, 1300.25, 0.9, "B3", 0.1))["row"]

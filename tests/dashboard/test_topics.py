@@ -20,7 +20,7 @@ from tests.dashboard.figures import copied
 from tests.patience import wait_for
 
 PAGE = "pages/topics.py"
-SHORT = {"texts": "bow-kos", "r": 3, "size": 6, "by": "joint,tpower", "proof": "none"}
+SHORT = {"texts": "state-of-the-union", "r": 3, "size": 6, "by": "joint,tpower", "proof": "none"}
 
 
 def methods_of(page):
@@ -56,9 +56,8 @@ def lists_of(page) -> list[str]:
 def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, texts):
     page = visit(PAGE)
     assert not page.exception and not page.error
-    assert page.selectbox(key="widget_texts").value == "python-docs" and "Nothing has run yet" in texts(page)
-    page.selectbox(key="widget_texts").set_value("bow-kos").run()
-    assert "stand-in" in texts(page) and "**Stored answer** for 8 topics, each of 15 words, " in texts(page)
+    assert page.selectbox(key="widget_texts").value == "state-of-the-union"
+    assert "**Stored answer** for 8 topics, each of 15 words, " in texts(page)
     assert (
         page.toggle(key="widget_raw").value is True and "mostly zeros" in page.toggle(key="widget_raw").help
     )
@@ -99,7 +98,7 @@ def test_every_method_that_finds_components_together_counts_as_at_once(visit, te
 
 
 def test_the_words_are_those_of_the_package(known):
-    data = nspca.load_sample("bow-kos")
+    data = nspca.load_sample("state-of-the-union")
     problem = nspca.Problem.from_data(data.X, (6, 6, 6), center=False)
     result = one_by_one(problem, "tpower", {}, 0, silent)
     shown = lists_of(methods_of(known))[2]
@@ -112,7 +111,7 @@ def test_the_words_are_those_of_the_package(known):
 @pytest.mark.visit
 def test_the_documents_that_load_most(done):
     table = done.dataframe[0].value
-    data = nspca.load_sample("bow-kos")
+    data = nspca.load_sample("state-of-the-union")
     assert (
         list(table.columns) == ["document", "score", "words of the topic in it"]
         and table["score"].is_monotonic_decreasing
@@ -153,8 +152,10 @@ def test_a_topic_is_named_and_the_name_stays_and_goes_home(done, visit, address,
     assert address(done)["named"] == "joint:2=sea / ships" and "2 sea / ships ·" in lists_of(done)[0]
     again = visit(PAGE, **address(done))
     assert not again.error and again.segmented_control(key="widget_topic").options[1] == "2 sea / ships"
-    problem = nspca.Problem.from_data(nspca.load_sample("bow-kos").X, (6, 6, 6), center=False)
-    made = SimpleNamespace(of=SimpleNamespace(dataset=nspca.load_sample("bow-kos")), about=topics.SUBJECT)
+    problem = nspca.Problem.from_data(nspca.load_sample("state-of-the-union").X, (6, 6, 6), center=False)
+    made = SimpleNamespace(
+        of=SimpleNamespace(dataset=nspca.load_sample("state-of-the-union")), about=topics.SUBJECT
+    )
     made.ordered = {"joint": one_by_one(problem, "tpower", {}, 0, silent)}
     frame = take_home.weights(made, {("joint", 2): "=sea"})
     assert (
@@ -179,9 +180,9 @@ def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
         and list(figure.layout.yaxis.ticktext) == ["c", "&lt;b&gt;"]
     )
     assert "c -0.80" in figure.layout.meta["alt"] and back.xaxis == "x2"
-    data = nspca.load_sample("bow-kos")
+    data = nspca.load_sample("state-of-the-union")
     assert np.array_equal(topics.common(data)[0], np.asarray(data.X.sum(axis=0)).ravel())
-    table = nspca.load_sample("lrs")
+    table = nspca.load_sample("coffee")
     assert np.allclose(topics.common(table)[0], table.X.var(axis=0), rtol=1e-6)
 
 
@@ -194,7 +195,9 @@ def test_a_reload_finds_the_topic(done, visit, address, texts):
 
 
 def test_the_words_in_force_are_shown(visit, stand_ins):
-    assert visit(PAGE, sample="bow-kos").selectbox(key="widget_texts").value == "bow-kos"
+    assert (
+        visit(PAGE, sample="state-of-the-union").selectbox(key="widget_texts").value == "state-of-the-union"
+    )
 
 
 def test_names_are_text_and_cells_are_no_formulas():

@@ -25,9 +25,9 @@ LAST_DIGIT = 0.1
 its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 SOURCES = {
-    "real": "original data",
+    "real": "real data",
     "copy": "copy with other values",
-    "stand-in": "stand-in",
+    "relative": "in the place of the original",
     "user": "your data",
 }
 OFFER = "choose on the page Data what to leave out or to put in"
@@ -96,7 +96,7 @@ def noun(data: Dataset) -> str:
     """Return the noun for a feature of the data: pixel, word, wavelength, gene or feature."""
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
-    is_sample = data.name.startswith("leukemia")  # whose probes have numbers alone
+    is_sample = data.name.startswith(("leukemia", "all-aml"))
     return "gene" if is_sample or are_genes(data.feature_names) else "feature"
 
 

@@ -10,10 +10,18 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.data import preview
 from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.tasks import engine
-from nspca.data import SAMPLES, Sample, is_at_hand, is_stand_in, load_sample
+from nspca.data import (
+    SAMPLES,
+    Sample,
+    absent_original,
+    is_at_hand,
+    is_installed,
+    load_sample,
+    present_samples,
+    shown_name,
+)
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 from nspca.presentation.colours import CONTEXT
 from nspca.specs import WordsSpec
@@ -44,14 +52,24 @@ EMPTY = (
 def show() -> None:
     """Draw all samples; their pictures are made in the background, and appear when they are ready."""
     st.html(WHOLE)
-    drawn = {name: _drawing(name, open_data.version(name)) for name in SAMPLES if is_at_hand(name)}
+    drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples() if is_at_hand(name)}
     with st.grid(4, min_column_width=150):
-        for name, sample in SAMPLES.items():
-            _card(name, sample, _ready(drawn.get(name)))
+        for name in present_samples():
+            _card(name, SAMPLES[name], _ready(drawn.get(name)))
+    if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
+        st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
+    with st.expander("Sources and licences", icon=":material/copyright:"):
+        st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
     counting = None if is_at_hand(SAMPLE) else _counting()
     with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
         if not _all_there(list(drawn.values()), counting):
             st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
+
+
+def _source(sample: Sample) -> str:
+    """Return a line of a list with the source and the licence of a sample."""
+    source = f" [Source]({sample.source_url})." if sample.source_url else ""
+    return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
 
 def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
@@ -72,7 +90,11 @@ def _counting() -> str:
 
 def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
     """Draw the card of a sample with its picture."""
-    taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
+    taken = (
+        state.get("upload") is None
+        and state.get("folder") is None
+        and shown_name(state.get("sample")) == name
+    )
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
         svg, size = picture
@@ -86,11 +108,10 @@ def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
         )
-        if is_stand_in(name):  # no caption: present mode hides those
-            st.markdown(preview.BADGES["stand-in"])
-            st.caption(f"The original: {wording.plain(sample.summary)}")
-        else:
-            st.caption(wording.plain(sample.summary))
+        about = sample.summary
+        if original := absent_original(name):
+            about += f". In the place of {SAMPLES[original].title}, which are not on this machine"
+        st.caption(f"{wording.plain(about)}.")
 
 
 def take(name: str) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import frame, state, wording
-from nspca.dashboard.data import preview, standin
+from nspca.dashboard.data import original, preview
 from nspca.dashboard.open_data import Chosen, whole_folder
 from nspca.data import Dataset
 
@@ -30,7 +30,7 @@ def show(of: Chosen) -> None:
         frame.way_on(SWEEP, f"Sweep: how many {_nouns(of.dataset)} are enough?")
         for path, label in next_pages(of):
             frame.way_on(path, label)
-        standin.offer(of)
+        original.offer(of)
 
 
 def summary(of: Chosen) -> str:

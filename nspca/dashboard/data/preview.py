@@ -11,7 +11,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstacle, problem
-from nspca.data import PREPARATIONS, SAMPLES, Dataset
+from nspca.data import PREPARATIONS, SAMPLES, Dataset, shown_name
 from nspca.errors import NSPCAError
 from nspca.plots import sparsity_figure, spectrum_figure
 from nspca.plots.data_preview import strip
@@ -26,9 +26,9 @@ STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fi
 SHOWN = 300
 """Maximum characters of a text in the table of first texts."""
 BADGES = {
-    "real": ":green-badge[original data]",
+    "real": ":green-badge[real data]",
     "copy": ":orange-badge[copy with other values]",
-    "stand-in": ":orange-badge[stand-in: invented data]",
+    "relative": ":green-badge[in the place of the original]",
     "user": ":blue-badge[your data]",
 }
 
@@ -92,13 +92,13 @@ def _badge(of: Chosen) -> str:
     """Return the Markdown badge for the source of the data."""
     if of.reference.folder is not None:
         return FOLDER
-    badge = BADGES[of.dataset.source]
-    return badge.replace("invented data", "invented words") if of.dataset.kind == "words" else badge
+    return BADGES[of.dataset.source]
 
 
 def _name(of: Chosen) -> str:
     """Return the title of a sample, or the name of other data."""
-    return SAMPLES[of.reference.sample].title if of.reference.sample is not None else of.dataset.name
+    sample = of.reference.sample
+    return of.dataset.name if sample is None else SAMPLES[shown_name(sample)].title
 
 
 def notes(of: Chosen) -> None:

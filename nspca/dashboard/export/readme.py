@@ -7,10 +7,6 @@ import nspca
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.open_data import Chosen
 
-STAND_IN = (
-    "These data are a STAND-IN, made up to look like the real ones: nothing here is about the real data."
-)
-
 
 def text(about: Chosen, asked: str, files: Mapping[str, File], check: Sequence[str], made: datetime) -> bytes:
     """Return the README.
@@ -28,11 +24,10 @@ def text(about: Chosen, asked: str, files: Mapping[str, File], check: Sequence[s
     """
     data = about.dataset
     name = " ".join(data.name.split())
-    warning = [STAND_IN, ""] if data.source == "stand-in" else []
     width = max(map(len, files))
     lines = [f"  {path:<{width}}  {file.about}" for path, file in files.items() if file.about]
     said = [line for line in (" ".join(text.split()) for text in (data.provenance, *data.notes)) if line]
-    parts = [name, "=" * len(name), "", *warning, *([*said, ""] if said else []), asked, ""]
+    parts = [name, "=" * len(name), "", *([*said, ""] if said else []), asked, ""]
     parts += [
         f"Made with nspca {nspca.__version__} on {made:%Y-%m-%d %H:%M} UTC.",
         "",

@@ -13,7 +13,7 @@ import streamlit as st
 from nspca.dashboard import open_data
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.data import SAMPLES, Dataset, is_stand_in
+from nspca.data import SAMPLES, Dataset, is_installed, present_samples, shown_name
 from nspca.errors import NSPCAError
 from nspca.specs import DataSpec
 
@@ -41,7 +41,7 @@ class Subject:
     kind : kind of tables that the page shows
     title : title of the page, a question
     one, feature : nouns for a component and for a feature
-    sample, otherwise : sample that is shown by default, and its replacement if the original is missing
+    sample, otherwise : sample that is shown by default, and its replacement if its package is not installed
     r, size : default number of components, and default size of each
     at : name in the address of the chosen image, topic or component
     """
@@ -60,13 +60,13 @@ class Subject:
 
     @property
     def first(self) -> str:
-        """Name of the sample that is shown by default: an original, never a stand-in."""
-        return self.otherwise if is_stand_in(self.sample) else self.sample
+        """Name of the sample that is shown by default."""
+        return self.sample if is_installed(self.sample) else self.otherwise
 
     @property
     def samples(self) -> list[str]:
         """Names of the samples that the page can show."""
-        return [name for name, sample in SAMPLES.items() if _kind(sample.kind) == self.kind]
+        return [name for name in present_samples() if _kind(SAMPLES[name].kind) == self.kind]
 
     def count(self, number: int) -> str:
         """Return a number of components with their noun: ``3 parts`` or ``1 part``."""
@@ -110,7 +110,7 @@ def find(about: Subject) -> Chosen | None:
 
     The page's own choice of data wins, then the choice on the page Data, then the default sample.
     """
-    wanted, samples = state.get(about.data_key), about.samples
+    wanted, samples = shown_name(state.get(about.data_key)), about.samples
     if wanted in samples:
         return _sample(about, wanted)
     if _own() and wanted in (None, MINE):
@@ -159,9 +159,7 @@ def choose(about: Subject, of: Chosen | None) -> None:
         options,
         width=420,
         placeholder="Look at a sample instead",
-        format_func=lambda name: (
-            names.get(name) or SAMPLES[name].title + (" · stand-in" if is_stand_in(name) else "")
-        ),
+        format_func=lambda name: names.get(name) or SAMPLES[name].title,
         **bound,
     )
 
@@ -184,7 +182,7 @@ def lead_on(about: Subject) -> None:
     kind = kind_of(of.dataset)
     path, name, does = PAGES[kind]
     why = LACKS[about.kind] if about.kind in LACKS else HAS[kind]
-    title = SAMPLES[of.reference.sample].title if of.reference.sample else of.dataset.name
+    title = SAMPLES[shown_name(of.reference.sample)].title if of.reference.sample else of.dataset.name
     st.info(
         f"**{wording.plain(title)}** {why}. The page {name} {does}.",
         icon=":material/swap_horiz:",
@@ -204,7 +202,7 @@ PARTS = Subject(
     "Which parts are images made of?",
     "part",
     "pixel",
-    "cbcl",
+    "orl-faces",
     "digits",
     5,
     40,
@@ -217,7 +215,7 @@ TOPICS = Subject(
     "What are the texts about?",
     "topic",
     "word",
-    "bow-kos",
+    "state-of-the-union",
     "python-docs",
     8,
     15,
@@ -230,7 +228,7 @@ COMPONENTS = Subject(
     "What belongs together?",
     "component",
     "feature",
-    "leukemia",
+    "all-aml",
     "pitprops",
     5,
     20,

@@ -284,7 +284,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
             if name in SAMPLES:
                 st.page_link(
                     "pages/data.py",
-                    label=f"Data: {SAMPLES[name].title}, “Get the real data”",
+                    label=f"Data: {SAMPLES[name].title}, “In the place of”",
                     icon=":material/download:",
                     query_params=state.opening({"sample": name}),
                 )
@@ -298,7 +298,7 @@ def _bring(lacking: list[str]) -> str:
     """Return how a visitor makes missing originals available, the end of a sentence and one for a class."""
     return (
         f"{wording.plain(papers.remedy(lacking))}. In a class, whoever runs the server does this once for "
-        "everybody. A stand-in would say nothing about the paper."
+        "everybody. Other data would say nothing about the paper."
     )
 
 

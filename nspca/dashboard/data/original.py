@@ -1,6 +1,6 @@
-"""Replace a stand-in by the real data: by a download on request, or by a copy that the visitor has.
+"""Get the original of a data set of the papers, in whose place a relative is shown.
 
-Every page that shows a stand-in calls `offer`.
+By a download on request, or by a copy that the visitor has. Every page with data calls `offer`.
 """
 
 import os
@@ -11,22 +11,26 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.data import SAMPLES, adopt_copy, fetch_sample
+from nspca.data import SAMPLES, absent_original, adopt_copy, fetch_sample
 from nspca.errors import NSPCAError
 from nspca.progress import Event
 
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+ASKED = ("sample", "pictures", "texts", "table")
+"""Names in addresses that choose a sample."""
 PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # what a proxy adds
 
 
-def offer(of: Chosen) -> None:
-    """Draw the buttons that replace a stand-in by the real data; nothing for other data."""
-    if of.dataset.source != "stand-in":
+def offer(of: Chosen, asked: bool = False) -> None:
+    """Draw the buttons that get the absent original of the data; nothing for other data.
+
+    With `asked`, only where the address names the original.
+    """
+    name = absent_original(of.reference.sample)
+    if name is None or (asked and name not in {state.get(key) for key in ASKED}):
         return
-    name = of.reference.sample
-    assert name is not None  # only samples have stand-ins
     sample = SAMPLES[name]
-    with st.popover("Get the real data", icon=":material/download:"):
+    with st.popover(f"In the place of {sample.title}: get them", icon=":material/download:"):
         st.markdown(
             f"**{wording.plain(sample.title)}**: {wording.plain(sample.summary)}\n\n"
             f"- Source: <{sample.source_url}>\n- Size: {wording.plain(sample.size)}\n- Licence: "
@@ -52,7 +56,7 @@ def offer(of: Chosen) -> None:
             "Local copy", key=f"copy_{name}", label_visibility="collapsed", max_upload_size=200
         )
         if copy is not None and _worked(lambda: adopt_copy(name, copy.getvalue())):
-            _changed()
+            _changed(name)
 
 
 def _alone() -> bool:
@@ -77,7 +81,7 @@ def _fetch(name: str) -> None:
         bar.progress(min(1.0, share), text=f"{event.stage}: {wording.size(event.done)}")
 
     if _worked(lambda: fetch_sample(name, report)):
-        _changed()
+        _changed(name)
 
 
 def _worked(work: Callable[[], object]) -> bool:
@@ -90,7 +94,8 @@ def _worked(work: Callable[[], object]) -> bool:
     return True
 
 
-def _changed() -> None:
-    """Reset all values about data and rerun the page, after the real data have replaced a stand-in."""
+def _changed(name: str) -> None:
+    """Reset all values about data and rerun the page, after an original has arrived."""
     state.forget(state.ABOUT_DATA)
+    state.put(sample=name)
     st.rerun()
