@@ -449,7 +449,7 @@ def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(r
 
 
 def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, stand_ins, texts):
-    page = visit(PAGE, table="leukemia")
+    page = visit(PAGE, table="all-aml")
     fold = next(one for one in page.expander if one.label.endswith("**change**"))
     assert [button.label for button in fold.button if button.key == "run"] == ["Find 5 components"]
     assert "Open **change** below to ask something else." in texts(page)
@@ -461,7 +461,7 @@ def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_els
 
 
 @pytest.mark.parametrize(
-    ("path", "address"), [(PAGE, {"table": "leukemia"}), ("pages/topics.py", {"texts": "state-of-the-union"})]
+    ("path", "address"), [(PAGE, {"table": "all-aml"}), ("pages/topics.py", {"texts": "state-of-the-union"})]
 )
 def test_a_presented_page_has_a_control_that_shows_one_alone(visit, stand_ins, alts, path, address):
     page = visit(path, present=1, **address)
