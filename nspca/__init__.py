@@ -44,17 +44,13 @@ if TYPE_CHECKING:
     from nspca.solvers import METHODS as METHODS
     from nspca.specs import ChoiceSpec as ChoiceSpec
     from nspca.specs import ComparisonSpec as ComparisonSpec
-    from nspca.specs import ComponentsChoiceSpec as ComponentsChoiceSpec
     from nspca.specs import ComponentsSpec as ComponentsSpec
-    from nspca.specs import ComponentsStabilitySpec as ComponentsStabilitySpec
     from nspca.specs import DataSpec as DataSpec
     from nspca.specs import GroupsSpec as GroupsSpec
     from nspca.specs import MembershipSpec as MembershipSpec
     from nspca.specs import NoiseSpec as NoiseSpec
     from nspca.specs import PaperSpec as PaperSpec
-    from nspca.specs import PreviewSpec as PreviewSpec
     from nspca.specs import ProblemSpec as ProblemSpec
-    from nspca.specs import ProofSpec as ProofSpec
     from nspca.specs import Spec as Spec
     from nspca.specs import StabilitySpec as StabilitySpec
     from nspca.specs import SuccessiveSpec as SuccessiveSpec
@@ -81,9 +77,9 @@ _ROOMS = {
     "selection.membership": "Membership Place membership",
     "shards": "Shards",
     "solvers": "METHODS",
-    "specs": "ChoiceSpec ComparisonSpec ComponentsChoiceSpec ComponentsSpec ComponentsStabilitySpec DataSpec "
-    "GroupsSpec MembershipSpec NoiseSpec PaperSpec PreviewSpec "
-    "ProblemSpec ProofSpec Spec StabilitySpec SuccessiveSpec SweepSpec published_bounds",
+    "specs": "ChoiceSpec ComparisonSpec ComponentsSpec DataSpec "
+    "GroupsSpec MembershipSpec NoiseSpec PaperSpec "
+    "ProblemSpec Spec StabilitySpec SuccessiveSpec SweepSpec published_bounds",
     "verifying": "verify",
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -7,6 +7,8 @@ cones that each effort allows. `nspca.bounds.bound_search` has the order of the 
 `best_certificate`, `certified` and `better`.
 """
 
+import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -20,13 +22,15 @@ from nspca.bounds.strongest import strongest
 from nspca.bounds.together import prove_joint
 from nspca.certificate import Certificate, difference, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.linalg import Array
+from nspca.covariance.linalg import Array, normalised_columns
 from nspca.covariance.parallel import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
+from nspca.local_search import single
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
 from nspca.progress import Event, Report, telling
 from nspca.result import Result, Status
+from nspca.solvers import auto
 from nspca.validation.options import is_number, whole
 
 EXHAUSTIVE = "exhaustive"
@@ -40,6 +44,8 @@ EXACT = 1e-9
 
 Rounding makes a smaller difference, and other data make a larger one.
 """
+FEW_SUPPORTS = 1000
+"""Maximum number of supports that are all tried, in a tenth of a second, before a search for a bound."""
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 Bound: TypeAlias = tuple[Certificate, Any, Array | None]
@@ -215,20 +221,53 @@ def _find_bound(
     late = factorised and smaller > FACTOR_LIMIT and few_in_reach(A)  # a core mostly proves more in less time
     best, point = elementary.best(problem, factorised and not late), None
     best = best if search.resume is None else _smaller(best, search.resume)
+    better = None
     try:
         if factorised and not late:
             best = _with_shifted(problem, result, best, report)
         if best.upper > value * (1 + CLOSED):
+            if (
+                result is not None
+                and effort != "fast"
+                and problem.n <= DENSE_LIMIT
+                and getattr(A, "small", True)
+            ):
+                event = Event("certificate", k=problem.size, lower=value, upper=best.upper)
+                better = _better_answer(problem, result, lambda _: report(event))
+            value = value if better is None else problem.value(better)
             known = A.to_unit(best.upper), search.limits, best.tree
             dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
             best = best if dual is None else _smaller(best, dual)
+            point = better if point is None else point
         x = None if result is None else result.components[:, 0]
         if late and A.to_unit(best.upper) > lowrank.least(problem, SHIFT_RANK, x):
             best = _with_shifted(problem, result, best, report)
     except Cancelled as stop:
         stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best
+        stop.result = None  # the answer of "auto" on the way is without a certificate
+        stop.point = better if stop.point is None else stop.point
         raise
     return best, warm, point
+
+
+def _better_answer(problem: Problem, result: Result, report: Report) -> Array | None:
+    """Return a better component (n,) than that of `result`, or None if none is found.
+
+    A search for a bound takes minutes below the optimum where it takes a moment from there. So the answer is
+    improved by exchanges, and by "auto" unless it is from there already. Few supports are all tried.
+    """
+    x = single.swaps(problem, single.polish(problem, result.components[:, 0]), report)
+    if result.method != "auto" or problem.value(x) > result.value * (1 + EXACT):
+        x = auto.solve(problem, auto.Options(), report=report, warm=[x]).components[:, 0]
+    free = np.setdiff1d(problem.usable, problem.forced)
+    if math.comb(free.size, min(problem.room, free.size)) <= FEW_SUPPORTS:
+        chosen = [*itertools.combinations(free.tolist(), min(problem.room, free.size))]
+        X = np.zeros((problem.n, len(chosen) + 1))
+        for column, own in enumerate(chosen):
+            X[[*problem.forced, *own], column] = 1.0
+        X[:, -1] = x
+        x = single.best_of(problem, single.on_supports(problem, normalised_columns(X)))
+    return x if problem.value(x) > result.value else None
 
 
 def _with_shifted(problem: Problem, result: Result | None, best: Certificate, report: Report) -> Certificate:

@@ -38,7 +38,12 @@ def test_bash_fills_in_commands_options_and_values(scripts, tmp_path):
     assert filled(script, "s") == {"solve", "sweep", "shard", "samples"}
     assert filled(script, "solve", "digits", "--method", "") == {"auto", *METHODS}
     assert filled(script, "solve", "--effort", "st") == {"standard"}
-    assert filled(script, "verify", "--no-") == {"--no-center", "--no-scale", "--no-covariance"}
+    assert filled(script, "verify", "--no-") == {
+        "--no-center",
+        "--no-scale",
+        "--no-covariance",
+        "--no-features-in-rows",
+    }
     assert filled(script, "solve", "dig", folder=tmp_path) == {"digits", "digital.csv"}
     assert filled(script, "solve", "digits", "--certificate", "dig", folder=tmp_path) == {"digital.csv"}
     assert filled(script, "completion", "") == set(SHELLS)

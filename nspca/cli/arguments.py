@@ -142,8 +142,8 @@ def of_data(parser: Parser) -> None:
     )
 
 
-def of_problem(parser: Parser) -> None:
-    """Add the arguments that define a problem, except k."""
+def of_problem(parser: Parser, *names: str) -> None:
+    """Add the arguments about a problem except k: the named fields of a `SweepSpec`, or all of them."""
     parser.add_argument(
         "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
     )
@@ -154,14 +154,13 @@ def of_problem(parser: Parser) -> None:
         help="accept a covariance that misses being positive semidefinite by single precision; values and "
         "bounds are of the matrix as given",
     )
-    add_options(parser, "nspca.specs", "ProblemSpec")
+    add_options(parser, "nspca.specs", "SweepSpec", *names)
     parser.add_argument(
         "--forced",
         default="",
         metavar="FEATURE,...",
         help="features that may be used freely and count among the k: names, or numbers from 0",
     )
-    add_options(parser, "nspca.specs", "SweepSpec", "effort")
 
 
 def with_spec(parser: Parser) -> None:

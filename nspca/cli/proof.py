@@ -29,7 +29,7 @@ def _add_certify(commands: Commands) -> None:
         more="The weights are looked up by the name of their feature and brought to length 1; k is how many "
         "there are unless it is said.",
     )
-    of_problem(command)
+    of_problem(command, "nonneg", "center", "scale", "effort")
     command.add_argument(
         "loadings",
         metavar="LOADINGS",
@@ -103,7 +103,6 @@ def certify(args: argparse.Namespace) -> int:
 
     import nspca
     from nspca.proving import certified
-    from nspca.specs import ProofSpec
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset, data = read_dataset(args.source, args)
@@ -127,8 +126,7 @@ def certify(args: argparse.Namespace) -> int:
                 f"weights of one sign are required, got {X.min():.3g} for {name}: add --signed"
             )
     result = nspca.Result.of(problem, X, nspca.Status.HEURISTIC, "given")
-    question = ProofSpec(**about.about_problem(), k=problem.k, efforts=(args.effort or "fast",))
-    certificate = question.run(progress(), problem, component=X)
+    certificate = nspca.certify(problem, result, effort=args.effort or "fast", report=progress())
     return print_answer(args, dataset, problem, certified(problem, result, certificate))
 
 

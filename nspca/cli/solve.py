@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from nspca.cli.answers import features_path, print_answer
 from nspca.cli.arguments import (
     Commands,
-    add_options,
     count,
     given_options,
     of_problem,
@@ -41,7 +40,7 @@ def add(commands: Commands) -> None:
         more="Prints what the component explains, how much of the best possible that is at least, and its "
         "weights.",
     )
-    of_problem(command)
+    of_problem(command, "nonneg", "center", "scale", "effort", "seed")
     command.add_argument("--k", type=int, required=True, help="largest number of features in a component")
     command.add_argument(
         "--components",
@@ -85,7 +84,6 @@ def add(commands: Commands) -> None:
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
-    add_options(command, "nspca.specs", "SweepSpec", "seed")
     with_spec(command)
     with_json(command)
 

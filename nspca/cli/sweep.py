@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from nspca.cli.arguments import (
     Commands,
-    add_options,
     given_options,
     of_problem,
     sizes,
@@ -42,7 +41,6 @@ def add(commands: Commands) -> None:
         help="sizes, both ends included, or 5,10,20",
     )
     command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
-    add_options(command, "nspca.specs", "SweepSpec", "methods", "seed")
     with_spec(command)
     with_json(command)
 

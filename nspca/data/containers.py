@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+import numpy as np
+
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
 from nspca.data.dataset import Dataset
@@ -27,6 +29,7 @@ from nspca.data.formats.strings import is_hidden, natural_order, short_name
 from nspca.data.formats.tables import TableReader
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
+from nspca.data.roles import NO_LABEL
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 from nspca.validation.archive import open_zip, unzip_member
@@ -148,6 +151,8 @@ def _with_labels(
     try:
         table = read_annotation(beside[1]())
         data = _annotated(lambda how: read(source, how, report), table, options)
+        if data.labels is not None and 2 * np.sum(data.labels == NO_LABEL) >= len(data.labels):
+            raise InvalidData("it names half of them at most.")
         said = f'The labels are those of "{short_name(beside[0])}".'
     except InvalidData as error:
         data = read(source, options, report)

@@ -31,6 +31,8 @@ _COMMENTS = ("#", "%", "!", "//")
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
+_BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
+"""Cells between blanks, some of them in quotation marks."""
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
@@ -44,6 +46,8 @@ PREAMBLE = 30
 """Maximum lines above a table that are left out."""
 RARE = 0.1
 """Maximum share of rows that rise from column to column, for a rising first row to be a header."""
+SURELY = 7
+"""Columns from which a rising first row is a header by itself: by chance one row in 2520 rises or falls."""
 FAR = 3.0
 """A first row is of another scale when most of its numbers are this many ranges away from their columns."""
 
@@ -240,14 +244,9 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     body = rows[1:] if has_header else rows
     number = places[0] + 1
     if above_lines:
-        what = f"{len(above_lines)} lines" if len(above_lines) > 1 else "The line"
+        many, were = ("The line", "was") if len(above_lines) == 1 else (f"{len(above_lines)} lines", "were")
         findings.append(
-            Finding(
-                f"{what} above the table {'were' if len(above_lines) > 1 else 'was'} left out "
-                f'("{short(above_lines[0])}")',
-                f"line {number}",
-                ways=(Way("header", number + 1, f"Line {number + 1} has the names"),) if has_header else (),
-            )
+            Finding(f'{many} above the table {were} left out ("{short(above_lines[0])}").', f"line {number}")
         )
     if why:
         findings.append(
@@ -348,22 +347,26 @@ def _find_top(
     if options.header != "auto":
         return 0
     numerals = Numerals(options.decimal or ".")
+
+    def has_names(row: Sequence[str]) -> bool:
+        filled = [cell for cell in row if cell.strip()]
+        return len(row) > 1 and 2 * sum(numerals.number(cell) is None for cell in filled) > len(filled)
+
     top = 0
     while top < min(PREAMBLE, len(rows) - 2):
         row, following = rows[top], rows[top + 1]
         filled = sum(bool(cell.strip()) for cell in row)
-        is_short = len(row) <= max(1, width // 2)
         is_alone = filled == 1 and width > 2 and bool(row[0].strip())
-        if not (is_short or is_alone) or any(numerals.number(cell) is not None for cell in row):
+        is_apart = numbered[top + 1][0] - numbered[top][0] > 1  # an empty line follows
+        fits = len(row) in (width, width - 1)
+        is_odd = has_names(following) or len(row) < width == len(following)
+        if fits and not is_alone and not (is_apart and is_odd):
             break
-        below = [cells for cells in rows[top + 1 :] if len(cells) > 1 and sum(map(bool, cells)) > 1]
-        names = below[0] if below else following
-        is_named = (
-            sum(numerals.number(cell) is None and bool(cell.strip()) for cell in names) > len(names) // 2
-        )
-        if width == 2 and len(following) == 2 and not is_named:
+        if any(numerals.number(cell) is not None for cell in row) and not is_apart:
+            break
+        if width == 2 and len(following) == 2 and not has_names(following) and not is_apart:
             break  # R names all columns but the first
-        if len(row) > 1 and is_short and not is_alone and not is_named:
+        if len(row) > 1 and not (is_alone or is_apart or has_names(following)):
             break
         top += 1
     return top
@@ -428,11 +431,9 @@ def _said_of_numerals(delimiter: str, numerals: Numerals, options: ReadOptions) 
     said = []
     if (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
-        other = next(one for one in (",", ";") if one != delimiter)
         said.append(
             Finding(
                 f"Columns are separated by a {_in_words(delimiter)}{comma}.",
-                ways=(Way("delimiter", other, f"A {mark_name(other)} separates them"),),
             )
         )
     if numerals.thousands and options.thousands is None:
@@ -471,7 +472,9 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
             Finding(
                 f'The sign "{sign}" of the numbers in column {first}{more} was left out',
                 f"column {first}",
-                ways=(Way("drop_columns", tuple(columns[i] for i in those[:20]), "Leave these columns out"),),
+                ways=(Way("drop_columns", tuple(columns[i] for i in those), "Leave these columns out"),)
+                if 2 * len(those) < width
+                else (),
             ),
         )
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
@@ -565,7 +568,8 @@ def _compare_with_body(
     )
     if resembles or len(numbers) < 2:
         return False, ""
-    stands_out = kinds[0] == "text" and len(set(below)) == 1  # names of one form, such as leaf_1
+    usual = max(map(below.count, set(below)), default=0)
+    stands_out = kinds[0] == "text" and usual > 0.8 * len(below)  # names of one form, such as leaf_1
     if kinds[0] == "text" and not stands_out:
         stands_out = numerals.number(first[0]) is None and len(body) >= 3 and _is_category(first[0], body)
     v = np.array([_value(first[i], numerals) for i in numbers])
@@ -593,9 +597,10 @@ def _compare_with_body(
     many = len(body) >= 2
     if counted and others <= RARE and (decimals or v.size >= 5):
         return True, f"it counts {v[0]:g}, {v[1]:g}, ... {v[-1]:g}, and the rows below do not"
-    if rising and others <= RARE and v.size >= 5 and many:
+    if rising and others <= RARE and v.size >= SURELY and many:
         return True, "its numbers rise or fall from column to column, and those below do not"
-    if rising and v.size >= 3 and others <= RARE and (decimals or even or stands_out) and many:
+    is_other = decimals or even or stands_out or far.mean() > 0.9
+    if rising and v.size >= 3 and others <= RARE and is_other and many:
         return True, "its numbers rise or fall from column to column, and those below do not"
     if v.size >= 3 and many and far.mean() > 0.9 and (steady or whole or stands_out):
         return True, "its numbers are far from those below"
@@ -685,7 +690,10 @@ def _first_lines(raw: bytes) -> list[str]:
 def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Yield each line as a list of cells. A delimiter between quotation marks does not divide cells."""
     if delimiter == SPACES:
-        yield from (line.split() for line in lines)
+        yield from (
+            [quoted or plain for quoted, plain in _BLANK_CELLS.findall(line)] if '"' in line else line.split()
+            for line in lines
+        )
         return
     try:
         yield from csv.reader(lines, delimiter=delimiter)

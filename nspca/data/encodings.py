@@ -1,7 +1,11 @@
 """Guess the encoding of a text that is not UTF-8, by charset-normalizer where it is installed."""
 
 import re
+from typing import Any
 
+from nspca.errors import Late, NSPCAError
+
+charset_normalizer: Any = Late("charset_normalizer", "Encodings of texts", "files")
 WESTERN = "cp1252"
 """The encoding of Western Europe, taken when nothing tells another."""
 _SAMPLE = 2**13
@@ -17,8 +21,8 @@ _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "S
 def guess_encoding(raw: bytes) -> str:
     """Return the probable encoding of a text that is not UTF-8."""
     try:
-        from charset_normalizer import from_bytes
-    except ImportError:
+        from_bytes = charset_normalizer.from_bytes
+    except NSPCAError:  # the package is not installed
         return WESTERN
     sample = b"\n".join(line for line in re.split(rb"[\r\n]+", raw[:_HEAD]) if not line.isascii())
     best = from_bytes(sample[:_SAMPLE]).best()

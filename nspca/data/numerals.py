@@ -34,6 +34,7 @@ DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for ma
 """Patterns of numbers with a decimal comma and with a decimal point."""
 _GROUPED = re.compile(r"(?<=\d)[ '](?=\d{3})")
 """A blank or quote between thousands."""
+_DIGITS = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?")
 _SMALL = re.compile(r"[+-]?\d{1,3}")
 CERTAIN = 8
 """Numbers such as 1,936 beside whole numbers below a thousand, from which the comma surely divides thousands:
@@ -147,6 +148,9 @@ def find_thousands(
         When a mark may be either, with the options that settle it.
     """
     cores = [[_core(cell) for cell in cells] for cells in columns]
+    kept = [2 * sum(bool(_DIGITS.fullmatch(cell)) for cell in column) > len(column) for column in cores]
+    cores = [column for column, is_kept in zip(cores, kept, strict=True) if is_kept]
+    called = [name for name, is_kept in zip(called, kept, strict=True) if is_kept]
     cells = [cell for column in cores for cell in column]
     sign = decimal or find_decimal(cells, delimiter)
     for mark in "' ":

@@ -90,7 +90,7 @@ class ColumnOptions(Model):
             metavar="COLUMN",
             help="the column with the names of the samples (of the features, if these are in rows), "
             "by name or "
-            "by number from 0",
+            "by number from 0, or `(none)`",
         ),
     ] = None
     label_column: Annotated[

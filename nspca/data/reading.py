@@ -9,16 +9,16 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.containers import layout_of, open_source, read_source
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
 from nspca.data.formats.base import Source
+from nspca.data.formats.documents import find_documents
 from nspca.data.options import ReadOptions, TableOptions, keywords
 from nspca.data.suspicions import suspicions
+from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
 
 
@@ -82,7 +82,13 @@ def read_opened(
     label, own = split_label(options.label_column, table)
     how = options.but(label_column=own)
     report(Event("reading", message=source.title))
-    data = read_source(replace(source, annotation=table), how, report)
+    try:
+        data = read_source(replace(source, annotation=table), how, report)
+    except InvalidData as error:
+        if type(error) is not InvalidData or source.path is not None or not find_documents(source.raw):
+            raise
+        texts = "the file holds texts, whose words nspca.read_text (--text) counts"
+        raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None
     data = annotate(group_by_prefix(data), table, label)
     if options.drop_constant:
         data = without_constants(data)
@@ -125,6 +131,3 @@ def name_of(source: object) -> str:
     stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")
     stem = stem.rsplit(".", 1)[0] if "." in stem[1:] else stem
     return "".join(c for c in stem if c.isprintable())[:80] or "upload"
-
-
-_ = np

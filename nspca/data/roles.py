@@ -22,6 +22,8 @@ LONGEST_LABEL = 80
 """Maximum characters of a label. NumPy stores every label of a data set at the length of the longest."""
 NO_LABEL = "(none)"
 """Label given to samples whose label cell is empty."""
+NO_NAMES = "(none)"
+"""Value of `id_column` for samples without names."""
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DAY = (
     r"\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.] ?)\d{1,2}(?P=b)(\d{4}|\d{2})"
@@ -107,7 +109,9 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
     if turned:
         return _turned_columns(layout, options, dropped, (_said_turned(why),))
     labels = None if options.label_column is None else find_column(names, options.label_column, "label")
-    if options.id_column is not None:
+    if options.id_column == NO_NAMES:
+        ids = None
+    elif options.id_column is not None:
         ids = find_column(names, options.id_column, "id")
     else:
         ids, counters, said = _find_names(layout, {*dropped, labels})
@@ -130,8 +134,8 @@ def _turned_columns(
     """Return the roles of the columns of a table whose rows are the features."""
     names = layout.columns
     ids = layout.id_column or 0
-    if options.id_column is not None:
-        ids = find_column(names, options.id_column, "id")
+    if options.id_column not in (None, NO_NAMES):
+        ids = find_column(names, options.id_column or 0, "id")
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
     features = tuple(i for i in range(len(names)) if i not in aside)
     left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
@@ -147,7 +151,7 @@ def _turned_columns(
 def _said_turned(why: str) -> Finding:
     """Return the finding about a table whose rows are the features."""
     if not why:
-        return Finding("Features were in rows; the table was transposed.")
+        return Finding("Features were in rows; the table was transposed.", "rows")
     return Finding(
         "The rows were taken as the features, and the columns as the samples",
         "rows",
@@ -208,16 +212,12 @@ def _find_names(
             )
             return following, tuple(counters), told
     i = counters[0]
-    others = [name for j, name in enumerate(layout.columns) if j != i and j not in taken][:1]
-    ways = tuple(Way("id_column", name, f"Use “{short(name)}” as names") for name in others)
     found = (
         Finding(
             f"The first column{quoted(layout, i)} was taken as the names of the samples, not as a feature",
             f"column{quoted(layout, i)}",
             "it holds whole numbers that are all different",
-            (Way("columns", tuple(layout.columns), "It is a feature"),)
-            if len(layout.columns) <= 50
-            else ways,
+            (Way("id_column", NO_NAMES, "It is a feature"),),
         ),
     )
     return i, tuple(counters[1:]), found

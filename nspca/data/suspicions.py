@@ -93,12 +93,10 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
 def _constants(data: Dataset) -> Iterator[Finding]:
     constant = data.constant_columns()
     if 0 < constant.size < len(data.feature_names) - 1:
-        names = quote_names(data.feature_names[j] for j in constant[:6])
-        more = f" and {constant.size - 6} more" if constant.size > 6 else ""
+        names = quote_names(data.feature_names[j] for j in constant)
         one = constant.size == 1
         yield suspicion(
-            f"{counted(constant.size, 'feature')} {'takes' if one else 'take'} one value only "
-            f"({names}{more})",
+            f"{counted(constant.size, 'feature')} {'takes' if one else 'take'} one value only ({names})",
             Way("drop_constant", True, "Leave it out" if one else "Leave them out"),
             where="features",
             why="a constant has no variance to explain, and cannot be standardised",

@@ -54,14 +54,9 @@ def default_home() -> Path:
 
 
 class Database:
-    """SQLite database ``runs.sqlite`` in the folder `home`, which is created if necessary.
+    """SQLite database ``runs.sqlite`` in the folder `home`, both readable by their owner only.
 
-    Folder and file are readable by their owner only.
-
-    Raises
-    ------
-    JobError
-        When the folder or the file cannot be used, or has another version.
+    Every method raises `JobError` when the folder or the file cannot be used.
     """
 
     def __init__(self, home: Path | str | None = None) -> None:
@@ -78,8 +73,7 @@ class Database:
             raise self._trouble(error) from error
         with suppress(OSError):  # a file system without modes
             self.path.chmod(0o600)
-        about = self.path.stat()
-        self._file = (about.st_dev, about.st_ino)
+        self._file = self._identity()
         try:
             self._prepare()
         except BaseException:
@@ -98,12 +92,8 @@ class Database:
     def claim(self) -> None:
         """Make this process the only server on the store until `close`, and interrupt unfinished runs.
 
-        The claim is a lock on a file of its own, which the system drops when a process ends in any way.
-
-        Raises
-        ------
-        JobError
-            When another server uses the store.
+        The claim is a lock on a file of its own, which the system drops when a process ends in any way. It
+        raises `JobError` when another server has it.
         """
         lock = sqlite3.connect(
             self.home / "server.lock", CLAIM_SECONDS, isolation_level=None, check_same_thread=False
@@ -131,8 +121,7 @@ class Database:
         SQLite would continue to write into the deleted file, whose content is lost when the server ends.
         """
         with suppress(OSError):
-            now = self.path.stat()
-            if (now.st_dev, now.st_ino) == self._file:
+            if self._identity() == self._file:
                 return ""
         return (
             f"The store {self.path} was deleted or replaced while this server runs, and nothing can be kept "
@@ -140,16 +129,17 @@ class Database:
         )
 
     def damage(self) -> str:
-        """Return a message about damage that SQLite finds in the whole file, otherwise "".
-
-        The check takes a while and blocks no other access.
-        """
+        """Return a message about damage that SQLite finds in the whole file, otherwise ""."""
         try:
             with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
                 found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
         except sqlite3.Error as error:
             found = str(error)
         return "" if found == "ok" else str(self._trouble(sqlite3.DatabaseError(found)))
+
+    def _identity(self) -> tuple[int, int]:
+        about = self.path.stat()
+        return about.st_dev, about.st_ino
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)

@@ -56,8 +56,7 @@ class Engine:
     store : store of runs; by default that in NSPCA_HOME
     limits : limits on requests and stored results
     tasks : dict of task name to ``module:function``; an unknown name is used as the function itself
-    workers, memory : number of local worker processes, and maximum bytes of each; by default chosen by the
-        size of the machine
+    workers, memory : as for `Pool`
 
     Raises
     ------
@@ -308,7 +307,6 @@ class Engine:
     # ---- messages of workers, in Dask's threads
 
     def _heard(self, token: str, message: dict[str, Any]) -> None:
-        """Handle a message of a worker: the start of a job, or an event with rows."""
         job = self._tokens.get(token)
         if job is None:
             return

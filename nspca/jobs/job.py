@@ -46,13 +46,7 @@ class Limits:
 
     @classmethod
     def of_environment(cls) -> "Limits":
-        """Return the limits set in the environment, with defaults for the others.
-
-        Raises
-        ------
-        JobError
-            For a setting that is no number above 0, or not a whole one where runs are counted.
-        """
+        """Return the limits set in the environment, with defaults for the others."""
         usual = cls()
         return cls(
             per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer, whole=True)),

@@ -72,13 +72,9 @@ class Pool:
     Parameters
     ----------
     heard : called as ``heard(token, message)`` for each message of a run, in order, in a thread of Dask
-    workers, memory : number of local processes, and maximum bytes of each; by default by the machine's size
+    workers, memory : number of local processes, and maximum bytes of each; by default by the machine's size.
+        The attribute `memory` is 0 for no limit.
     warm : names of modules that local workers import before their first run
-
-    Attributes
-    ----------
-    memory : int
-        Maximum bytes of each worker; 0 for no limit.
 
     Raises
     ------
@@ -137,10 +133,7 @@ class Pool:
     def load(self) -> dict[str, set[str]]:
         """Return the tokens of the runs of each connected worker, by its address.
 
-        Raises
-        ------
-        TimeoutError
-            When the scheduler does not answer.
+        It raises `TimeoutError` when the scheduler does not answer.
         """
         client = self._client
         load = client.sync(client.scheduler.processing, workers=None, callback_timeout=LOAD_SECONDS)
@@ -158,12 +151,8 @@ class Pool:
         """Run a function on the worker at `address`; `ended` is called once, "killed" if the worker died.
 
         `parameters` are packed arguments, whose arrays are files in `folder`. The scheduler would queue a run
-        on a busy worker while a new one is registering. A run for a lost worker stays unassigned.
-
-        Raises
-        ------
-        JobError
-            When the run cannot be sent, since data or connection are lost. `ended` is then not called.
+        on a busy worker while a new one is registering. A run for a lost worker stays unassigned. When data
+        or connection are lost, it raises `JobError`, and `ended` is not called.
         """
 
         def done(future: Future[Any]) -> None:
@@ -260,16 +249,13 @@ def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, .
 
 
 class NoSpans:
-    """Replacement for Dask's record of all computations, which grows with every run and is never read.
-
-    The scheduler keeps no record when its extension is false. Workers still report to it.
-    """
+    """False in place of Dask's record of all computations, which grows with every run and is never read."""
 
     def __bool__(self) -> bool:
         return False
 
     def heartbeat(self, worker: Any, data: Any) -> None:
-        """Ignore the measurements of a worker."""
+        """Ignore the measurements that a worker still sends."""
 
 
 def _describe_lost_connection(error: Exception) -> str:

@@ -40,18 +40,10 @@ class Runs(Database):
     def add_run(
         self, workspace: str, key: str, title: str, function: str, parameters: str, page: str = ""
     ) -> tuple[str, bool]:
-        """Add the run of this workspace for this key, queued, or done when its result is stored.
+        """Add the run of this workspace for this key; return its id and whether its result is stored already.
 
-        `page` is the address of the page that shows the run.
-
-        A run that failed, was cancelled, interrupted or deleted keeps its id when requested again, so that
-        links to it stay valid.
-
-        Returns
-        -------
-        run_id : str
-        done : bool
-            Whether the result is stored already.
+        `page` is the address of the page that shows the run. A run that failed, was cancelled, interrupted or
+        deleted keeps its id, so that links to it stay valid.
         """
         now = time.time()
         with self._writing() as db:

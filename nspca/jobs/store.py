@@ -43,12 +43,8 @@ class Store(Runs, Uploads):
 def backup(folder: Path | str, home: Path | str | None = None) -> int:
     """Copy a store, also one in use, to a new folder that is a store itself, and return its size in bytes.
 
-    The database is copied as of one moment. Uploads that are deleted meanwhile are left out.
-
-    Raises
-    ------
-    JobError
-        When there is no store, the folder exists already, or it cannot be written.
+    The database is copied as of one moment. Uploads that are deleted meanwhile are left out. It raises
+    `JobError` when there is no store, the folder exists already, or it cannot be written.
     """
     folder, home = Path(folder), Path(home or default_home())
     if not (home / "runs.sqlite").is_file():

@@ -29,12 +29,8 @@ DAMAGED = "The file of this upload was damaged or deleted on the disk since: giv
 class Uploads(Database):
     """Uploads in the store.
 
-    Parameters
-    ----------
-    home : folder of the store
-    quota : bytes one workspace may keep
-    total : bytes all workspaces together may keep
-    max_age : seconds after its last use that an upload is kept
+    One workspace may keep `quota` bytes, all together `total`, and each for `max_age` seconds after its last
+    use.
     """
 
     def __init__(
@@ -51,18 +47,9 @@ class Uploads(Database):
         self._tidy_uploads()
 
     def put_upload(self, workspace: str, dataset_bytes: bytes, meta: dict[str, Any]) -> str:
-        """Store an upload in a workspace, after deleting uploads that are too old; refuse it without room.
+        """Store an upload with JSON values about it, and return the hash by which it is read.
 
-        Parameters
-        ----------
-        workspace : owner of the upload
-        dataset_bytes : content of the file
-        meta : JSON values about it, such as its name
-
-        Returns
-        -------
-        digest : str
-            Hash of the content, by which the upload is read.
+        Uploads that are too old are deleted before. Without room a `JobError` says so.
         """
         digest, size, now = hashlib.sha256(dataset_bytes).hexdigest(), len(dataset_bytes), time.time()
         with self._reading() as db:  # refuse before writing the file
@@ -98,10 +85,7 @@ class Uploads(Database):
     def get_upload(self, workspace: str, digest: str) -> tuple[bytes, dict[str, Any]]:
         """Return the bytes and the metadata of an upload.
 
-        Raises
-        ------
-        JobError
-            When this workspace has no such upload, even if another one has; and when its file is damaged.
+        It raises `JobError` when this workspace has none, even if another one has, or the file is damaged.
         """
         about = self.about_upload(workspace, digest)
         try:
@@ -113,13 +97,7 @@ class Uploads(Database):
         return body, about
 
     def about_upload(self, workspace: str, digest: str) -> dict[str, Any]:
-        """Return the metadata of an upload, and record its use.
-
-        Raises
-        ------
-        JobError
-            When this workspace has no such upload.
-        """
+        """Return the metadata of an upload of this workspace, and record its use."""
         of_upload = "WHERE workspace = ? AND digest = ?"
         row = self._row(f"SELECT meta, used FROM uploads {of_upload}", (workspace, digest))
         if row is None:

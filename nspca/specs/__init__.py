@@ -24,18 +24,14 @@ if TYPE_CHECKING:
     from nspca.specs.membership import MembershipSpec as MembershipSpec
     from nspca.specs.optimum import OptimumSpec as OptimumSpec
     from nspca.specs.paper import PaperSpec as PaperSpec
-    from nspca.specs.preview import PreviewSpec as PreviewSpec
     from nspca.specs.proof import CheckSpec as CheckSpec
-    from nspca.specs.proof import ProofSpec as ProofSpec
     from nspca.specs.published import published_bounds as published_bounds
     from nspca.specs.question import ProblemSpec as ProblemSpec
     from nspca.specs.selection import ChoiceSpec as ChoiceSpec
-    from nspca.specs.selection import ComponentsChoiceSpec as ComponentsChoiceSpec
     from nspca.specs.selection import NoiseSpec as NoiseSpec
     from nspca.specs.server import SpeedSpec as SpeedSpec
     from nspca.specs.server import TableSpec as TableSpec
     from nspca.specs.server import WordsSpec as WordsSpec
-    from nspca.specs.stability import ComponentsStabilitySpec as ComponentsStabilitySpec
     from nspca.specs.stability import StabilitySpec as StabilitySpec
     from nspca.specs.successive import SuccessiveSpec as SuccessiveSpec
     from nspca.specs.sweep import SweepSpec as SweepSpec
@@ -51,13 +47,12 @@ _MODULES = {
     "membership": "MembershipSpec",
     "optimum": "OptimumSpec",
     "paper": "PaperSpec",
-    "preview": "PreviewSpec",
-    "proof": "CheckSpec ProofSpec",
+    "proof": "CheckSpec",
     "published": "published_bounds",
     "question": "ProblemSpec",
-    "selection": "ChoiceSpec ComponentsChoiceSpec NoiseSpec",
+    "selection": "ChoiceSpec NoiseSpec",
     "server": "SpeedSpec TableSpec WordsSpec",
-    "stability": "ComponentsStabilitySpec StabilitySpec",
+    "stability": "StabilitySpec",
     "successive": "SuccessiveSpec",
     "sweep": "SweepSpec",
 }

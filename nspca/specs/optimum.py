@@ -42,7 +42,8 @@ class OptimumSpec(ProblemSpec):
     method : str
         Method of the first answer: "auto" or a key of `nspca.METHODS`.
     seconds : int
-        Maximum seconds of the search.
+        Maximum seconds of the search; 0 for no search, so that `effort` alone is proved, however long it
+        takes.
     effort : "fast", "standard", "thorough" or None
         Effort of a proof that comes before the search, unless an earlier search is continued.
     attempt : int
@@ -55,12 +56,13 @@ class OptimumSpec(ProblemSpec):
 
     k: Sparsity
     method: MethodName = "auto"
-    seconds: Annotated[StrictInt, Limits(ge=1)] = SECONDS
+    seconds: Annotated[StrictInt, Limits(ge=0)] = SECONDS
     effort: JointEffort | None = None
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
 
     def describe(self) -> Description:
-        return Description(self.data.title, f"is it the best? {sparsity_words(self.k)}", self.details())
+        question = "is it the best?" if self.seconds else "a tighter proof,"
+        return Description(self.data.title, f"{question} {sparsity_words(self.k)}", self.details())
 
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
@@ -86,6 +88,11 @@ class OptimumSpec(ProblemSpec):
         known = replace(known, method=self.method)
         resume = None if certificate is None else Certificate.from_bytes(certificate)
         watch = Watch(report, known.value, max(problem.sizes))
+        if not self.seconds:
+            watch.effort = self.effort or "fast"
+            known, proof = self.proved_before(problem, known, resume, watch)
+            assert proof is not None  # without a limit of time, a proof ends with a certificate or raises
+            return certified(problem, known, proof)
         if self.effort is not None and (resume is None or resume.tree is None):
             known, resume = self.proved_before(problem, known, resume, watch)
         left = max(0.0, self.seconds - watch.seconds)
@@ -101,14 +108,16 @@ class OptimumSpec(ProblemSpec):
 
         def limited(event: Event) -> None:
             watch(event)
-            if watch.seconds > self.seconds:
+            if self.seconds and watch.seconds > self.seconds:
                 raise Cancelled("the time is over")
 
         try:
-            return known, _better(resume, certify(problem, known, effort=self.effort or "", report=limited))
+            return known, _better(
+                resume, certify(problem, known, effort=self.effort or "fast", report=limited)
+            )
         except Cancelled as stop:
             best, answer = _better(resume, stop.best), improved(problem, known, stop.point)
-            if watch.seconds > self.seconds:
+            if self.seconds and watch.seconds > self.seconds:
                 return answer, best
             stop.result = None if best is None else certified(problem, answer, best)
             raise
@@ -117,8 +126,9 @@ class OptimumSpec(ProblemSpec):
 
     def python(self, **shown: Any) -> list[str]:
         """Return Python that searches for the optimum and checks the proof."""
+        how = f"{EXHAUSTIVE!r}, seconds={self.seconds}" if self.seconds else repr(self.effort or "fast")
         return [
-            f"result = nspca.solve(problem, certify={EXHAUSTIVE!r}, seconds={self.seconds})",
+            f"result = nspca.solve(problem, certify={how})",
             "print(result.status.value)",
             "print(result.value, nspca.verify(X, result.certificate))  # the bound, proved again",
         ]

@@ -1,10 +1,10 @@
-"""Spec of a preview: a quick answer with a proved bound for some k, shown before a sweep has results.
+"""Preview of a sweep: a quick answer with a proved bound for some k, shown before a sweep has results.
 
-The page Sweep asks it before a visitor asks for the sweep.
+A `SweepSpec` with `draft` runs it; the page Sweep asks that before a visitor asks for the sweep.
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep, row_of
-from nspca.specs.base import Description
 from nspca.specs.published import EPSNET, PAPER, PROBABILITY, RANK_3, paper_bounds
-from nspca.specs.question import ProblemSpec, Seed, ks_words, python_of
 from nspca.specs.rows import Found, pack
-from nspca.specs.sweep import Ks
 
 METHOD = "preview"
 """Name of the method in the rows and results of a preview."""
@@ -35,68 +32,38 @@ MANY, FEW = 20_000, 6
 """With more than `MANY` features, only `FEW` of the requested values of k are computed."""
 
 
-class PreviewSpec(ProblemSpec):
-    """A quick look at a sweep over k.
+def preview(problem: Problem, ks: tuple[int, ...], seed: int = 0, report: Report = silent) -> Sweep:
+    """Return a `nspca.Sweep` with an answer and the smallest quick bound for each k.
 
-    Parameters
-    ----------
-    ks : tuple of int
-        Values of k, in increasing order.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
+    With at most `SMALL` features it is a sweep with fast proofs. Otherwise each answer is the better of the
+    truncated leading eigenvector and the rank-3 answer. With more than `MANY` features it has `FEW` of the
+    values of k.
     """
+    ks = _fewer(ks, problem.n)
+    paper, probability = paper_bounds(problem, ks, seed, report)
+    beside: dict[int, dict[str, Any]] = {
+        k: {RANK_3: None, EPSNET: paper[k], PROBABILITY: probability} for k in ks
+    }
 
-    kind: ClassVar[str] = "preview"
+    def renamed(event: Event) -> None:
+        """Report an event of a sweep; its row, if any, gets the method and the bounds of a preview."""
+        row = event.payload.get("row")
+        if row is not None:
+            event = replace(event, payload=pack(Found(**row | {"method": METHOD}, **beside[row["k"]])))
+        report(event)
 
-    ks: Ks
-    seed: Seed = 0
-
-    def describe(self) -> Description:
-        return Description(self.data.title, f"preview of a sweep, {ks_words(self.ks)}", self.details())
-
-    def run(self, report: Report = silent, X: Any = None) -> Sweep:
-        """Return a `nspca.Sweep` with an answer and the smallest quick bound for each k.
-
-        With at most `SMALL` features it is a sweep with fast proofs. Otherwise each answer is the better of
-        the truncated leading eigenvector and the rank-3 answer. With more than `MANY` features it has `FEW`
-        of the values of k.
-        """
-        problem = self.problem(X, report)
-        ks = _fewer(self.ks, problem.n)
-        paper, probability = paper_bounds(problem, ks, self.seed, report)
-        beside: dict[int, dict[str, Any]] = {
-            k: {RANK_3: None, EPSNET: paper[k], PROBABILITY: probability} for k in ks
-        }
-
-        def renamed(event: Event) -> None:
-            """Report an event of a sweep; its row, if any, gets the method and the bounds of a preview."""
-            row = event.payload.get("row")
-            if row is not None:
-                event = replace(event, payload=pack(Found(**row | {"method": METHOD}, **beside[row["k"]])))
-            report(event)
-
-        if problem.n <= SMALL:
-            swept = sweep(problem, ks, certify="fast", seed=self.seed, report=renamed)
-            return Sweep(
-                {(METHOD, k): replace(swept[name, k], method=METHOD, info=beside[k]) for name, k in swept}
-            )
-        results = {}
-        for k in ks:
-            results[METHOD, k] = result = quick(problem.with_k(k), beside[k])
-            row = row_of(METHOD, k, result)
-            of_k = {"lower": row["value"], "upper": row["upper"], "k": k, "payload": {"row": row}}
-            renamed(Event("preview", len(results), len(ks), **of_k))
-        return Sweep(results)
-
-    unpack: ClassVar = staticmethod(Sweep.from_bytes)
-
-    def python(self, **shown: Any) -> list[str]:
-        """Return Python that sweeps with fast proofs, the public equivalent of a preview."""
-        return [
-            f"sweep = nspca.sweep(problem, {python_of(self.ks)}, seed={self.seed})",
-            "print(sweep.frame.to_string(index=False))",
-        ]
+    if problem.n <= SMALL:
+        swept = sweep(problem, ks, certify="fast", seed=seed, report=renamed)
+        return Sweep(
+            {(METHOD, k): replace(swept[name, k], method=METHOD, info=beside[k]) for name, k in swept}
+        )
+    results = {}
+    for k in ks:
+        results[METHOD, k] = result = quick(problem.with_k(k), beside[k])
+        row = row_of(METHOD, k, result)
+        of_k = {"lower": row["value"], "upper": row["upper"], "k": k, "payload": {"row": row}}
+        renamed(Event("preview", len(results), len(ks), **of_k))
+    return Sweep(results)
 
 
 def quick(problem: Problem, info: dict[str, Any]) -> Result:

@@ -1,6 +1,6 @@
-"""Specs of a proof: a tighter bound on a known answer, and an independent check of a certificate.
+"""Spec of an independent check of a certificate, and what searches for a proof share.
 
-Pages ask them about a component that they show, and the command `certify` asks a `ProofSpec`.
+Pages ask it about a component that they show.
 """
 
 import math
@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field as Limits
-from pydantic import StrictInt
 
-from nspca.api import certify, solve
+from nspca.api import solve
 from nspca.certificate import Certificate
-from nspca.errors import Cancelled, CertificateError, InvalidOption
-from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.errors import CertificateError, InvalidOption
 from nspca.presentation.phrases import listed, things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -22,12 +20,9 @@ from nspca.result import Result, Status
 from nspca.specs.base import Description
 from nspca.specs.question import JsonSpec, ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
-from nspca.specs.sweep import Effort
 from nspca.validation.model import Required
 from nspca.verifying import verify
 
-MORE = ("standard", "thorough")
-"""Default efforts of a tighter bound, in turn."""
 Sparsity = Annotated[
     Whole | Annotated[tuple[Whole, ...], Limits(min_length=1)],
     Required(
@@ -44,77 +39,6 @@ def sparsity_words(k: int | tuple[int, ...]) -> str:
         return f"k = {k}"
     sizes = k[:1] if len(set(k)) == 1 else k
     return f"{things(len(k), 'component')} of {listed(list(map(str, sizes)))}"
-
-
-class ProofSpec(ProblemSpec):
-    """A tighter bound on what components of a problem can explain.
-
-    Parameters
-    ----------
-    k : int or tuple of int
-        Features in the component, or in each of several.
-    efforts : tuple of str
-        Efforts that are tried in turn until the gap is closed.
-    attempt : int
-        Number of earlier attempts, so that a further attempt has another result key.
-
-    The other parameters are those of `ProblemSpec`.
-    """
-
-    kind: ClassVar[str] = "proof"
-
-    k: Sparsity
-    efforts: Annotated[tuple[Effort, ...], Limits(min_length=1)] = MORE
-    attempt: Annotated[StrictInt, Limits(ge=0)] = 0
-
-    @property
-    def effort(self) -> str:
-        """The last effort that is tried."""
-        return self.efforts[-1]
-
-    def describe(self) -> Description:
-        return Description(self.data.title, f"a tighter proof, {sparsity_words(self.k)}", self.details())
-
-    def run(self, report: Report = silent, X: Any = None, component: Any = None) -> Certificate:
-        """Return the best certificate of the efforts, tried in turn until the gap is closed.
-
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) or (n, r) array, optional
-            A known answer; by default the method "auto" finds one.
-
-        `Cancelled` carries the best certificate so far as its `result`.
-        """
-        problem = self.problem(X, report)
-        known = known_result(problem, component, report)
-        closing = Closing(report, known.value)
-        best: Certificate | None = None
-        try:
-            for effort in self.efforts:
-                closing.begin(effort)
-                found = certify(problem, known, effort=effort, report=closing)
-                best = found if best is None else min(best, found, key=lambda one: one.upper)
-                closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
-                if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
-                    break
-        except Cancelled as stop:
-            proved = [one for one in (best, stop.best) if isinstance(one, Certificate)]
-            stop.result = min(proved, key=lambda one: one.upper) if proved else None
-            raise
-        assert best is not None  # every effort returns a certificate or raises
-        return best
-
-    unpack: ClassVar = staticmethod(Certificate.from_bytes)
-
-    def python(self, **shown: Any) -> list[str]:
-        """Return Python that solves, proves with the last effort and checks the proof."""
-        return [
-            "result = nspca.solve(problem, certify=None)",
-            f"certificate = nspca.certify(problem, result, effort={self.effort!r})",
-            "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
-        ]
 
 
 class CheckSpec(JsonSpec, ProblemSpec):

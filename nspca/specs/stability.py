@@ -1,8 +1,7 @@
-"""Specs of bootstrap stability: the frequency of features in components of rows drawn with replacement.
+"""Spec of bootstrap stability: the frequency of features in components of rows drawn with replacement.
 
-The page Compare asks a `StabilitySpec`, the pages of several components a `ComponentsStabilitySpec`. A
-standardised problem uses the standard deviations of the whole table, since a column of a draw can be
-constant.
+The pages Compare, Components, Parts and Topics ask it. A standardised problem uses the standard deviations of
+the whole table, since a column of a draw can be constant.
 """
 
 from collections.abc import Iterator
@@ -13,33 +12,33 @@ from pydantic import Field as Limits
 
 from nspca.api import solve
 from nspca.covariance.linalg import Array
-from nspca.errors import Cancelled, NSPCAError
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.selection.rows import report_whole, standardised
 from nspca.selection.stability import draws, matched
 from nspca.specs.base import Description
-from nspca.specs.components import Sizes, solved
+from nspca.specs.components import solved
 from nspca.specs.method_options import Options
-from nspca.specs.proof import sparsity_words
+from nspca.specs.proof import Sparsity, sparsity_words
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.rows import Recurred, Redrawn, Refused, pack
-from nspca.specs.sweep import MethodName, Methods
+from nspca.specs.sweep import Methods
 from nspca.validation.model import Option
 
 RESAMPLES = 20
 """Default number of draws, which estimates frequencies to about a tenth."""
-Resamples = Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")]
 
 
 class StabilitySpec(JsonSpec, RowsSpec):
-    """Bootstrap stability of one component: the supports that methods find on each draw of the rows.
+    """Bootstrap stability of a component, or of several: what methods find on each draw of the rows.
 
     Parameters
     ----------
-    k : int
+    k : int or tuple of int
+        Features in the component, or in each of several that share none.
     methods : tuple of str
-        "auto" or keys of `nspca.METHODS`.
+        "auto" or keys of `nspca.METHODS`; one method that is no "auto" for several components.
     options : dict
         Options by method.
     resamples : int
@@ -51,11 +50,17 @@ class StabilitySpec(JsonSpec, RowsSpec):
 
     kind: ClassVar[str] = "stability"
 
-    k: Whole
+    k: Sparsity
     methods: Annotated[Methods, Option("Methods", say=", ".join, always=True)] = ("auto",)
     options: Options = Limits(default_factory=dict)
-    resamples: Resamples = RESAMPLES
+    resamples: Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")] = RESAMPLES
     seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        if isinstance(self.k, tuple) and len(self.methods) > 1:
+            raise InvalidOption(
+                f"several components are found by one method, got methods={list(self.methods)}; keep one"
+            )
 
     @property
     def total(self) -> int:
@@ -64,27 +69,39 @@ class StabilitySpec(JsonSpec, RowsSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        return (self.k,), self.total
+        return (self.k,) if isinstance(self.k, int) else self.k, self.total
 
     def describe(self) -> Description:
-        return Description(self.data.title, f"rows drawn again, k = {self.k}", self.details())
+        return Description(self.data.title, f"rows drawn again, {sparsity_words(self.k)}", self.details())
 
-    def run(self, report: Report = silent, X: Any = None) -> dict[str, list[list[int]]]:
-        """Return for each method its supports, one for each draw.
+    def run(self, report: Report = silent, X: Any = None, components: Any = None) -> Any:
+        """Return what was found on each draw.
 
-        If a method cannot solve the problem, the message of its error is reported, and the method is left
-        out.
+        For one component that is a dict with the supports of each method, one for each draw. A method that
+        cannot solve the problem is left out, and the message of its error is reported. For several components
+        it is a list with the attributes of a `Recurred` for each draw.
+
+        Parameters
+        ----------
+        X : Dataset or array, optional
+            The open data; by default the source in `data` is opened.
+        components : (n, r) array, optional
+            Several components of the whole table, to compare with; by default the method finds them.
 
         Raises
         ------
         NSPCAError
             When no method could solve the problem.
         """
-        methods = list(self.methods)
-        supports: dict[str, list[list[int]]] = {method: [] for method in methods}
+        X = self.rows(X)
+        return self._several(X, components, report) if isinstance(self.k, tuple) else self._one(X, report)
+
+    def _one(self, X: Any, report: Report) -> dict[str, list[list[int]]]:
+        """Return for each method its supports, one for each draw."""
+        supports: dict[str, list[list[int]]] = {method: [] for method in self.methods}
         total = self.resamples
-        for b, problem in enumerate(drawn(self, self.rows(X))):
-            for method in list(methods):
+        for b, problem in enumerate(drawn(self, X)):
+            for method in list(supports):
                 say = report_whole(report, b, total, f"{method}, resample {b + 1} of {total}")
                 how: dict[str, Any] = {"certify": None, "seed": self.seed, **self.options.get(method, {})}
                 try:
@@ -92,10 +109,9 @@ class StabilitySpec(JsonSpec, RowsSpec):
                 except Cancelled:
                     raise
                 except NSPCAError as error:
-                    methods.remove(method)
                     del supports[method]
                     report(Event("resample", b, total, payload=pack(Refused(method, str(error)))))
-                    if not methods:
+                    if not supports:
                         raise
                     continue
                 support = np.flatnonzero(result.components[:, 0]).tolist()
@@ -103,91 +119,56 @@ class StabilitySpec(JsonSpec, RowsSpec):
                 report(Event("resample", b + 1, total, payload=pack(Redrawn(method, support))))
         return supports
 
-    def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the draws and counts the features of each method."""
-        return [
-            *python_before_draws(self),
-            f"options = {self.options!r}",
-            f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
-            f"for b in range({self.resamples}):",
-            f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
-            f"    problem = nspca.Problem.from_data(X[rows], k={self.k}, {_words(self)})",
-            "    for method in chosen:",
-            f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-            "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
-            f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
-        ]
-
-
-class ComponentsStabilitySpec(JsonSpec, RowsSpec):
-    """Bootstrap stability of several components: their matches on each draw of the rows.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        Features in each component.
-    method : str
-        A key of `nspca.METHODS`.
-    options : dict
-        Options by method.
-    resamples : int
-        How many tables are drawn.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
-
-    kind: ClassVar[str] = "components stability"
-
-    sizes: Sizes
-    method: Annotated[MethodName, Option("Method", say=str, always=True)] = "joint"
-    options: Options = Limits(default_factory=dict)
-    resamples: Resamples = RESAMPLES
-    seed: Seed = 0
-
-    @property
-    def work(self) -> tuple[tuple[int, ...], int]:
-        return self.sizes, self.resamples
-
-    def describe(self) -> Description:
-        return Description(self.data.title, f"stability of {sparsity_words(self.sizes)}", self.details())
-
-    def run(self, report: Report = silent, X: Any = None, components: Any = None) -> list[dict[str, Any]]:
-        """Return the attributes of a `Recurred` for each draw.
-
-        Parameters
-        ----------
-        X : Dataset or array, optional
-            The open data; by default the source in `data` is opened.
-        components : (n, r) array, optional
-            Components of the whole table, to compare with; by default the method finds them.
-        """
-        X, options, total = self.rows(X), self.options.get(self.method, {}), self.resamples
+    def _several(self, X: Any, components: Any, report: Report) -> list[dict[str, Any]]:
+        """Return the attributes of a `Recurred` for each draw."""
+        (method,), total = self.methods, self.resamples
+        how = method, self.options.get(method, {}), self.seed
         if components is None:
-            components = solved(self.problem(X), self.method, options, self.seed, report).components
+            components = solved(self.problem(X), *how, report).components
         found = []
         for b, problem in enumerate(drawn(self, X)):
             say = report_whole(report, b, total, f"draw {b + 1} of {total}")
-            row = match_components(
-                components, solved(problem, self.method, options, self.seed, say).components
-            )
+            row = match_components(components, solved(problem, *how, say).components)
             found.append(vars(row))
             report(Event("draw", b + 1, total, payload=pack(row)))
         return found
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the draws and finds the components of each."""
-        options = self.options.get(self.method, {})
-        given = {"certify": "None", "seed": str(self.seed), **{name: repr(v) for name, v in options.items()}}
-        k = repr(self.sizes[0] if len(set(self.sizes)) == 1 else self.sizes)
-        return [
-            *python_before_draws(self),
+        """Return Python that repeats the draws, and counts features or prints supports."""
+        kept = f", forced={self.forced}" if self.forced else ""
+        problem = f"k={self.k!r}, nonneg={self.nonneg}, center={self.center}{kept}"
+        lines = ["import numpy as np"]
+        if self.scale:
+            lines += [
+                "from sklearn.preprocessing import StandardScaler",
+                "X = StandardScaler(with_mean=False).fit_transform(X)  # by the whole table",
+            ]
+        draw = [
             f"for b in range({self.resamples}):",
             f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
-            f"    problem = nspca.Problem.from_data(X[rows], k={k}, {_words(self)})",
-            f"    result = nspca.solve(problem, {self.method!r}, components={len(self.sizes)}, "
-            f"{arguments(given)})",
-            "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
+            f"    problem = nspca.Problem.from_data(X[rows], {problem})",
+        ]
+        if isinstance(self.k, tuple):
+            (method,) = self.methods
+            given = {name: repr(value) for name, value in self.options.get(method, {}).items()}
+            how = arguments({"certify": "None", "seed": str(self.seed), **given})
+            if len(set(self.k)) == 1:  # a method that finds components in turn takes one size
+                draw[2] = draw[2].replace(f"k={self.k!r}", f"k={self.k[0]}")
+            return [
+                *lines,
+                *draw,
+                f"    result = nspca.solve(problem, {method!r}, components={len(self.k)}, {how})",
+                "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
+            ]
+        return [
+            *lines,
+            f"options = {self.options!r}",
+            f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
+            *draw,
+            "    for method in chosen:",
+            f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
+            "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
+            f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
         ]
 
 
@@ -199,7 +180,7 @@ def match_components(X: Array, Y: Array) -> Recurred:
     )
 
 
-def drawn(spec: StabilitySpec | ComponentsStabilitySpec, X: Any) -> Iterator[Problem]:
+def drawn(spec: StabilitySpec, X: Any) -> Iterator[Problem]:
     """Yield the problem of a spec on rows drawn with replacement, once for each draw."""
     X = getattr(X, "X", X)
     X = standardised(X) if spec.scale else X
@@ -207,18 +188,3 @@ def drawn(spec: StabilitySpec | ComponentsStabilitySpec, X: Any) -> Iterator[Pro
         yield Problem.from_data(
             X[rows], k=spec.first, nonneg=spec.nonneg, center=spec.center, forced=spec.forced
         )
-
-
-def python_before_draws(spec: StabilitySpec | ComponentsStabilitySpec) -> list[str]:
-    """Return Python that comes before the draws."""
-    scaled = [
-        "from sklearn.preprocessing import StandardScaler",
-        "X = StandardScaler(with_mean=False).fit_transform(X)  # by the whole table, before rows are drawn",
-    ]
-    return ["import numpy as np", *(scaled if spec.scale else [])]
-
-
-def _words(spec: StabilitySpec | ComponentsStabilitySpec) -> str:
-    """Return the keyword arguments of the problem in the exported Python."""
-    kept = f", forced={spec.forced}" if spec.forced else ""
-    return f"nonneg={spec.nonneg}, center={spec.center}{kept}"

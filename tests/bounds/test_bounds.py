@@ -1,5 +1,7 @@
 """Every bound against brute force, and every certificate against the verifier, adversarially."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nspca
+from nspca.api import prove_optimum
 from nspca.bounds import elementary, elimination, lowrank
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.tree import FixingTree
@@ -14,8 +17,10 @@ from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import search_half
 from nspca.checker.cover import TopSum, prove_cover
+from nspca.errors import Cancelled
 from nspca.lowrank import rankd
 from nspca.lowrank.cones import Budget, Query
+from nspca.problem import Problem
 from tests.oracles import brute_force
 from tests.strategies import cases, counts, factors
 
@@ -171,3 +176,39 @@ def test_sums_of_very_many_terms_are_proved_as_well():
     V = np.random.default_rng(0).standard_normal((n, 3)) + 2
     F, cover = search_half(Query(V, k), Budget(1e-3))
     assert prove_cover(TopSum(V, 3, np.zeros(n), k, 0, True), F, cover.tree).size == 0
+
+
+@pytest.mark.parametrize("effort", ["standard", "thorough", "exhaustive"])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_poor_answer_costs_no_long_search(nonneg, effort):
+    """From .9925 of the optimum of ten features a search went on for a minute."""
+    for seed in (1, 2):
+        X = np.random.default_rng(seed).normal(size=(40, 10))
+        A, problem, events = np.cov(X.T, bias=True), Problem.from_data(X, 5, nonneg=nonneg), []
+        optimum, _ = brute_force(A, 5, nonneg)
+        answers = []
+        for own in map(list, combinations(range(10), 5)):
+            answers.append(np.zeros(10))
+            answers[-1][own] = brute_force(A[np.ix_(own, own)], 5, nonneg)[1]
+        given = min(answers, key=lambda x: abs(x @ A @ x / optimum - 0.9925))
+        poor = nspca.Result.of(problem, given, nspca.Status.HEURISTIC, "given")
+        certificate = nspca.certify(problem, poor, effort=effort, report=events.append)
+        assert optimum <= nspca.verify(X, certificate) <= optimum * (1 + 1e-6)
+        assert len(events) < 150, "events of a search: 1600 before"
+        found = prove_optimum(problem, poor)
+        assert found.value == pytest.approx(optimum, rel=1e-9) and found.status is nspca.Status.OPTIMAL
+
+
+def test_whoever_cancels_while_a_better_answer_is_sought_gets_the_given_one():
+    problem = Problem.from_data(np.random.default_rng(1).normal(size=(40, 10)), 5)
+    poor = nspca.Result.of(problem, np.eye(10)[0], nspca.Status.HEURISTIC, "given")
+    seen = []
+
+    def stop(event):
+        seen.append(event.stage)
+        if len(seen) == 4:
+            raise Cancelled
+
+    with pytest.raises(Cancelled) as told:
+        prove_optimum(problem, poor, stop)
+    assert told.value.result.certificate is told.value.best and told.value.result.value >= poor.value

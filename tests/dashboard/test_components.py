@@ -294,7 +294,9 @@ def test_groups_are_compared_on_the_page(visit, stand_ins, texts, ended):
 
 def test_how_many_is_asked_beyond_what_is_there():
     spec = how_many.question(outcome(table(n=8), sizes=(2, 2)))
-    assert (spec.k, spec.most, spec.method, spec.draws) == (2, 4, "joint", 0), "8 features have room for 4"
+    assert (spec.ks, spec.most, spec.method, spec.draws) == ((2,), 4, "joint", 0), (
+        "8 features have room for 4"
+    )
     assert how_many.question(outcome(table(n=40), sizes=(2,) * 7)).most == 9
 
 
@@ -420,8 +422,8 @@ def test_weights_go_home_with_names(visit):
 # --- what a covariance and short names need ---------------------------------------------------------
 
 
-def test_a_covariance_has_no_section_about_samples(visit, texts):
-    page = visit(PAGE, table="pitprops")
+def test_a_covariance_has_no_section_about_samples(visit, reopened, address, texts):
+    page = reopened(PAGE, "components", table="pitprops")
     assert not page.exception and not page.error
     assert page.segmented_control(key="widget_look").options == [
         "One component",
@@ -430,14 +432,14 @@ def test_a_covariance_has_no_section_about_samples(visit, texts):
         "The proof",
     ]
     assert "Samples on a map" not in texts(page)
-    again = visit(PAGE, table="pitprops", look="samples")
+    again = visit(PAGE, **{**address(page), "look": "samples"})
     assert (
         not again.exception and not again.error and again.segmented_control(key="widget_look").value == "one"
     )
 
 
-def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(visit):
-    page = visit(PAGE, table="pitprops")
+def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(reopened):
+    page = reopened(PAGE, "components", table="pitprops")
     (body,) = [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
     assert "<span>ringbut: annual rings at the base</span>" in body
     pitprops = nspca.load_sample("pitprops")
@@ -446,10 +448,10 @@ def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(v
     assert list(subject.explained_names(mine)) == list(pitprops.feature_names)
 
 
-def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, texts):
-    page = visit(PAGE, table="pitprops")
+def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, stand_ins, texts):
+    page = visit(PAGE, table="all-aml")
     fold = next(one for one in page.expander if one.label.endswith("**change**"))
-    assert [button.label for button in fold.button if button.key == "run"] == ["Find 3 components"]
+    assert [button.label for button in fold.button if button.key == "run"] == ["Find 5 components"]
     assert "Open **change** below to ask something else." in texts(page)
     page.number_input(key="widget_r").set_value(2).run()
     fold = next(one for one in page.expander if one.label.endswith("**change**"))
@@ -459,7 +461,7 @@ def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_els
 
 
 @pytest.mark.parametrize(
-    ("path", "address"), [(PAGE, {"table": "pitprops"}), ("pages/topics.py", {"texts": "state-of-the-union"})]
+    ("path", "address"), [(PAGE, {"table": "all-aml"}), ("pages/topics.py", {"texts": "state-of-the-union"})]
 )
 def test_a_presented_page_has_a_control_that_shows_one_alone(visit, stand_ins, alts, path, address):
     page = visit(path, present=1, **address)

@@ -11,7 +11,7 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import PARTS
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
-from nspca.specs import ComponentsSpec, ProofSpec
+from nspca.specs import ComponentsSpec, OptimumSpec
 from nspca.specs.proof import sparsity_words
 from nspca.specs.rows import Closer, Several, pack, unpack
 from tests.patience import wait_for
@@ -62,9 +62,9 @@ def test_every_time_the_bound_comes_down_is_a_row(X, effort):
 def test_more_is_proved_about_several_components(X):
     problem = nspca.Problem.from_data(X, (6, 6, 4))
     result = nspca.solve(problem, certify="fast")
-    spec = ProofSpec(k=(6, 6, 4), efforts=("standard",))
+    spec = OptimumSpec(k=(6, 6, 4), effort="standard", seconds=0)
     events = []
-    kept = spec.run(events.append, X=X, component=result.components)
+    kept = spec.run(events.append, X=X, component=result.components).certificate
     assert result.value <= nspca.verify(X, kept, k=(6, 6, 4)) <= kept.upper <= result.certificate.upper
     said = unpack(e.payload["row"] for e in events if "row" in e.payload)
     assert {row.effort for row in said} == {"standard"}

@@ -10,11 +10,11 @@ import scipy.sparse as sp
 import nspca
 from nspca.dashboard.joint.stability import frequencies, table
 from nspca.errors import Cancelled, InvalidProblem
-from nspca.specs import ComponentsStabilitySpec
+from nspca.specs import StabilitySpec
 from nspca.specs.rows import Recurred, Refused
 from nspca.specs.stability import match_components
 
-ASKED = ComponentsStabilitySpec(sizes=(4, 4), method="joint", resamples=3)
+ASKED = StabilitySpec(k=(4, 4), methods=("joint",), resamples=3)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_components_found_again_have_the_numbers_of_the_page(planted):
 @pytest.mark.parametrize("method", ["joint", "tpower"])
 def test_planted_components_come_up_in_every_draw(planted, method, scale):
     X, U = planted
-    spec, told = ASKED.but(method=method, scale=scale), []
+    spec, told = ASKED.but(methods=(method,), scale=scale), []
     draws = spec.run(told.append, X=X, components=U[:, ::-1])
     assert [draw["supports"] for draw in draws] == [[[4, 5, 6, 7], [0, 1, 2, 3]]] * 3
     assert min(min(draw["overlaps"]) for draw in draws) > 0.99

@@ -15,7 +15,7 @@ from nspca.dashboard.sweep import preview
 from nspca.dashboard.sweep.page import PREVIEW, ROUGH, SweepPage, _preview
 from nspca.errors import JobError
 from nspca.jobs import JobState, engine
-from nspca.specs import DataSpec, PreviewSpec
+from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.preview import FEW, MANY, METHOD
 
 PAGE = "pages/sweep.py"
@@ -67,7 +67,7 @@ def test_it_keeps_what_must_be_in(arrive, texts, alts):
 def test_every_bound_of_it_with_features_that_must_be_in_is_about_these(nonneg):
     X, forced = nspca.load_sample("pitprops").X, (11, 12)
     data = DataSpec(covariance=True)
-    sweep = PreviewSpec(data=data, ks=(2, 3, 6), nonneg=nonneg, forced=forced).run(X=X)
+    sweep = SweepSpec(draft=True, data=data, ks=(2, 3, 6), nonneg=nonneg, forced=forced).run(X=X)
     for (_, k), result in sweep.results.items():
         problem = nspca.Problem.from_covariance(X, k, nonneg, forced)
         assert problem.violation(result.components[:, 0]) <= 1e-12
@@ -77,7 +77,7 @@ def test_every_bound_of_it_with_features_that_must_be_in_is_about_these(nonneg):
 def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
     pages = [arrive(sample="pitprops", signed=1, to=9) for _ in range(2)]
     store = engine().store
-    previews = [run for run in store.list_runs(defaults.EVERYBODY) if run.function == "preview"]
+    previews = [run for run in store.list_runs(defaults.EVERYBODY) if '"draft"' in run.parameters]
     kept = [spec_of(run) for run in previews]
     assert sum(not spec.nonneg and spec.ks == (1, 2, 3, 5, 7, 9) for spec in kept) == 1
     pages[0].button(key="run").click().run()
@@ -126,7 +126,7 @@ def test_finer_values(ks, low, high, expected):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_every_bound_of_it_is_one_that_the_checker_takes(nonneg):
     X = nspca.load_sample("digits").X
-    sweep = PreviewSpec(ks=(1, 4, 20, 64), nonneg=nonneg).run(X=X)
+    sweep = SweepSpec(draft=True, ks=(1, 4, 20, 64), nonneg=nonneg).run(X=X)
     problem = nspca.Problem.from_data(X, k=1, nonneg=nonneg)
     for (_, k), result in sweep.results.items():
         upper = nspca.verify(X, result.certificate, k=k, nonneg=nonneg)
@@ -142,10 +142,10 @@ def test_every_bound_of_it_is_one_that_the_checker_takes(nonneg):
 
 def test_of_very_many_features_there_are_few_values_of_k_and_no_factorisation():
     X = np.random.default_rng(0).standard_normal((1001, 1)) * np.ones(MANY + 1)
-    sweep = PreviewSpec(ks=usual(1, 100)).run(X=X[:8])
+    sweep = SweepSpec(draft=True, ks=usual(1, 100)).run(X=X[:8])
     ks = [k for _, k in sweep]
     assert len(ks) == FEW and (ks[0], ks[-1]) == (1, 100) and sweep[METHOD, 100].ratio > 0.999
-    sweep = PreviewSpec(ks=(3,)).run(X=X[:, :1002])
+    sweep = SweepSpec(draft=True, ks=(3,)).run(X=X[:, :1002])
     assert sweep[METHOD, 3].certificate.form == "diagonal"
 
 

@@ -22,7 +22,7 @@ from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.progress import Event
-from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProofSpec, SweepSpec
+from nspca.specs import CheckSpec, DataSpec, OptimumSpec, SweepSpec
 from nspca.specs.proof import Closing
 from nspca.specs.published import OTHERS, paper_bounds, rank3_bound
 from tests.dashboard.figures import figures, snippet
@@ -109,37 +109,22 @@ def scaled(certificate: nspca.Certificate, factor: float) -> nspca.Certificate:
     return replace(certificate, upper=factor * certificate.upper)
 
 
-def test_a_cancelled_proof_gives_what_the_last_effort_proved(digits, monkeypatch):
+def test_a_cancelled_proof_gives_what_was_proved(digits, monkeypatch):
     X, result = digits
-    proved = scaled(result.certificate, 1.01)  # not yet optimal, so that a further effort begins
+    proved = scaled(result.certificate, 1.01)
 
     def certify(problem, known, effort, report):
         report(Event("dual", upper=proved.upper))
-        if effort == "thorough":
-            raise Cancelled("stop")
-        return proved
+        stop = Cancelled("stop")
+        stop.best = proved
+        raise stop
 
-    monkeypatch.setattr("nspca.specs.proof.certify", certify)
-    spec, given = ProofSpec(k=6), {"X": X, "component": result.components[:, 0]}
+    monkeypatch.setattr("nspca.specs.optimum.certify", certify)
+    spec = OptimumSpec(k=6, effort="thorough", seconds=0)
     with pytest.raises(Cancelled) as stopped:  # so nobody else who asks the same gets it as the whole answer
-        spec.run(**given)
-    kept = stopped.value.result
+        spec.run(X=X, component=result.components[:, 0])
+    kept = stopped.value.result.certificate
     assert kept.upper == proved.upper and nspca.verify(X, kept) <= kept.upper
-
-    def between(event):
-        if event.payload.get("row", {}).get("effort") == "thorough":
-            raise Cancelled("stop")
-
-    with pytest.raises(Cancelled) as stopped:
-        spec.run(between, **given)
-    assert stopped.value.result is proved
-
-    def at_once(*arguments, **options):
-        raise Cancelled("stop")
-
-    monkeypatch.setattr("nspca.specs.proof.certify", at_once)
-    with pytest.raises(Cancelled):
-        spec.run(**given)
 
 
 def test_the_gap_only_closes(digits):

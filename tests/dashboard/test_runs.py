@@ -31,15 +31,12 @@ PAGE = "pages/runs.py"
 DATA = DataSpec(sample="pitprops", content="content")
 ASKED = {
     "sweep": specs.SweepSpec(data=DATA, ks=(2, 4, 6)),
-    "proof": specs.ProofSpec(data=DATA, k=4),
     "optimum": specs.OptimumSpec(data=DATA, k=4),
     "check": specs.CheckSpec(data=DATA, k=3),
     "components": specs.ComponentsSpec(data=DATA, sizes=(3, 3), methods=("joint",), effort="fast"),
     "comparison": specs.ComparisonSpec(data=DATA, ks=(2, 4), methods=("auto", "em")),
     "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
     "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
-    "components stability": specs.ComponentsStabilitySpec(data=DATA, sizes=(3, 3), method="joint"),
-    "components choice": specs.ComponentsChoiceSpec(data=DATA, k=3, method="joint"),
     "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
     "noise": specs.NoiseSpec(data=DATA, k=4),
@@ -88,21 +85,16 @@ def told(workspace) -> dict[str, DescribedRun]:
 
 
 def test_every_task_is_told_in_words(workspace):
-    assert {*ASKED, "preview", "membership", "speed", "table", "words"} == set(TASKS), (
-        "these five are nobody's runs"
-    )
+    assert {*ASKED, "membership", "speed", "table", "words"} == set(TASKS), "these four are nobody's runs"
     for task in ASKED:
         plant(workspace, task)
     lines = {task: one.line for task, one in told(workspace).items()}
     assert lines["sweep"] == "Pitprops · sweep k = 2 to 6 in steps of 2 · nonnegative · auto"
     assert lines["components"] == "Pitprops · 2 components of 3 features each · nonnegative · joint"
     assert lines["comparison"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
-    assert lines["proof"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
     assert lines["optimum"] == "Pitprops · is it the best? k = 4 · nonnegative"
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
-    of = "stability of 2 components of 3"
-    assert lines["components stability"] == f"Pitprops · {of} · nonnegative · joint"
     assert lines["choice"] == "Pitprops · rows held out and drawn again, k = 2, 4 · nonnegative · auto"
     assert lines["noise"] == "Pitprops · shuffled tables, k = 4 · nonnegative · auto"
     assert lines["paper"] == "Sigg, Buhmann 2008 · Figure 4: Choosing genes"
@@ -172,7 +164,7 @@ def test_a_run_without_a_page_that_is_there_leads_to_none(workspace, page):
 def test_a_damaged_run_takes_no_other_with_it(workspace):
     plain = SWEPT.to_plain()
     plant(workspace, "sweep", given={"spec": {name: plain[name] for name in plain if name != "ks"}})
-    plant(workspace, "proof")
+    plant(workspace, "optimum", given=ASKED["optimum"].but(seconds=0))
     damaged, proof = sorted(
         describe_runs(engine().store.list_runs(workspace)), key=lambda one: isinstance(one, DescribedRun)
     )
@@ -500,7 +492,7 @@ def test_a_qr_code_holds_the_address():
             3,
         ),
         ("comparison", [Found("auto", 2, 1.0)], 2),
-        ("proof", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
+        ("optimum", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
         ("components", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
         ("components", [Several("joint", [1.0], 0.1, None)], None),
         ("sweep", [Found("auto", 2, "nonsense")], None),

@@ -22,7 +22,6 @@ from nspca.specs import (
     NoiseSpec,
     OptimumSpec,
     PaperSpec,
-    ProofSpec,
     Spec,
     StabilitySpec,
     SweepSpec,
@@ -30,7 +29,7 @@ from nspca.specs import (
 )
 from nspca.specs.optimum import Standing
 
-KINDS = {"ks": SweepSpec, "sizes": ComponentsSpec, "efforts": ProofSpec}
+KINDS = {"ks": SweepSpec, "sizes": ComponentsSpec, "seconds": OptimumSpec}
 
 
 @pytest.fixture
@@ -67,7 +66,10 @@ def test_a_sweep_is_printed_and_saved(table, capsys):
     ("spec", "said"),
     [
         (NoiseSpec(data=DataSpec(path="a.csv"), k=2, tables=3), "p = "),
-        (ProofSpec(data=DataSpec(path="a.csv"), k=2, efforts=("standard",)), "explains more than"),
+        (
+            OptimumSpec(data=DataSpec(path="a.csv"), k=2, effort="standard", seconds=0),
+            "proved optimal up to rounding",
+        ),
         (OptimumSpec(data=DataSpec(path="a.csv"), k=2), "proved optimal up to rounding"),
         (OptimumSpec(data=DataSpec(path="a.csv"), k=(2, 2)), "proved optimal up to rounding"),
     ],
@@ -107,7 +109,7 @@ def test_workers_read_a_folder_and_nothing_else(table, capsys):
 
 
 @pytest.mark.parametrize(
-    "kind", [{"ks": [2, 3]}, {"sizes": [2, 2], "methods": ["joint"]}, {"k": 2, "efforts": ["fast"]}]
+    "kind", [{"ks": [2, 3]}, {"sizes": [2, 2], "methods": ["joint"]}, {"k": 2, "seconds": 0}]
 )
 def test_every_block_of_a_folder_is_reported_and_may_be_the_last(table, kind):
     data = DataSpec(path=str(shard("a.csv", "rows", rows=7).folder))
@@ -266,7 +268,7 @@ def test_a_search_for_several_components_begins_with_any_method_and_goes_on(meth
         ({"k": 0}, "one for each of several components, got 0; write 3"),
         ({"k": "many"}, "one for each of several components, got 'many'; write 3"),
         ({}, "an OptimumSpec needs 'k', a whole number of at least 1, or a list of such sizes"),
-        ({"k": (3, 3), "seconds": 0}, "seconds of an OptimumSpec must be at least 1, got 0"),
+        ({"k": (3, 3), "seconds": -1}, "seconds of an OptimumSpec must be at least 0, got -1"),
         ({"k": (3, 3), "method": "best"}, "best"),
     ],
 )

@@ -24,7 +24,6 @@ OF_A_PAGE = 25  # runs listed on one page
 FEW = 8  # runs up to which no search field is drawn
 LONGEST = 80  # characters of a name
 FILES = {
-    "proof": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it."),
     "optimum": ("Result, NPZ", "npz", "nspca.Result.from_bytes reads it, with its certificate."),
 }
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")

@@ -15,7 +15,7 @@ from nspca.dashboard.views import filling
 from nspca.plots.selection import choice_figure
 from nspca.selection import Choice
 from nspca.selection.choice import FOLDS, MOST
-from nspca.specs import ComponentsChoiceSpec
+from nspca.specs import ChoiceSpec
 from nspca.specs.rows import Row, Weighed
 from nspca.specs.selection import choice_of, row_of
 
@@ -41,11 +41,12 @@ def show(outcome: Outcome) -> None:
         st.caption(f"Not offered: {FOLDS} samples are needed at least, and there are {data.X.shape[0]}.")
         return
     spec = question(outcome)
+    most = spec.most or 1
     now = lookup.that_asks(spec)
     if now is None:
         # Smaller numbers of components take less time, about half of it on average.
-        seconds = spec.most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
-        label = f"Try 1 to {outcome.about.count(spec.most)}: {cost_estimate.took(seconds)}"
+        seconds = most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
+        label = f"Try 1 to {outcome.about.count(most)}: {cost_estimate.took(seconds)}"
         start.section_button(label, spec, outcome.of, "many", ":material/stacked_line_chart:")
         return
     if filling.watch(now, spec.total, lambda rows: _draw_rows(outcome, rows), "many", only=Weighed):
@@ -55,13 +56,13 @@ def show(outcome: Outcome) -> None:
         export.offer(spec, outcome.of, "many")
 
 
-def question(outcome: Outcome) -> ComponentsChoiceSpec:
+def question(outcome: Outcome) -> ChoiceSpec:
     """Return the spec of the choice, for components of the largest size on the page."""
     asked, n = outcome.asked, outcome.problem.n
     k = max(asked.sizes)
-    return ComponentsChoiceSpec(
+    return ChoiceSpec(
         **{name: value for name, value in asked.about_problem().items() if name != "forced"},
-        k=k,
+        ks=(k,),
         most=max(1, min(max(MOST, asked.r + BEYOND), n // k)),
         method=outcome.best,
         draws=0,

@@ -14,7 +14,7 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.joint.outcome import Outcome, order_of
 from nspca.dashboard.runs import cost_estimate, export, lookup, start
 from nspca.dashboard.views import filling
-from nspca.specs import ComponentsStabilitySpec
+from nspca.specs import StabilitySpec
 from nspca.specs.rows import Recurred, Row, unpack
 from nspca.specs.stability import RESAMPLES
 
@@ -54,13 +54,13 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         export.offer(spec, outcome.of, "stability")
 
 
-def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
+def _spec(outcome: Outcome) -> StabilitySpec:
     """Return the spec of the analysis for the best method."""
     asked, best = outcome.asked, outcome.best
-    return ComponentsStabilitySpec(
+    return StabilitySpec(
         **asked.about_problem(),
-        sizes=asked.sizes,
-        method=best,
+        k=asked.sizes,
+        methods=(best,),
         options=asked.options_of([best]),
         seed=asked.seed,
     )

@@ -17,7 +17,7 @@ from nspca.dashboard.runs.sweeps import SWEEP, usual
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import whatif
 from nspca.errors import NSPCAError
-from nspca.specs import PreviewSpec, SweepSpec
+from nspca.specs import SweepSpec
 
 PATIENCE = 1.2  # maximum seconds that the page waits for the preview
 
@@ -32,7 +32,7 @@ def look(of: Chosen, asked: SweepSpec) -> Watched | None:
     if not defaults.small_enough(of):
         return None
     last = asked.ks[-1] if state.get("to") is not None else of.dataset.X.shape[1]
-    quick = PreviewSpec(**asked.about_problem(), ks=usual(asked.ks[0], last), seed=asked.seed)
+    quick = SweepSpec(**asked.about_problem(), ks=usual(asked.ks[0], last), seed=asked.seed, draft=True)
     try:
         problem = open_data.problem_of(of, quick)
         run = defaults.answer(of, quick).id

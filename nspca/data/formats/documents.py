@@ -16,7 +16,7 @@ from nspca.data import limits
 from nspca.data.dialect import are_labels, as_utf8
 from nspca.data.encodings import guess_encoding
 from nspca.data.formats.docword import DocwordReader
-from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
 from nspca.data.formats.frames import convert_json, is_json
 from nspca.data.formats.matrixmarket import MatrixMarketReader
 from nspca.data.formats.strings import (
@@ -94,6 +94,8 @@ def find_documents(raw: bytes) -> str:
     """
     try:
         raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+        if is_spreadsheet(raw):
+            return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
         if raw.startswith(b"PK\x03\x04"):
             return _kind_of_archive(raw)
         head = raw[:HEAD]
@@ -105,10 +107,8 @@ def find_documents(raw: bytes) -> str:
 
 
 def _kind_of_archive(raw: bytes) -> str:
-    """Return the kind of texts in a ZIP file ("files" or "") or in a workbook (see `_kind_of_text`)."""
+    """Return the kind of texts in a ZIP file: "files" or ""."""
     archive, members = open_zip(raw)
-    if is_workbook(members):
-        return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
     texts, others = text_files([(info.filename, partial(unzip_member, archive, info)) for info in members])
     if len(texts) < 2 or len(others) > len(texts):
         return ""
@@ -193,12 +193,12 @@ def read_documents(
     packed = len(raw)
     raw = limits.plain_bytes(raw, limit=MOST_BYTES)
     columns = (text_column, id_column, label_column)
-    if raw.startswith(b"PK\x03\x04") or is_cut_workbook(raw):
+    if is_spreadsheet(raw):
+        sheet, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
+        found = _split_text(sheet, columns, split)
+        return replace(found, notes=(*map(str, notes), *found.notes))
+    if raw.startswith(b"PK\x03\x04"):
         archive, members = open_zip(raw)
-        if is_workbook(members):
-            sheet, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
-            found = _split_text(sheet, columns, split)
-            return replace(found, notes=(*map(str, notes), *found.notes))
         limits.check_archive(packed, members)
         _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
         return read_files([(info.filename, partial(unzip_member, archive, info)) for info in members])

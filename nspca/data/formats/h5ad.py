@@ -90,12 +90,11 @@ def _opened(source: Source) -> Iterator[Any]:
     open_file = h5py.File  # a missing package is told before the file is blamed
     try:
         with open_file(source.path, "r") as file:
-
-            def refuse_elsewhere(name: str, link: Any) -> None:
-                if isinstance(link, h5py.ExternalLink):
-                    raise InvalidData(f"{name} of the file is in another file: save it in one file.")
-
-            file.visititems_links(refuse_elsewhere)
+            elsewhere = file.visititems_links(
+                lambda name, link: name if isinstance(link, h5py.ExternalLink) else None
+            )
+            if elsewhere is not None:
+                raise InvalidData(f"{elsewhere} of the file is in another file: save it in one file.")
             yield file
     except InvalidData:
         raise

@@ -27,6 +27,8 @@ _README = re.compile(
 """Names of sheets that tell about the others."""
 _SEEN = 100
 """Rows from which a sheet is found to be a table."""
+_LINE = 100
+"""Bytes that a line of CSV takes beside its characters."""
 _COMPUTE = "open the file once in a spreadsheet program, which computes them, and save it"
 
 
@@ -146,7 +148,7 @@ def write_sheet(sheet: Sheet, most: int | None, decimal: str, packed: int, limit
             raise InvalidData(
                 f"The sheet is more than {mib(limit)} of text: keep fewer columns or save it as NPZ."
             )
-        limits.check_growth(found.held, packed, "Excel", "save the sheet as CSV")
+        limits.check_growth(found.held + _LINE * len(found.lines), packed, "Excel", "save the sheet as CSV")
         hidden += row in sheet.hidden
         if len(found.lines) <= _SEEN:
             tabular += len(texts) > 1 and 4 * sum(map(_is_number, texts)) >= len(texts)

@@ -19,6 +19,7 @@ from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, quote_names, short, unique_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import (
+    NO_NAMES,
     Columns,
     describe_left_out,
     distinct_texts,
@@ -166,8 +167,7 @@ def read_table(
     guessed = ids is not None and ids not in layout.text_columns and options.id_column is None
     if guessed and ids is not None and layout.id_column is None and len(set(texts[ids])) < len(texts[ids]):
         # The first rows were all different, the others are not: a feature after all.
-        with_all = options.but(columns=tuple(layout.columns))
-        return read_table(reader.with_options(with_all), name, findings, annotation)
+        return read_table(reader.with_options(options.but(id_column=NO_NAMES)), name, findings, annotation)
     if values.shape[1] == 0:
         aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
@@ -228,7 +228,9 @@ def _features_in_rows(
     )
     features, renamed = unique_names(names, "feature")
     sample_names = [layout.columns[i] for i in samples] if layout.header else numbered("sample", len(samples))
-    said: list[Finding | str] = [*findings, *reader.findings, *chosen.findings, *renamed]
+    known = any(one.option == "features_in_rows" for one in as_findings(findings))
+    turned = [one for one in chosen.findings if not (known and one.where == "rows")]
+    said: list[Finding | str] = [*findings, *reader.findings, *turned, *renamed]
     candidates: tuple[Candidate, ...] = ()
     groups: dict[str, np.ndarray] = {}
     for r in skipped:

@@ -1,0 +1,146 @@
+"""Write a known table in a random dialect, as people and programs write tables."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+WORDS = [
+    "ash",
+    "birch",
+    "cedar",
+    "elm",
+    "fir",
+    "hazel",
+    "larch",
+    "maple",
+    "oak",
+    "pine",
+    "rowan",
+    "spruce",
+    "teak",
+    "willow",
+    "yew",
+    "alder",
+]
+TOWNS = [
+    "Aachen",
+    "Bremen",
+    "Calais",
+    "Dover",
+    "Essen",
+    "Fulda",
+    "Genf",
+    "Hamm",
+    "Ilmenau",
+    "Jena",
+    "Kiel",
+    "Lille",
+    "Mainz",
+    "Namur",
+    "Oslo",
+    "Paris",
+]
+
+
+@dataclass
+class Written:
+    """A table, and the text that it was written as.
+
+    Parameters
+    ----------
+    raw : bytes
+    X : (m, n) float64
+    features, samples : list of str or None
+        None where the file has no names.
+    total : bool
+        Whether a last row sums up the others.
+    said : list of str
+        Words of which one must be in a finding, where the table cannot come back by itself.
+    about : dict
+        The choices, for the message of a failure.
+    """
+
+    raw: bytes
+    X: np.ndarray
+    features: list[str] | None
+    samples: list[str] | None
+    total: bool = False
+    about: dict[str, object] = field(default_factory=dict)
+
+
+def write(seed: int) -> Written:
+    """Return a random table in a random dialect."""
+    rng = np.random.default_rng(seed)
+    pick = lambda *choices: choices[int(rng.integers(len(choices)))]  # noqa: E731
+    m, n = int(rng.integers(6, 16)), int(rng.integers(5, 12))
+    scale, digits = pick((1, 3), (10, 2), (100, 1), (0.1, 4), (1000, 2))
+    X = np.round(rng.normal(pick(0.0, 3.0) * scale, scale, (m, n)), digits)
+    delimiter = pick(",", ";", "\t", "|", " ")
+    decimal = "." if delimiter == "," else pick(".", ",")
+    header = pick("words", "words", "wavelengths", "years", "counter", "doses", "falling", "none")
+    ids = pick("none", "form", "towns", "number", "counter", "corner")
+    above = pick("", "", "#", "title", "sep")
+    total = bool(rng.random() < 0.2) and pick("Total", "Mean")
+    encoding = pick("utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252")
+    blanks, quoted, end = bool(rng.random() < 0.15), bool(rng.random() < 0.2), pick("\n", "\r\n")
+    if above == "sep" and delimiter == " ":
+        above = ""
+    names = {
+        "words": WORDS[:n],
+        "wavelengths": [str(400 + 5 * j) for j in range(n)],
+        "years": [str(1970 + j) for j in range(n)],
+        "counter": [str(j) for j in range(n)],
+        "doses": [f"{value:g}" for value in np.cumsum(np.arange(n) + 1) * 0.5],
+        "falling": [str(3000 - 20 * j) for j in range(n)],
+        "none": None,
+    }[header]
+    if header in ("doses",) and decimal == ",":
+        names = [name.replace(".", ",") for name in names or []]
+    samples = {
+        "none": None,
+        "form": [f"leaf_{i}" for i in range(m)],
+        "towns": TOWNS[:m],
+        "number": [str(20230100 + 7 * i) for i in range(m)],
+        "counter": [str(i + 1) for i in range(m)],
+        "corner": [str(i) for i in range(m)],
+    }[ids]
+    if names is None and ids in ("number", "corner"):
+        samples, ids = None, "none"
+    corner = {
+        "form": "sample",
+        "towns": pick("Ort", "city"),
+        "number": "sample_id",
+        "counter": "No.",
+        "corner": "",
+    }
+    if delimiter == " " and ids == "corner":
+        corner["corner"] = "id"
+    if encoding == "cp1252" and names is not None and header == "words":
+        names = [f"{names[0]}é", *names[1:]]
+    rows = [[_number(value, digits, decimal) for value in row] for row in X]
+    if total:
+        last = X.sum(axis=0) if total == "Total" else X.mean(axis=0)
+        rows.append([_number(value, digits + 2, decimal) for value in last])
+    if samples is not None:
+        kept = [*samples, *([total] if total and ids in ("form", "towns") else [])]
+        if len(kept) < len(rows):  # a total has no number
+            rows, total = rows[:m], False
+        rows = [[name, *row] for name, row in zip(kept, rows, strict=True)]
+    lines = [] if names is None else [[*([corner[ids]] if samples is not None else []), *names]]
+    lines += rows
+    pad = "  " if blanks and delimiter != " " else ""
+    cell = (lambda text: f'"{text}"') if quoted else (lambda text: f"{pad}{text}{pad}")
+    text = [delimiter.join(map(cell, line)) for line in lines]
+    top = {
+        "#": ["# exported by a program", "# on 2024-02-01"],
+        "title": ["Table 3: what was measured by everybody who took part in this long year of ours", ""],
+        "sep": [f"sep={delimiter}"],
+    }
+    whole = end.join([*top.get(above, []), *text, ""])
+    about = {"delimiter": delimiter, "decimal": decimal, "header": header, "ids": ids, "above": above}
+    about |= {"encoding": encoding, "blanks": blanks, "quoted": quoted, "scale": scale, "shape": (m, n)}
+    return Written(whole.encode(encoding), X, names, samples, bool(total), about)
+
+
+def _number(value: float, digits: int, decimal: str) -> str:
+    return f"{value:.{digits}f}".replace(".", decimal)
