@@ -56,6 +56,7 @@ def cases() -> Iterator[Case]:
         _pictures,
         _texts,
         _foreign,
+        _trade,
     ):
         yield from starmap(Case, part())
 
@@ -483,6 +484,62 @@ def _foreign():
     yield "a web page", lambda: page, "a web page"
     yield "JSON", lambda: b'{"a": {"b": [1, 2]}, "c": 6}\n', "JSON file"
     yield "XML", lambda: b'<?xml version="1.0"?>\n<a>\n<b>1</b>\n</a>\n', "an XML file"
+
+
+def _ods(body: str) -> bytes:
+    names = ("office", "table", "text")
+    spaces = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+    above = f"<office:document-content {spaces}><office:body><office:spreadsheet><table:table>"
+    below = "</table:table></office:spreadsheet></office:body></office:document-content>"
+    kind = b"application/vnd.oasis.opendocument.spreadsheet"
+    return zipped({"mimetype": kind, "content.xml": (above + body + below).encode()})
+
+
+def _trade():
+    """Formats of other programs: headers that claim much, bombs, entities and what is cut short."""
+    value = 'office:value-type="float" office:value="1"'
+    row = f'<table:table-cell {value} table:number-columns-repeated="3"/>'
+    repeated = f'<table:table-row table:number-rows-repeated="99999999999">{row}</table:table-row>'
+    yield "ods of repeated rows", lambda: _ods(repeated), "would grow|at most"
+    wide = f'<table:table-row><table:table-cell {value} table:number-columns-repeated="99999999"/>'
+    wide += "</table:table-row>"
+    yield "ods of repeated columns", lambda: _ods(wide), "16384 columns"
+    laughs = zipped(
+        {"mimetype": b"opendocument.spreadsheet", "content.xml": b'<!DOCTYPE a [<!ENTITY a "b">]><a/>'}
+    )
+    yield "ods with entities", lambda: laughs, "entities, which are never expanded"
+    stata = bytes([114, 2, 1, 0]) + struct.pack("<hi", 30_000, 2**31 - 1) + bytes(4096)
+    yield "Stata that says two billion rows", lambda: stata, "Stata file is damaged"
+    marks = b"<stata_dta><header><release>118</release><byteorder>LSF</byteorder><K>"
+    yield (
+        "Stata 14 cut in the header",
+        lambda: marks + b"\xff\xff</K><N>" + b"\xff" * 8,
+        "Stata file is damaged",
+    )
+    sas = b"\0" * 12 + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011") + b"\xff" * 4096
+    yield "SAS of noise", lambda: sas, "SAS file is damaged"
+    xport = b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!" + b"9" * 4000
+    yield "SAS transport of noise", lambda: xport, "SAS file is damaged"
+    yield "Feather of noise", lambda: b"ARROW1\0\0" + b"\xff" * 4096 + b"ARROW1", "Feather file is damaged"
+    claims = b"\0\0\x08\x03" + b"\xff" * 12
+    yield "idx of 2**96 pixels", lambda: claims + bytes(64), "damaged or cut short"
+    yield "svmlight with a far column", lambda: b"1 1:1\n2 2147483646:1\n" * 9, "entries"
+    yield "JSON nested deep", lambda: b'{"a":' * 100_000, "is this other JSON|other JSON"
+    yield (
+        "GCT that says two billion",
+        lambda: b"#1.2\n2000000000\t2000000000\nNAME\tDescription\ta\n",
+        "rows and",
+    )
+    cut = b'!Sample_title\t"a"\t"b"\n!series_matrix_table_begin\nID\ta\tb\n' + b"x\t1\t2\n" * 9
+    yield "GEO cut short", lambda: cut, "cut short"
+    names = {"features.tsv": b"a\tb\n", "barcodes.tsv": b"c\n"}
+    huge = b"%%MatrixMarket matrix coordinate integer general\n2000000000 2000000000 1\n1 1 1\n"
+    yield "10x of two billion cells", lambda: zipped({"matrix.mtx": huge, **names}), "rows"
+    shift = b"BM" + struct.pack("<IHHIIiiHH", 54, 0, 0, 54, 40, 2**30, 2**30, 1, 24) + bytes(64)
+    yield "BMP of 2**60 pixels", lambda: zipped({"a.bmp": shift, "b.bmp": shift}), "pixels|not an image"
+    tags = struct.pack("<HHII", 256, 4, 1, 2**31) + struct.pack("<HHII", 257, 4, 1, 2**31)
+    tiff = b"II*\0" + struct.pack("<IH", 8, 2) + tags + bytes(8)
+    yield "TIFF of 2**62 pixels", lambda: zipped({"a.tif": tiff, "b.tif": tiff}), "pixels|not an image"
 
 
 def say(line: str) -> None:

@@ -20,7 +20,7 @@ from nspca.planning.sizes import read_size
 from nspca.shards.sources import shard
 from tests.rowblocks import InMemory, counts, folder_of
 
-SPEED = Speed(1e-9, 1e-9, 1e-8)
+SPEED = Speed(1e-9)
 
 
 @pytest.fixture(autouse=True)
@@ -245,14 +245,14 @@ def test_speed_is_measured_once_for_a_version_and_machine(monkeypatch, tmp_path)
     assert machine.speed() == machine.speed() == SPEED and len(made) == 1
     monkeypatch.setattr(machine, "identify_machine", lambda: ["another"])
     machine.speed()
-    (tmp_path / machine.FILE).write_text('{"of": ["another"], "sparse": -1, "dense": 1, "text": 0}')
+    (tmp_path / machine.FILE).write_text('{"of": ["another"], "sparse": -1}')
     machine.speed()
     assert len(made) == 3
 
 
 def test_without_a_speed_the_rest_is_said_all_the_same():
     wide = Size(72, 12_582, 72 * 12_582, sparse=False, at="memory")
-    known, unknown = (planned(wide, (50,), "fast", machine) for machine in (Speed(1e-9, 2e-10, 1e-8), None))
+    known, unknown = (planned(wide, (50,), "fast", machine) for machine in (Speed(1e-9), None))
     assert 0.2 < known.seconds < 5 and unknown.seconds is None and unknown.bytes == known.bytes
     assert " s\n" in str(known) and "None" not in str(unknown)
 

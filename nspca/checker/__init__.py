@@ -5,6 +5,7 @@ In the order in which a referee would read it:
 
     entry       `verify`: the checks of a certificate, one after the other
     reading     a certificate is taken apart, every attribute once, into plain typed values
+    blocks      the data, in passes over their rows, each checked to bring the same numbers
     matrix      A at unit scale, in blocks, and the error of a computed entry
     forms       the sum that bounds the optimum, for each form of certificate but the next two
     fixing      a tree of supports, in which features are fixed in and out
@@ -16,9 +17,10 @@ In the order in which a referee would read it:
     rounding    every margin for rounding, by the rules of docs/rounding.md
     refusal     how a certificate is refused
 
-The modules `numbers`, `products`, `blocks`, `rowblocks` and `reach` read and multiply the data for these.
+The modules `numbers` and `reach` check numbers and find large entries for these.
 Each theorem stands beside the code that uses it; docs/certificates.md has them on one page. The package
-imports NumPy, the standard library and `nspca.errors`, and nothing of the code that it checks.
+imports NumPy, the sparse products of SciPy, the standard library and `nspca.errors`, and nothing of the code
+that it checks.
 """
 
 from nspca.checker.entry import verify

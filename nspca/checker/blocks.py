@@ -1,31 +1,103 @@
-"""Read data in blocks of rows, in passes; a reader is not trusted.
+"""Read data in blocks of rows, in passes; nothing that is read is trusted.
 
-A reader has `shape` and `blocks()`, which yields the rows in order as compressed rows, any number of times.
-Blocks are hashed in the first pass, and each later pass must yield blocks with equal hashes. No column is
-ever held whole.
+Data are a dense table, a sparse one, or a reader of one on disk. A reader has `shape` and `blocks()`, which
+yields the rows in order as compressed rows, any number of times. Blocks are hashed in the first pass, and
+each later pass must yield blocks with equal hashes.
 
 Y is the float64 matrix that X becomes when each column is taken times a power of two of its own, and columns
 that are more than half full are shifted by a float near their mean. Where means are taken off, columns that
-hold one value are 0 in Y. `rowblocks.RowMatrix` forms entries of A from such a `Rows`.
+hold one value are 0 in Y. `matrix` forms entries of A from sums of products of columns of Y.
+
+Sparse products are those of SciPy: sums of products of stored entries, each added once, in any order. A
+program error there could prove a wrong bound, as one in NumPy could.
 """
 
 import hashlib
+import mmap
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy import ndarray as Array
 
-from nspca.checker.numbers import floats
-from nspca.checker.products import Block, FullPiece, Piece
+from nspca.checker.numbers import floats, not_masked, numbers_of
 from nspca.checker.refusal import require
 
 PIECE = 4096
-"""Number of rows processed together."""
+"""Maximum number of rows processed together."""
 AT_ONCE = 2**22
 """Maximum dense entries, of columns that are shifted, held together."""
+PART = 2**23
+"""Numbers of a dense table that are read at a time: 64 MB."""
+ROWS = 2**16
+"""Number of rows of sparse data in a block."""
+HELD = 2**25
+"""Maximum numbers of a Y that is held: 256 MB."""
 GONE = 5000
 """Exponent of columns that are 0 in Y: every float divided by 2^GONE is 0."""
+COST = 50
+"""Time of a product of stored entries, as a multiple of that of a product in a dense matrix product."""
+
+Block = tuple[int, int, int, int]
+"""Ranges of places (a, b) and (c, d) in an order of the features."""
+
+
+class Dense:
+    """A dense table of numbers, read in blocks of rows.
+
+    Nobody else can change the shape of a view of an array. Blocks of a data set of h5py have theirs checked.
+    """
+
+    def __init__(self, X: Any, pages: Any = None) -> None:
+        self.X, self.shape, self.pages = X[:] if isinstance(X, Array) else X, tuple(map(int, X.shape)), pages
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield the rows in blocks, as copies in float64 without negative zeros.
+
+        Pages of a file that is mapped read-only are given back after each block. Otherwise they would count
+        as memory of this process.
+        """
+        step = max(1, PART // self.shape[1])
+        for start in range(0, self.shape[0], step):
+            B = floats(np.asarray(self.X[start : start + step])) + 0.0
+            whole = B.shape == (min(step, self.shape[0] - start), self.shape[1])
+            require(whole, f"each row of the data must have {self.shape[1]} numbers, got shape {B.shape}")
+            if isinstance(self.pages, mmap.mmap):
+                self.pages.madvise(mmap.MADV_DONTNEED)
+            yield B
+
+
+class Sparse:
+    """A sparse table in compressed rows, copied once, with duplicates summed and zeros left out."""
+
+    def __init__(self, X: Any) -> None:
+        X = X.tocsr().copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        require(X.dtype.kind in "biuf", f"the data must be real numbers, none masked, got {X.dtype}")
+        self.shape, self.values = tuple(X.shape), floats(X.data)
+        self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
+
+    def blocks(self) -> Iterator[SimpleNamespace]:
+        """Yield blocks of rows, as a reader of data does."""
+        for start in range(0, self.shape[0], ROWS):
+            starts = self.starts[start : start + ROWS + 1]
+            here = slice(starts[0], starts[-1])
+            parts = {"indices": self.indices[here], "data": self.values[here]}
+            yield SimpleNamespace(indptr=starts - starts[0], **parts)
+
+
+def table_of(data: Any) -> Dense | Sparse:
+    """Return the data as a table of real numbers; a data set of h5py stays in its file."""
+    if type(data).__module__.startswith("h5py."):
+        return Dense(data)
+    if not hasattr(type(data), "tocsr"):  # not `data`: a column of a data frame may be called tocsr
+        in_file = isinstance(data, np.memmap) and data.mode == "r"
+        return Dense(numbers_of(data), data._mmap if in_file else None)
+    not_masked(getattr(data, "data", None))
+    return Sparse(data)
 
 
 class Rows:
@@ -40,85 +112,105 @@ class Rows:
     constant : (n,), which columns hold one value
     exponents : (n,), exponents of the powers of two by which columns of X are divided
     shifts : (n,), the float that is taken off each shifted column after that, 0 for all others
-    full : whether most columns are shifted; pieces are dense arrays then
-    pieces_read : number of pieces of at most `piece` rows into which these sums were divided
+    full : whether pieces of Y are dense arrays, since X is or most columns are shifted
+    pieces_read : number of pieces of at most `piece` rows into which sums over rows are divided
+    held : the pieces of Y, for small data in memory; else None
     """
 
-    def __init__(self, reader: Any, shape: tuple[int, int], shifted: bool, scaled: bool, digest: str) -> None:
-        (self.m, self.n), self.reader, self.piece = shape, reader, PIECE
+    def __init__(self, data: Any, shape: tuple[int, int], center: bool, scale: bool, digest: str) -> None:
+        (self.m, self.n), self.data, self.piece = shape, data, PIECE
         self.prints: list[bytes] | None = None
-        self._read(shifted, scaled, digest)
+        self.held: list[Any] | None = None
+        self._read(center, scale, digest)
 
-    def _read(self, shifted: bool, scaled: bool, wanted: str) -> None:
-        """Read the data in three passes, since the content hash takes starts, columns and values one after
-        the other.
+    def _read(self, center: bool, scale: bool, wanted: str) -> None:
+        """Read the data in three passes: counts and sizes of the columns; means; sums of Y.
 
-        Each pass also computes something that needs the pass before: counts and sizes; means; sums of Y.
+        The content hash of sparse data takes starts, columns and values one after the other, each in a pass.
         """
-        n, digest = self.n, hashlib.sha256(f"sparse {self.m} {self.n}".encode())
-        before, counts = 0, np.zeros(n, dtype=np.int64)
-        least, most = np.full(n, np.inf), np.full(n, -np.inf)
-        for number, (starts, columns, values) in enumerate(self.passed()):
-            digest.update((starts[bool(number) :] + before).data)
-            before += int(starts[-1])
-            counts += np.bincount(columns, minlength=n)
-            np.minimum.at(least, columns, values)
-            np.maximum.at(most, columns, values)
-        self.constant = (counts == 0) | ((counts == self.m) & (least == most))
-        gone = self.constant & (shifted and not scaled)
+        m, n, kind = self.m, self.n, "dense" if isinstance(self.data, Dense) else "sparse"
+        digest, before = hashlib.sha256(f"{kind} {m} {n}".encode()), 0
+        counts, least, most = np.zeros(n, dtype=np.int64), np.full(n, np.inf), np.full(n, -np.inf)
+        for number, X in enumerate(self.passed()):
+            if isinstance(X, Array):
+                digest.update(X.data)
+                counts += np.count_nonzero(X, axis=0)
+                least, most = np.minimum(least, X.min(axis=0)), np.maximum(most, X.max(axis=0))
+            else:
+                digest.update((X.indptr[bool(number) :] + before).data)
+                before += X.nnz
+                counts += np.bincount(X.indices, minlength=n)
+                np.minimum.at(least, X.indices, X.data)
+                np.maximum.at(most, X.indices, X.data)
+        self.constant = (counts == 0) | ((counts == m) & (least == most))
+        gone = self.constant & (center and not scale)
         largest = np.where((counts == 0) | gone, 0.0, np.maximum(most, -least))
         self.exponent = int(np.frexp(largest.max(initial=0.0))[1])
         own = np.frexp(largest)[1]
         self.powers = np.where(largest > 0, own - self.exponent, 0)
         self.exponents = np.where(gone, GONE, own)
+        self.shifts, self.full = np.zeros(n), kind == "dense"
         sums = np.zeros(n)
-        for _, columns, values in self.passed():
-            digest.update(columns.data)
-            sums += np.bincount(columns, weights=self.unit(columns, values), minlength=n)
-        dense = (2 * counts > self.m) & ~gone if shifted else np.zeros(n, dtype=bool)
-        self.shifts, count = np.where(dense, sums / self.m, 0.0), int(np.count_nonzero(dense))
+        for X in self.passed():
+            if kind == "sparse":
+                digest.update(X.indices.data)
+            for Y in self.pieces_of(X):
+                sums += column_sums(Y)
+        dense = (2 * counts > m) & ~gone & (center or scale)
+        self.shifts = np.where(dense, sums / m, 0.0)
+        count = n if self.full else int(np.count_nonzero(dense))
         self.piece, self.full = max(1, min(PIECE, AT_ONCE // max(1, count))), 2 * count > n
-        self._sum(digest)
+        self._sum(digest, kind == "sparse", center)
         right = digest.hexdigest() == wanted
         require(right, "the data is not the data of the certificate: the digests differ")
 
-    def _sum(self, digest: Any) -> None:
-        """Compute sums and sums of squares of columns, while the digest takes the values."""
-        n, self.pieces_read = self.n, 0
-        self.sums, self.squares, self.plain = np.zeros(n), np.zeros(n), np.zeros(n)
-        for starts, columns, values in self.passed():
-            digest.update(values.data)
-            for part in self.parts(starts):
-                self.pieces_read += 1
-                if self.full:
-                    Y = self.dense(part, columns, values, np.arange(n)) - self.shifts
-                    self.sums += Y.sum(axis=0)
-                    self.squares += np.einsum("ij,ij->j", Y, Y)
-                else:
-                    _, at, y = self.entries(part, columns, values)
-                    self.sums += np.bincount(at, weights=y, minlength=n)
-                    self.squares += np.bincount(at, weights=y * y, minlength=n)
-                at = columns[part[0] : part[-1]]
-                z = self.unit(at, values[part[0] : part[-1]])
-                self.plain += np.bincount(at, weights=z * z, minlength=n)
+    def _sum(self, digest: Any, of_values: bool, center: bool) -> None:
+        """Compute sums and sums of squares of columns, while the digest takes the values of sparse data.
 
-    def passed(self) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield the blocks (starts, columns, values), each copied and checked; they are equal in
-        every pass.
+        From here on Y is shifted only if means are taken off, and Y of small data in memory is held.
         """
+        n, self.pieces_read, entries, held = self.n, 0, 0, []
+        self.sums, self.squares, self.plain = np.zeros(n), np.zeros(n), np.zeros(n)
+        shifts, none = self.shifts, np.zeros(n)
+        for X in self.passed():
+            if of_values:
+                digest.update(X.data.data)
+            self.shifts = shifts
+            shifted = list(self.pieces_of(X))
+            self.shifts = none
+            plain = list(self.pieces_of(X)) if shifts.any() else shifted
+            for Y, Z in zip(shifted, plain, strict=True):
+                self.pieces_read += 1
+                self.sums += column_sums(Y)
+                self.squares += column_sums(Y, squared=True)
+                self.plain += column_sums(Z, squared=True)
+                entries += Y.size
+                if isinstance(self.data, Dense | Sparse) and entries <= HELD:
+                    held.append(Y if center else Z)
+        self.shifts = shifts if center else none
+        self.held = held if len(held) == self.pieces_read else None
+
+    def passed(self) -> Iterator[Any]:
+        """Yield the blocks, dense or as compressed rows, copied and checked; they are equal in every pass."""
         rows, prints = 0, []
-        for number, X in enumerate(self.reader.blocks()):
-            starts, columns = (np.array(part, "<i8") for part in (X.indptr, X.indices))
-            values = floats(np.asarray(X.data))
-            self._in_order(starts, columns, values)
-            rows += starts.size - 1
+        for number, X in enumerate(self.data.blocks()):
+            if isinstance(self.data, Dense):
+                require(np.isfinite(X).all(), "the data must be finite numbers")
+                parts = [X]
+            else:
+                parts = [np.array(X.indptr, "<i8"), np.array(X.indices, "<i8"), floats(np.asarray(X.data))]
+                self._in_order(*parts)
+                shape = parts[0].size - 1, self.n
+                X = sp.csr_array((parts[2], parts[1], parts[0]), shape=shape, copy=False)
+                X.indptr, X.indices = parts[0], parts[1]  # SciPy may have narrowed the integers
+            rows += X.shape[0]
             own = hashlib.sha256()
-            for part in (starts, columns, values):
+            for part in parts:
                 own.update(part.data)
             prints.append(own.digest())
             same = self.prints is None or self.prints[number : number + 1] == prints[-1:]
             require(same, f"block {number} of the data is not what it was when it was read first")
-            yield starts, columns, values
+            yield X
         require(rows == self.m, f"the data must have {self.m} rows, got {rows}")
         require(self.prints in (None, prints), "the data have fewer blocks than when they were read first")
         self.prints = prints
@@ -137,61 +229,73 @@ class Rows:
         require(inside and rising.all(), "the columns of a row of the data must rise, and be there")
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
-    def unit(self, columns: Array, values: Array) -> Array:
-        """Return values times the power of two of their column."""
-        return np.ldexp(values, -self.exponents[columns])
+    def pieces_of(self, X: Any) -> Iterator[Any]:
+        """Yield the rows of Y of a block, at most `piece` at a time, dense or as compressed rows."""
+        for start in range(0, X.shape[0], self.piece):
+            part = X[start : start + self.piece]
+            if self.full:
+                D = scaled(part if isinstance(part, Array) else part.toarray(), self.exponents)
+                D -= self.shifts
+                yield D
+                continue
+            rows, at = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr)), part.indices
+            y, shifted = np.ldexp(part.data, -self.exponents[at]), np.flatnonzero(self.shifts)
+            if shifted.size:  # such a column has an entry in every row
+                D = scaled(part[:, shifted].toarray(), self.exponents[shifted]) - self.shifts[shifted]
+                rest = self.shifts[at] == 0
+                rows = np.concatenate((rows[rest], np.repeat(np.arange(len(D)), shifted.size)))
+                at = np.concatenate((at[rest], np.tile(shifted, len(D))))
+                y = np.concatenate((y[rest], D.ravel()))
+            yield sp.csr_array((y, (rows, at)), shape=part.shape)
 
-    def parts(self, starts: Array) -> Iterator[Array]:
-        """Yield the row starts of a block in pieces of at most `piece` rows."""
-        for start in range(0, starts.size - 1, self.piece):
-            yield starts[start : start + self.piece + 1]
+    def pieces(self) -> Iterator[Any]:
+        """Yield the pieces of Y: those that are held, or in a pass over the data."""
+        if self.held is not None:
+            yield from self.held
+        else:
+            for X in self.passed():
+                yield from self.pieces_of(X)
 
-    def entries(self, part: Array, columns: Array, values: Array) -> tuple[Array, Array, Array]:
-        """Return the entries of Y (rows, columns, y) in the rows of `part`; shifted columns have one in every
-        row.
-        """
-        shifted, here = np.flatnonzero(self.shifts), slice(part[0], part[-1])
-        at, rows = columns[here], np.repeat(np.arange(part.size - 1), np.diff(part))
-        y = self.unit(at, values[here])
-        if shifted.size:
-            D = self.dense(part, columns, values, shifted) - self.shifts[shifted]
-            rest = self.shifts[at] == 0
-            rows = np.concatenate((rows[rest], np.repeat(np.arange(len(D)), shifted.size)))
-            at = np.concatenate((at[rest], np.tile(shifted, len(D))))
-            y = np.concatenate((y[rest], D.ravel()))
-        return rows, at, y
-
-    def dense(self, part: Array, columns: Array, values: Array, J: Array) -> Array:
-        """Return the columns J of the rows of `part`, each times its power of two, not shifted."""
-        here, count = slice(part[0], part[-1]), part.size - 1
-        if here.stop - here.start == count * self.n:  # a row has no column twice, so every one is there
-            return np.ldexp(values[here].reshape(count, self.n).take(J, axis=1), -self.exponents[J])
-        place = np.full(self.n, -1)
-        place[J] = np.arange(len(J))
-        at = columns[here]
-        rows, to = np.repeat(np.arange(count), np.diff(part)), place[at]
-        D = np.zeros((count, len(J)))
-        keep = to >= 0
-        D[rows[keep], to[keep]] = self.unit(at, values[here])[keep]
-        return D
-
-    def pieces(self, order: Array) -> Iterator[FullPiece | Piece]:
-        """Yield the entries of the features `order` of Y, piece by piece; no feature is in `order` twice."""
-        place = np.full(self.n, -1)
-        place[order] = np.arange(len(order))
-        for starts, columns, values in self.passed():
-            for part in self.parts(starts):
-                if self.full:
-                    yield FullPiece(self.dense(part, columns, values, order) - self.shifts[order])
-                    continue
-                rows, at, y = self.entries(part, columns, values)
-                known = place[at] >= 0
-                yield Piece(part.size - 1, rows[known], place[at[known]], y[known])
+    def columns(self, J: Array) -> Array:
+        """Return the columns J of Y (m, p), dense."""
+        parts = [Y[:, J] for Y in self.pieces()]
+        return np.concatenate([part if isinstance(part, Array) else part.toarray() for part in parts])
 
     def products(self, order: Array, blocks: list[Block]) -> list[Array]:
         """Return Y_I'Y_J for every block (a, b, c, d), in one pass: I is order[a:b], J is order[c:d]."""
         sums = [np.zeros((b - a, d - c)) for a, b, c, d in blocks]
-        for piece in self.pieces(order[: max(max(b, d) for _, b, _, d in blocks)]):
+        for Y in self.pieces():
+            some = Y.take(order, axis=1) if isinstance(Y, Array) else Y.tocsc()[:, order]
             for total, block in zip(sums, blocks, strict=True):
-                total += piece.product(*block)
+                total += product(some, *block)
         return sums
+
+
+def scaled(X: Array, exponents: Array) -> Array:
+    """Return the columns of X divided by powers of two, as a new array; columns that are GONE are 0."""
+    if np.abs(exponents[exponents != GONE]).max(initial=0) <= 1000:  # `ldexp` of each number is slower
+        return X * np.ldexp(1.0, -exponents)
+    return np.ldexp(X, -exponents)
+
+
+def column_sums(Y: Any, squared: bool = False) -> Array:
+    """Return the sums of the columns of a piece of Y, or of their squares."""
+    if isinstance(Y, Array):
+        return np.einsum("ij,ij->j", Y, Y) if squared else Y.sum(axis=0)
+    return np.bincount(Y.indices, weights=Y.data * Y.data if squared else Y.data, minlength=Y.shape[1])
+
+
+def product(Y: Any, a: int, b: int, c: int, d: int) -> Array:
+    """Return Y_I'Y_J for the places a to b and c to d of the columns of Y.
+
+    Each sum has as many additions as there are rows, at most.
+    """
+    left, right = Y[:, a:b], Y[:, c:d]
+    if isinstance(Y, Array):
+        return left.T @ right
+    left, right = sp.csr_array(left), sp.csr_array(right)
+    stored = float(np.diff(left.indptr) @ np.diff(right.indptr))
+    if COST * stored > Y.shape[0] * (b - a) * (d - c):
+        left = left.toarray()
+        return left.T @ (left if (a, b) == (c, d) else right.toarray())
+    return (left.T @ right).toarray()

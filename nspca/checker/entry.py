@@ -11,11 +11,10 @@ import numpy as np
 
 from nspca.checker import forms, reading
 from nspca.checker.fixing import fixing
-from nspca.checker.matrix import Matrix, Sparse, real_numbers
+from nspca.checker.matrix import Matrix, matrix_of
 from nspca.checker.packing import packing
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
-from nspca.checker.rowblocks import RowMatrix
 from nspca.errors import CertificateError, shown
 
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
@@ -89,11 +88,3 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))
     given = Fraction(bound) - len(sizes) * A.relief
     return float_up(given * Fraction(2) ** A.exponent)
-
-
-def matrix_of(data: Any, recipe: reading.Recipe) -> Matrix:
-    """Return the matrix A of data; a reader, or sparse data, are read in passes over their rows."""
-    in_blocks = callable(getattr(type(data), "blocks", None))
-    X = data if in_blocks else real_numbers(data)
-    in_blocks = in_blocks or (isinstance(X, Sparse) and recipe.source == "data")
-    return RowMatrix(X, recipe) if in_blocks else Matrix(X, recipe)

@@ -49,11 +49,11 @@ import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker import matrix
+from nspca.checker.blocks import Block
 from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import RowClaims
-from nspca.checker.products import Block
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray as Array
 
-from nspca.checker.products import Block
+from nspca.checker.blocks import Block
 from nspca.checker.rounding import gamma
 
 Found = tuple[Array, Array, Array]

@@ -88,10 +88,10 @@ class Scale:
 class BlockFunction:
     """Function that a pass applies to every block X of the table; it is sent to workers.
 
-    The function is ``kernel(Y, *arguments)``, where `scale` turns X into Y.
+    The function is ``kernel(Y, *arguments)``, where `scale` turns X into Y; None leaves X as it is.
     """
 
-    scale: Scale
+    scale: Scale | None
     kernel: Any
     arguments: tuple[Any, ...]
 
@@ -99,7 +99,7 @@ class BlockFunction:
         """Yield the arrays of the kernel for a block X of the table."""
         refuse_rounded(X if isinstance(X, np.ndarray) else X.data, "data")
         with one_thread():  # the last bits of a sum depend on the number of threads
-            yield from self.kernel(self.scale.of(X), *self.arguments)
+            yield from self.kernel(X if self.scale is None else self.scale.of(X), *self.arguments)
 
 
 class Rows:
@@ -161,7 +161,7 @@ class Rows:
         needs_extremes = self.center or self.scale
         if self.scale:
             self._scale = self._given
-        self.counts, sums, squares, extremes = self.fold(_join_with_maximum, _sum_columns, needs_extremes)
+        self.counts, sums, squares, extremes = self._sums(needs_extremes)
         self.mean, self.weight, self.varies = np.zeros(n), np.ones(n), self.counts > 0
         if self.center and not self.scale:
             sums, squares = self._without_constants(sums, squares, extremes)
@@ -202,15 +202,21 @@ class Rows:
             return sums, squares
         if _largest(extremes)[~still].max(initial=0.0) < 0.5:
             self._scale = self._given
-            *_, extremes = self.fold(_join_with_maximum, _sum_columns, True)
+            *_, extremes = self._sums(True)
             still = constant()
             own = np.frexp(_largest(extremes)[~still].max(initial=0.0))[1]
             self.exponent = int(own + self._given.exponents)
             self._scale = Scale(np.where(still, GONE, self.exponent), self._none)
-            _, sums, squares, _ = self.fold(_join_with_maximum, _sum_columns, False)
+            _, sums, squares, _ = self._sums(False)
         self._scale = Scale(np.where(still, GONE, self.exponent), self._none)
         self.varies[still], sums[still], squares[still] = False, 0.0, 0.0
         return sums, squares
+
+    def _sums(self, needs_extremes: bool) -> Part:
+        """Return the results of `_sum_columns` in the present scale, in one pass."""
+        self.passes += 1
+        function = BlockFunction(None, _sum_columns, (self._scale, needs_extremes))
+        return self._folded(_join_with_maximum, function)
 
     @property
     def _given(self) -> Scale:
@@ -245,7 +251,10 @@ class Rows:
         self.passes += 1
         if self.held is not None:
             return tuple(kernel(self.by_columns if columns else self.held, *arguments))
-        function = BlockFunction(self._scale, kernel, arguments)
+        return self._folded(join, BlockFunction(self._scale, kernel, arguments))
+
+    def _folded(self, join: Join, function: BlockFunction) -> Part:
+        """Return the results of a function for all blocks of the table, read here or by workers."""
         if self.client is not None:
             return folded_on_workers(self.client, self.table, function, join, tell)
         return folded((function(X) for X in self.table.blocks()), join)
@@ -303,19 +312,19 @@ def pieces(X: Any, width: int) -> Iterator[tuple[int, Array]]:
         yield start, part if isinstance(part, np.ndarray) else part.toarray()
 
 
-def _sum_columns(Y: Any, needs_extremes: bool) -> Part:
-    """Return counts, sums and sums of squares of every column, and its extremes if needed.
+def _sum_columns(X: Any, scale: Scale, needs_extremes: bool) -> Part:
+    """Return counts of nonzeros of a block X, and sums, sums of squares and, if needed, extremes of Y.
 
     The extremes are the largest entry and the largest negative of one, with zeros that are not stored left
-    out.
+    out. A number that underflows in Y still counts.
     """
-    n = Y.shape[1]
+    n, Y = X.shape[1], scale.of(X)
     counts, sums, squares = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n)
     extremes = np.full((2, n if needs_extremes else 0), -np.inf)
     with np.errstate(over="ignore"):  # squares of numbers as given may overflow; they are not used
         if isinstance(Y, np.ndarray):
+            counts += np.count_nonzero(X, axis=0)
             for _, D in pieces(Y, n):
-                counts += np.count_nonzero(D, axis=0)
                 sums += D.sum(axis=0)
                 squares += np.einsum("ij,ij->j", D, D)
                 if needs_extremes:

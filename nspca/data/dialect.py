@@ -323,11 +323,8 @@ def _find_comments(
     usual = max(dict.fromkeys(widths), key=widths.count)
     rows = [next(iter(split([line], found)), [""]) for _, line in marked]
     last = rows[-1]
-    if not options.comment and 1 < usual in (
-        len(last),
-        len(last) + 1,
-        len(last) - (last[0].strip() in signs),
-    ):
+    fits = len(last), len(last) + 1, len(last) - (last[0].strip() in signs)
+    if not options.comment and len(last) > 1 and 1 < usual in fits:
         if all(len(row) == len(last) for row in rows) and (len(rows) > 1 or not last[0].startswith("#")):
             return "", [], found  # rows or a header that begin with the mark
         marked = marked[:-1]

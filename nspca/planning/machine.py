@@ -9,9 +9,8 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +19,27 @@ import scipy.sparse as sp
 from nspca.data.folders import cache_folder, write_atomically
 
 FILE = "speed.json"
-SIDE, EACH = 1000, 2**20
-"""Side of the dense matrix, and entries of the sparse one, that are multiplied to measure the speed."""
+EACH = 2**20
+"""Entries of the sparse matrix that is multiplied to measure the speed."""
+DENSE, TEXT = 1 / 4, 10
+"""Times of a multiplication in a dense product, and of a byte of text, relative to the measured one."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds for one multiplication in a sparse or dense matrix product, and for reading a byte of text."""
+    """Seconds for one multiplication in a sparse matrix product, and what follows from them."""
 
     sparse: float
-    dense: float
-    text: float
+
+    @property
+    def dense(self) -> float:
+        """Return the seconds for one multiplication in a dense matrix product."""
+        return self.sparse * DENSE
+
+    @property
+    def text(self) -> float:
+        """Return the seconds for reading a byte of text."""
+        return self.sparse * TEXT
 
 
 def speed() -> Speed:
@@ -39,7 +48,9 @@ def speed() -> Speed:
     if speeds is None:
         speeds = measure_speed()
         with suppress(OSError):  # it is measured again next time
-            write_atomically(_path(), json.dumps({"of": identify_machine()} | asdict(speeds)).encode())
+            write_atomically(
+                _path(), json.dumps({"of": identify_machine(), "sparse": speeds.sparse}).encode()
+            )
     return speeds
 
 
@@ -62,32 +73,20 @@ def identify_machine() -> list[str]:
 def _read(path: Path, machine: list[str]) -> Speed | None:
     """Return the measurement in a file; None if unreadable or not of `machine` (see `identify_machine`)."""
     try:
-        speeds = json.loads(path.read_text(encoding="utf-8"))
-        known = Speed(*(float(speeds[name]) for name in ("sparse", "dense", "text")))
-        return known if speeds["of"] == machine and all(0 < s < 1 for s in asdict(known).values()) else None
+        found = json.loads(path.read_text(encoding="utf-8"))
+        seconds = float(found["sparse"])
+        return Speed(seconds) if found["of"] == machine and 0 < seconds < 1 else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
 def measure_speed() -> Speed:
-    """Measure the speed of this machine, with the quickest of three runs of each operation."""
-    rng = np.random.default_rng(0)
-    indices = rng.integers(0, 2**16, EACH)
+    """Measure the speed of this machine, with the quickest of three products."""
+    indices = np.random.default_rng(0).integers(0, 2**16, EACH)
     X = sp.csr_array((np.ones(EACH), indices, np.arange(0, EACH + 1, 2**6)), shape=(EACH // 2**6, 2**16))
-    D, Y = rng.standard_normal((SIDE, SIDE)), rng.standard_normal((2**16, 4))
-    y, text = rng.standard_normal((SIDE, 4)), "\n".join(map(str, range(2**17)))
-    return Speed(
-        sparse=_quickest(lambda: X.T @ (X @ Y)) / (8 * EACH),
-        dense=_quickest(lambda: D @ y) / (4 * SIDE**2),
-        text=_quickest(lambda: np.fromstring(text, sep="\n")) / len(text),
-    )
-
-
-def _quickest(run: Callable[[], object]) -> float:
-    """Return the seconds of the quickest of three runs."""
-    speeds = []
+    Y, seconds = np.ones((2**16, 4)), []
     for _ in range(3):
         begun = time.perf_counter()
-        run()
-        speeds.append(time.perf_counter() - begun)
-    return max(min(speeds), 1e-9)
+        X.T @ (X @ Y)
+        seconds.append(time.perf_counter() - begun)
+    return Speed(max(min(seconds), 1e-9) / (8 * EACH))

@@ -16,9 +16,9 @@ import nspca
 from nspca.checker import cover, reading, rounding, verify
 from nspca.checker.cover import TopSum
 from nspca.checker.inequality import heights
-from nspca.checker.matrix import Dense, Matrix
+from nspca.checker.matrix import matrix_of
 from nspca.errors import CertificateError
-from tests.makers import certify, changed, refused, spiked, top, unit_matrix
+from tests.makers import certify, changed, digest_of, refused, spiked, top, unit_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 X = spiked(1, 8, 5)
@@ -382,9 +382,9 @@ def test_entries_of_a_covariance_are_within_their_errors_whatever_the_shift():
         ]
         # a shift that cancels the first entry of the diagonal, up to some digits, is the hardest
         shift = -float(unit[0][0]) * (1 + float(rng.choice([0.0, 2.0**-50, 0.5])))
-        digest = Dense(A).read()[2]
+        digest = digest_of(A)
         given = SimpleNamespace(shape=A.shape, digest=digest, source="covariance", shift=shift, exponent=e)
-        held = Matrix(A, given)
+        held = matrix_of(A, given)
         added = [
             Fraction(float(held.entries[i, i])) - Fraction(float(np.ldexp(A[i, i], -e))) for i in range(n)
         ]

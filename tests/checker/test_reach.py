@@ -5,10 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.checker import entry, products, reach, reading
-from nspca.checker.matrix import Matrix
-from nspca.checker.products import FullPiece, Piece
-from nspca.checker.rowblocks import RowMatrix
+from nspca.checker import blocks, entry, reach, reading
+from nspca.checker.matrix import matrix_of
 from tests.rowblocks import InMemory
 from tests.strategies import counts
 
@@ -16,23 +14,16 @@ from tests.strategies import counts
 @pytest.mark.parametrize("cost", [0.0, 3.0, 1e9])
 @counts(60, 600)
 def test_products_of_sparse_columns_are_those_of_dense_ones(monkeypatch, cost, count):
-    """Entry by entry, as dense columns, and each where it is quicker; a few products at a time."""
-    monkeypatch.setattr(products, "COST", cost)
+    """Of stored entries, as dense columns, and each where it is quicker."""
+    monkeypatch.setattr(blocks, "COST", cost)
     rng = np.random.default_rng(1)
     for _ in range(count):
-        monkeypatch.setattr(products, "AT_ONCE", int(rng.choice([1, 3, 2**21])))
         m, n = rng.integers(1, 9, 2)
-        X = rng.integers(-3, 4, (m, n)) * (rng.random((m, n)) < rng.choice([0.0, 0.2, 0.9]))
-        rows, places = np.nonzero(X)
-        mixed = rng.permutation(rows.size)
-        piece = Piece(m, rows[mixed], places[mixed], X[rows, places][mixed].astype(float))
+        X = 1.0 * rng.integers(-3, 4, (m, n)) * (rng.random((m, n)) < rng.choice([0.0, 0.2, 0.9]))
         (a, b), (c, d) = (sorted(rng.integers(0, n + 1, 2)) for _ in range(2))
-        assert np.array_equal(piece.product(a, b, c, d), X[:, a:b].T @ X[:, c:d])
-        assert np.array_equal(piece.product(a, b, a, b), X[:, a:b].T @ X[:, a:b])
-        assert np.array_equal(piece.dense(a, b), X[:, a:b])
-        full = FullPiece(X.astype(float))
-        assert np.array_equal(full.product(a, b, c, d), X[:, a:b].T @ X[:, c:d])
-        assert np.array_equal(full.dense(a, b), X[:, a:b])
+        for Y in (X, sp.csc_array(X)):
+            assert np.array_equal(blocks.product(Y, a, b, c, d), X[:, a:b].T @ X[:, c:d])
+            assert np.array_equal(blocks.product(Y, a, b, a, b), X[:, a:b].T @ X[:, a:b])
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -45,8 +36,8 @@ def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, coun
         monkeypatch.setattr(reach, "MOST", int(rng.choice([1, 5, 2**22])))
         monkeypatch.setattr("nspca.checker.matrix.SUMS", int(rng.choice([1, 9, 2**24])))
         monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", int(rng.choice([3, 4000])))
-        monkeypatch.setattr("nspca.checker.matrix.HELD", int(rng.choice([0, 2**25])))
-        monkeypatch.setattr("nspca.checker.matrix.PART", int(rng.choice([1, 30, 2**23])))
+        monkeypatch.setattr("nspca.checker.blocks.HELD", int(rng.choice([0, 2**25])))
+        monkeypatch.setattr("nspca.checker.blocks.PART", int(rng.choice([1, 30, 2**23])))
         m, n = int(rng.integers(2, 20)), int(rng.integers(1, 13))
         X = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.6) * 10.0 ** rng.uniform(-2, 0, n)
         X[:, rng.random(n) < 0.2] = 0.0  # features without variance
@@ -57,7 +48,7 @@ def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, coun
         make = nspca.Problem.from_covariance if kind == "covariance" else nspca.Problem.from_data
         problem = make(data, 1)
         recipe = reading.read_recipe(nspca.certify(problem, effort="fast"), entry.FORMS)
-        M = RowMatrix(InMemory(data, 7), recipe) if kind == "rows" else Matrix(data, recipe)
+        M = matrix_of(InMemory(data, 7) if kind == "rows" else data, recipe)
         unit = np.abs(A) / problem.covariance.unit * (1 if not nonneg else np.sign(A))
         first = rng.permutation(n)[: int(rng.integers(0, n + 1))]
         others = np.setdiff1d(np.arange(n), first)
@@ -86,7 +77,7 @@ def test_all_pairs_of_a_feature_outside_come_together(monkeypatch, nonneg):
     problem = nspca.Problem.from_data(X, 2, scale=True)
     recipe = reading.read_recipe(nspca.certify(problem, effort="fast"), entry.FORMS)
     seen: list[int] = []
-    for i, _, _, _ in reach.entries_above(Matrix(X, recipe), np.arange(6), np.arange(6, 11), 0.0, nonneg):
+    for i, _, _, _ in reach.entries_above(matrix_of(X, recipe), np.arange(6), np.arange(6, 11), 0.0, nonneg):
         assert not set(i.tolist()) & set(seen)
         seen += i.tolist()
     assert set(seen) == set(range(6))

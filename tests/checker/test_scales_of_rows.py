@@ -10,7 +10,7 @@ import pytest
 import nspca
 from nspca.certificate import Certificate
 from nspca.checker.inequality import even_entries, rows_of_sphere
-from nspca.checker.matrix import Matrix
+from nspca.checker.matrix import matrix_of
 from nspca.checker.reading import Recipe
 from nspca.checker.remainder import entries_of_n, levels
 from nspca.errors import CertificateError
@@ -47,7 +47,7 @@ def exact_and_computed(rng, source):
         X, exponent = S / 3, int(np.frexp(np.abs(S / 3).max())[1])
         S, divisor = np.ldexp(X, -exponent), 1
     recipe = Recipe("joint", (1, 1), True, source, False, False, X.shape, digest_of(X), exponent, 1.0, ())
-    return [[Fraction(float(entry)) / divisor for entry in row] for row in S], Matrix(X, recipe)
+    return [[Fraction(float(entry)) / divisor for entry in row] for row in S], matrix_of(X, recipe)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

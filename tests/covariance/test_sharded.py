@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import nspca
 from nspca.bounds import elimination, peaks
-from nspca.checker import blocks, entry, reading, rowblocks
+from nspca.checker import blocks, entry, reading
 from nspca.checker import matrix as checked
 from nspca.checker.inequality import threshold
 from nspca.covariance import covariance, data
@@ -276,7 +276,7 @@ def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
     monkeypatch.setattr(checked, "SUMS", 50)
     monkeypatch.setattr(blocks, "PIECE", 7)
     certificate = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
-    A = rowblocks.RowMatrix(InMemory(X, 20), reading.read_recipe(certificate, entry.FORMS))
+    A = checked.matrix_of(InMemory(X, 20), reading.read_recipe(certificate, entry.FORMS))
     B = from_data(X, True, False).matrix
     assert np.allclose(A.block(np.arange(60), np.arange(60)), B, atol=1e-14)
     assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))

@@ -62,7 +62,7 @@ def words(counted):
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
     """Make no first answers, and measure neither the machine nor its load. Tests of these undo this."""
-    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9, 2e-10, 1e-8))
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9))
     monkeypatch.setattr(first_answer, "LARGEST", 0)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
     monkeypatch.setattr(cost_estimate, "busy", lambda: 1.0)

@@ -104,8 +104,8 @@ def test_a_worker_measures_it_once(monkeypatch):
     runs = [run for run in engine().store.list_runs(defaults.EVERYBODY) if run.function == "speed"]
     assert len(runs) == 1 and runs[0].state == "done"
     assert engine().memory > 2**20
-    monkeypatch.setattr(machine, "speed", lambda: Speed(1.0, 2.0, 3.0))
-    assert SpeedSpec().run() == {"sparse": 1.0, "dense": 2.0, "text": 3.0}
+    monkeypatch.setattr(machine, "speed", lambda: Speed(1.0))
+    assert SpeedSpec().run() == {"sparse": 1.0}
 
 
 def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
@@ -137,14 +137,14 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
     ],
 )
 def test_a_time_stands_beside_every_start_button(visit, monkeypatch, page, given, said):
-    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9, 1.7e-9, 4e-8))
+    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9))
     opened = visit(f"pages/{page}.py", **given)
     assert not opened.exception and opened.button(key="run")
     assert any(one.value.startswith(said) for one in opened.caption)
 
 
 def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
-    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9, 1.7e-9, 4e-8))
+    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9))
     drawn = []
     range_of = lambda seconds, slower: drawn.append((seconds, seconds * slower)) or ""  # noqa: E731
     monkeypatch.setattr(cost_estimate, "took", range_of)
@@ -158,7 +158,7 @@ def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
 def test_what_takes_hours_is_refused(monkeypatch):
     of = open_data.find(DataSpec(sample="digits"), None)
     assert cost_estimate.refusal(of, (10,) * 8) == ""
-    monkeypatch.setattr(machine, "known", lambda: Speed(1e-3, 1e-4, 1.0))
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-3))
     said = cost_estimate.refusal(of, (10,) * 2, problems=9)
     assert "4 hours on this server" in said and "--k 10 --components 2" in said
 

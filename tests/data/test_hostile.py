@@ -10,7 +10,14 @@ from benchmarks import hostile
 LIGHT = [
     *starmap(
         hostile.Case,
-        (*hostile._npy(), *hostile._sparse(), *hostile._counts(), *hostile._matrices(), *hostile._foreign()),
+        (
+            *hostile._npy(),
+            *hostile._sparse(),
+            *hostile._counts(),
+            *hostile._matrices(),
+            *hostile._foreign(),
+            *hostile._trade(),
+        ),
     )
 ]
 

@@ -20,7 +20,7 @@ _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _PARAGRAPH = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
 _VALUES = {"date": "date-value", "time": "time-value", "boolean": "boolean-value", "string": "string-value"}
 """Attribute that holds the value of a cell, by its type; `value` for numbers."""
-_SHEET = re.compile(rb"<table:table\s[^>]*>")
+_SHEET = re.compile(rb"<table:table(?:\s[^>]*)?>")
 _HIDDEN = re.compile(
     rb'<style:style\s[^>]*?style:name="([^"]*)"[^>]*>\s*<style:table-properties[^>]*?display="false"'
 )
