@@ -133,12 +133,12 @@ def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
     if is_json(raw[:HEAD]):
         converted = convert_json(raw)
         return converted.text, tuple(map(str, converted.findings))
-    rest = raw
+    rest = re.sub(rb"^sep=.\r?\n", b"", raw, count=1) if raw.startswith(b"sep=") else raw
     above: list[str] = []
     for _ in range(_MOST_TITLE + 1):
         if len(first_rows(rest)[1]) > 2:
             said = f'Left out above the table: "{printable(" ".join(above))[:60]}".'
-            return rest, (said,) if above and not above[0].startswith("sep=") else ()
+            return rest, (said,) if above else ()
         line, _, rest = rest.partition(b"\n")
         above += [line.decode(errors="replace")] if line.strip() else []
     return raw, ()
