@@ -4,7 +4,6 @@
     arguments    parsers of argument values, and arguments shared by several commands
     screen       output as text, JSON and tables, and the progress bar
     sources      SOURCE and DATA: a sample, a file or a folder of shards becomes a problem
-    questions    specs of what a command answers, for ``--spec``
     answers      text, JSON and tables of an answer
     loadings     components of the user, read from CSV or JSON
     completion   scripts for shell completion, made from the parser
