@@ -395,7 +395,6 @@ def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[s
                 if doubled
                 else "add or remove names there, or name the line that has them."
             ),
-            () if doubled else (Way("header", 2, "Line 2 has the names"),) if len(rows) > 3 else (),
         )
     return [first, *rows[1:]]
 

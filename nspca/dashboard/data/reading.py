@@ -90,6 +90,7 @@ def choices(data: Chosen | None) -> None:
         right.selectbox(
             "Missing values", list(GAPS), format_func=GAPS.__getitem__, **state.bind("gaps", then=_read_anew)
         )
+    if look is not None or data is None:  # a refused file may be mended here
         for start in range(0, len(TYPED), 4):
             for column, name in zip(st.columns(4), TYPED[start : start + 4], strict=False):
                 draw(TableOptions, name, column, _turned, placeholder=_found(name))
