@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "nspca finds the few features of a table that vary most together (sparse PCA), with a certificate. "
-    "Repeat the statement and the proved share of an answer; claim no more than they say. Name the file of the "
-    "certificate, so that anybody can check it with `nspca verify`."
+    "Repeat the statement and the proved share of an answer; claim no more than they say. Name the file of "
+    "the certificate, so that anybody can check it with `nspca verify`."
 )
 SHOWN = 50
 """Features of one component that an answer lists. The certificate holds for all of them."""
@@ -136,7 +136,7 @@ class Tools:
             problem = nspca.Problem.from_data(data, sizes, nonneg, center=center, scale=scale)
         result = nspca.solve(problem, certify=effort)
         proof = result.certificate
-        if proof is None:
+        if proof is None or result.ratio is None:
             raise Refused("an answer must be proved, got no certificate for this one; ask for fewer features")
         upper = nspca.verify(data.X, proof, problem)
         proof.save(path)
