@@ -16,7 +16,7 @@ from nspca.covariance.numbers import real_numbers, sparse_table
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.problem import Problem
 from nspca.result import Result, Status
-from nspca.validation.annotated import is_annotated, plain
+from nspca.validation.annotated import is_annotated, is_xarray, plain
 from nspca.validation.features import positions
 from nspca.validation.options import flag, known_seed, whole
 
@@ -236,6 +236,31 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "variance_ratio": self.explained_variance_ratio_,
         }
         return self
+
+    def to_xarray(self, X: Any) -> Any:
+        """Return components, explained variances and the scores of X as one `xarray.Dataset`.
+
+        Parameters
+        ----------
+        X : xarray.DataArray (m, n)
+            Its dimensions and coordinates are those of the answer: ``components`` (component, features),
+            ``scores`` (samples, component) and ``variance`` (component).
+        """
+        check_is_fitted(self, "components_")
+        if not is_xarray(X):
+            raise InvalidProblem(f"a DataArray of xarray is required, got {type(X).__name__}; use transform")
+        rows, columns = X.dims
+        scores = np.asarray(self.transform(X))
+        names = getattr(self, "feature_names_in_", X[columns].to_numpy())
+        made = type(X.to_dataset(name="scores"))(
+            {
+                "components": (("component", columns), self.components_),
+                "variance": ("component", self.explained_variance_),
+                "scores": ((rows, "component"), scores),
+            },
+            coords={"component": np.arange(1, scores.shape[1] + 1), columns: names},
+        )
+        return made.assign_coords({rows: X.coords[rows]}) if rows in X.coords else made
 
     def _rows(self, X: Any) -> Any:
         """Return further rows as `_validated` does, with features matched by name where both have names."""

@@ -1,7 +1,6 @@
 """AnnData in and out: with the package where it is installed, and with what looks like it everywhere."""
 
 import sys
-from importlib import import_module
 from types import ModuleType
 
 import numpy as np
@@ -94,19 +93,13 @@ def test_a_file_is_read_by_its_path_where_anndata_is(tmp_path):
     data = nspca.read(tmp_path / "cells.h5ad", label_column="type")
     assert data.feature_names == tuple(GENES) and data.sample_names[1] == "cell 1"
     assert np.allclose(data.X.toarray(), X) and list(data.labels[:2]) == ["a", "b"]
-    with pytest.raises(InvalidData, match="no column 'kind' of the cells: the columns are type"):
+    with pytest.raises(InvalidData, match="no column 'kind' of the cells"):
         nspca.read(tmp_path / "cells.h5ad", label_column="kind")
-    (tmp_path / "wrong.h5ad").write_bytes(b"wrong")
-    with pytest.raises(InvalidData, match=r"no .h5ad file that anndata reads"):
-        nspca.read(tmp_path / "wrong.h5ad")
 
 
-def test_without_anndata_a_file_is_refused_and_bytes_of_one_always(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "anndata", None)
-    with pytest.raises(ImportError):
-        import_module("anndata")
+def test_a_damaged_file_and_bytes_of_one_are_refused(tmp_path):
     (tmp_path / "cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n")
-    with pytest.raises(InvalidData, match="needs the package anndata, which is not installed"):
+    with pytest.raises(InvalidData, match="cannot be opened as an HDF5 file"):
         nspca.read(tmp_path / "cells.h5ad")
     with pytest.raises(InvalidData, match=r"an HDF5 file \(.h5ad and the like\), which is never opened from"):
         nspca.read(b"\x89HDF\r\n\x1a\n" + bytes(100))

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -596,7 +597,7 @@ def test_every_help_has_an_example_that_the_parser_takes():
         examples = re.findall(r"^  nspca (.+)$", command.format_help(), re.MULTILINE)
         assert examples, name
         for example in examples:
-            args = top.parse_args(example.split())
+            args = top.parse_args(shlex.split(example))
             assert args.command == name and callable(args.run), example
 
 

@@ -4,13 +4,12 @@
     arguments    parsers of argument values, and arguments shared by several commands
     screen       output as text, JSON and tables, and the progress bar
     sources      SOURCE and DATA: a sample, a file or a folder of shards becomes a problem
-    questions    specs of what a command answers, for ``--spec``
     answers      text, JSON and tables of an answer
     loadings     components of the user, read from CSV or JSON
     completion   scripts for shell completion, made from the parser
 
 There is a module for each command, or for two that belong together: solve, sweep, run, proof (certify,
-verify), plan (plan, shard), samples (samples, fetch), papers, app, backup. Each has `add`,
+verify), plan (plan, shard), samples (samples, fetch), papers, app, mcp, backup. Each has `add`,
 which registers its arguments with the parser. Computations are imported only when a command runs, so that
 ``--help`` is quick.
 """

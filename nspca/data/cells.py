@@ -100,7 +100,7 @@ class Cells:
                     "compressed NPZ."
                 ) from None
             values, texts, gap = self._parse_by_cell(text, skipped)
-            if self.missing_allowed or gap or self.layout.is_marked:
+            if self.missing_allowed or gap or self.layout.is_marked or "inside string" not in str(error):
                 return values, texts, "" if self.missing_allowed else gap
             way_out = (
                 "close the quotation mark that is left open"

@@ -37,7 +37,7 @@ _ADDRESS = re.compile(
 """Addresses of pages and of e-mail."""
 _DIVIDED = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\r?\n[ \t]*(?=([^\W\d_]))|\u00ad")
 """The hyphen of a word that is divided at the end of a line, and soft hyphens."""
-_UNDIVIDED = re.compile(
+UNDIVIDED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]+"
 )
@@ -141,7 +141,7 @@ def plain(text: str) -> str:
 def _is_undivided(texts: Sequence[str]) -> bool:
     """Tell whether texts are in a script without blanks between words."""
     head = "".join(text[:_SEEN] for text in islice(texts, 200))[:_SEEN]
-    signs = sum(map(len, _UNDIVIDED.findall(head)))
+    signs = sum(map(len, UNDIVIDED.findall(head)))
     return signs > _ENOUGH_SIGNS * sum(map(str.isalpha, head)) > 0
 
 
@@ -152,7 +152,7 @@ def _paired(text: str) -> str:
         signs = _CLUSTER.findall(found[0])
         return f" {' '.join(map(''.join, pairwise(signs))) if len(signs) > 1 else found[0]} "
 
-    return _UNDIVIDED.sub(pairs, plain(text))
+    return UNDIVIDED.sub(pairs, plain(text))
 
 
 def document_limits(count: int, options: TextOptions) -> tuple[int, int]:

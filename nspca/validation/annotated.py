@@ -1,8 +1,8 @@
-"""Accept AnnData, the annotated tables of single-cell biology, without requiring the package anndata.
+"""Accept AnnData and xarray's DataArray without requiring their packages.
 
 Cells are rows and genes are columns, as in this package. The estimator and `nspca.validation.features` pass
 every table of a user through `plain`. Nothing here imports anndata: an AnnData object
-exists only where its package was imported already.
+exists only where its package was imported already. The same holds for xarray.
 """
 
 import sys
@@ -17,14 +17,27 @@ def is_annotated(X: object) -> bool:
     return made is not None and isinstance(X, made)
 
 
+def is_xarray(X: object) -> bool:
+    """Tell whether X is a DataArray of xarray."""
+    made = getattr(sys.modules.get("xarray"), "DataArray", None)
+    return made is not None and isinstance(X, made)
+
+
 def plain(X: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Return the numbers of a table, and the names of its columns for AnnData (None for any other table).
+    """Return the numbers of a table and the names of its columns, which are None where it does not hold them.
 
     Raises
     ------
     InvalidProblem
-        For AnnData without numbers.
+        For AnnData without numbers, and for an array of xarray with other than two dimensions.
     """
+    if is_xarray(X):
+        if X.ndim != 2:
+            raise InvalidProblem(
+                f"a DataArray with 2 dimensions is required, got {X.dims}; stack them: X.stack(row=(...))"
+            )
+        columns = X.dims[1]
+        return X.to_numpy(), tuple(map(str, X[columns].to_numpy())) if columns in X.coords else None
     if not is_annotated(X):
         return X, None
     if X.isbacked:

@@ -66,6 +66,14 @@ st.write(f"server has {phi:.4f}")
 """
 
 
+SERVED = """
+import streamlit as st
+from nspca.dashboard.app import server
+
+app = st.App("page.py", **server.options())
+"""
+
+
 @pytest.fixture(scope="module")
 def serve(chromium, tmp_path_factory):
     """``serve(script)``: the address of a page with this body."""
@@ -74,9 +82,10 @@ def serve(chromium, tmp_path_factory):
     def start(script: str) -> str:
         if script not in running:
             home = tmp_path_factory.mktemp("live")
-            page = home / "page.py"
-            page.write_text(script, encoding="utf-8")
-            running[script] = Server(home, page, BARE).start()
+            (home / "page.py").write_text(script, encoding="utf-8")
+            (home / "app.py").write_text(SERVED, encoding="utf-8")
+            hosts = "--server.allowedHosts=127.0.0.1"
+            running[script] = Server(home, home / "app.py", (*BARE, hosts)).start()
         return running[script].url
 
     yield start

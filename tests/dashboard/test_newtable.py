@@ -16,7 +16,7 @@ from nspca.dashboard.open_data import read_like
 from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
 from nspca.data.names import numbered
-from nspca.errors import InvalidProblem, MissingValues
+from nspca.errors import InvalidProblem, MissingValues, Way
 from nspca.specs import DataSpec
 
 RNG = np.random.default_rng(0)
@@ -95,7 +95,7 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
 def test_a_table_with_missing_values_is_to_be_read_without_them(monkeypatch):
     said = []
     monkeypatch.setattr(newtable.st, "error", lambda text, **look: said.append(html.unescape(text)))
-    wrong = MissingValues(f"One cell is empty: fill it in, or {MissingValues.WAYS}.")
+    wrong = MissingValues("One cell is empty: fill it in.", (Way("missing", "mean", "Put in means"),))
     newtable._answer(SimpleNamespace(dataset=DATA), None, np.ones(6), 3, wrong)
     assert said == ["One cell is empty: fill it in, or leave out such rows or columns of the file."]
 

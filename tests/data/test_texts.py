@@ -281,3 +281,71 @@ def test_texts_made_to_hurt_take_less_than_400_mb(tmp_path):
         taken[path.name] = (said, int(took))
     assert max(took for _, took in taken.values()) < 400, taken
     assert "more than 500,000 different words" in taken["words.txt"][0], taken
+
+
+def counted(raw: bytes, **options):
+    return read_text(raw, highest_share=1.0, **options)
+
+
+def test_short_answers_many_of_which_are_the_same():
+    answers = ["good staff", "price", "no comment", "price", "too loud at night", "good staff"] * 6
+    raw = "id,What do you like?\n" + "".join(f"{i},{answer}\n" for i, answer in enumerate(answers))
+    assert find_documents(raw.encode()) == "table"
+    data = counted(raw.encode())
+    assert data.X.shape[0] == 36 and {"price", "staff", "loud"} <= set(data.feature_names)
+
+
+@pytest.mark.parametrize("above", ["", "Answers of 2020\n\n", "sep=,\n"])
+def test_what_stands_above_a_table_of_texts_is_left_out(above):
+    raw = (
+        above + "id,answer\n" + "".join(f"{i},the river floods town {'abc'[i % 3] * 3}\n" for i in range(12))
+    )
+    assert counted(raw.encode()).X.shape[0] == 12
+
+
+def test_a_column_in_quotes_keeps_its_blank_lines_and_its_name_is_no_text():
+    raw = "comment\n" + "".join(f'"The river rose, fast.\n\nIt fell again in {i} days."\n' for i in range(12))
+    assert counted(raw.encode()).X.shape[0] == 12
+    raw = "comment\n" + "".join(f"the river floods the town number {i}\n" for i in range(12))
+    data = counted(raw.encode())
+    assert data.X.shape[0] == 12 and any('"comment"' in note for note in data.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("今天天气很好我们去公园散步", {"天气", "公园"}),
+        ("今日は天気がいいので公園へ散歩に行きました", {"天気", "公園"}),
+        ("วันนี้อากาศดีมาก", {"อา", "าก"}),
+    ],
+)
+def test_scripts_without_blanks_are_counted_by_pairs_of_signs(text, words):
+    data = counted("\n".join([text] * 12).encode(), split="lines")
+    assert words <= set(data.feature_names) and any("without blanks" in note for note in data.notes)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "word"),
+    [
+        ("gb18030", "今天天气很好我们去公园散步", "天气"),
+        ("shift_jis", "今日は天気がいいので公園へ散歩に行きました", "天気"),
+        ("koi8-r", "Сегодня хорошая погода, и мы пошли гулять в парк, где было много людей", "погода"),
+        ("cp1252", "Heute ist schönes Wetter über der Brücke", "brücke"),
+    ],
+)
+def test_the_encoding_of_texts_in_a_zip_is_guessed_from_all(encoding, text, word):
+    data = counted(archive({f"{i}.txt": f"{text} {i}".encode(encoding) for i in range(12)}))
+    assert word in data.feature_names and any("not UTF-8" in note for note in data.notes)
+
+
+def test_divided_words_addresses_and_contractions():
+    text = (
+        "The govern-\nment built a rail-\nway. See https://example.org/page?x=1 or www.example.com, write to "
+        "ann@example.org. We'll see; she doesn’t know they’ve AT&amp;T."
+    )
+    data = counted(archive({f"{i}.txt": text.encode() for i in range(12)}), stop_words="none")
+    words = set(data.feature_names)
+    assert {"government", "railway", "see", "write"} <= words
+    assert not words & {"ll", "ve", "doesn", "https", "www", "example", "ann", "amp", "govern", "ment"}
+    said = " ".join(data.notes)
+    assert "divided" in said and "Addresses" in said

@@ -307,7 +307,7 @@ def put(**values: Any) -> None:
     """Set values in the session and in the address; None resets a value to its default."""
     kept = st.session_state.setdefault(KEPT, {})
     for name, value in values.items():
-        if value is None or value == VALUES[name].default():
+        if value in (None, "") or value == VALUES[name].default():
             kept.pop(name, None)
         else:
             kept[name] = value

@@ -30,9 +30,8 @@ SOURCES = {
     "relative": "in the place of the original",
     "user": "your data",
 }
-OFFER = "choose on the page Data what to leave out or to put in"
-"""Advice in an error about missing values. Pages with a choice of their own replace it."""
-"""Words for decimal signs."""
+OFFER = "choose on the page Data how the file is read"
+"""Advice in an error about a file that can be read otherwise. Pages with a choice of their own replace it."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
 STAGES = {

@@ -18,6 +18,7 @@ from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
 from nspca.data.options import ReadOptions, TableOptions, as_text, mark_name
+from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
@@ -56,6 +57,17 @@ def forget_stale() -> None:
             except InvalidOption as error:
                 state.forget((option.query,))
                 st.warning(wording.plain(error), icon=":material/warning:")
+    if state.get("words") or state.get("about") or not (state.get("id") or state.get("label")):
+        return  # columns may belong to a table of texts or to an annotation
+    try:
+        seen = _seen("id_column")
+    except NSPCAError:  # a missing upload is reported when it is opened
+        return
+    if seen.layout is not None:
+        rows = [row[seen.layout.id_column or 0] for row in seen.layout.body_rows]
+        groups = list(seen.data.label_columns) if isinstance(seen.data, Dataset) else []
+        known = {*seen.layout.columns, *rows, *groups, PREFIX, NO_NAMES}
+        state.forget(tuple(name for name in ("id", "label") if state.get(name) not in (None, *known)))
 
 
 def choices(data: Chosen | None) -> None:
@@ -78,6 +90,7 @@ def choices(data: Chosen | None) -> None:
         right.selectbox(
             "Missing values", list(GAPS), format_func=GAPS.__getitem__, **state.bind("gaps", then=_read_anew)
         )
+    if look is not None or data is None:  # a refused file may be mended here
         for start in range(0, len(TYPED), 4):
             for column, name in zip(st.columns(4), TYPED[start : start + 4], strict=False):
                 draw(TableOptions, name, column, _turned, placeholder=_found(name))
@@ -117,11 +130,10 @@ def _found(name: str) -> str:
     return f"found: {found[name]}" if name in found else "automatic"
 
 
-def _seen() -> Opened:
-    """Return the outcome of reading the upload with the options of the address."""
-    return open_upload(
-        state.get("w") or "", reference().but_for("label_column", "prepared", "only", "without", "together")
-    )
+def _seen(*without: str) -> Opened:
+    """Return the outcome of reading the upload with the options of the address but the labels and some."""
+    where = reference().but_for("label_column", "prepared", "only", "without", "together", *without)
+    return open_upload(state.get("w") or "", where)
 
 
 def _take_table_out() -> None:
@@ -226,7 +238,8 @@ def offers(of: Chosen) -> None:
             if one.name == PREFIX:
                 has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
             _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
-    _list_findings([one for one in data.findings if one.ways])
+    done = "drop_constant" if state.get("drop") else ""
+    _list_findings([one for one in data.findings if one.ways and one.option != done])
     said = (
         "The features have different scales: those with large numbers decide." if measures(of).scales else ""
     )
@@ -252,8 +265,8 @@ def _finding(one: Finding, number: int) -> None:
     icon = "warning" if one.is_suspicion else "info"
     with st.container(horizontal=True, vertical_alignment="center", key=f"finding_{number}"):
         st.markdown(f":material/{icon}: {wording.plain(one)}", width="content")
-        for count, way in enumerate(one.ways):
-            buttons.button(wording.plain(way.words), f"turn_{number}_{count}", partial(_take, way))
+        for way in one.ways:
+            buttons.button(wording.plain(way.words), f"turn_{way.option}_{number}", partial(_take, way))
 
 
 def _take(way: Way) -> None:
@@ -281,22 +294,20 @@ def _beginning(data: Dataset) -> str:
 
 def mend(error: NSPCAError) -> None:
     """Draw the options that can make an unreadable file readable, below its error."""
-    for number, way in enumerate(getattr(error, "ways", ())):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"offer_way_{number}"):
-            words = "**Recommended:** " if number == 0 and way.option == "missing" else ""
-            st.markdown(f":material/lightbulb: {words}{wording.plain(way.words)}.", width="content")
-            buttons.button(_short(way), f"do_way_{number}", partial(_take, way))
+    ways = getattr(error, "ways", ())
+    if ways:
+        with st.container(horizontal=True, vertical_alignment="center", key="ways"):
+            said = "Recommended first:" if ways[0].option == "missing" else "It can be read so:"
+            st.markdown(f":material/lightbulb: {said}", width="content")
+            for number, way in enumerate(ways):
+                buttons.button(wording.plain(way.words), f"do_{way.option}_{number}", partial(_take, way))
+    for way in ways:
         if way.option == "image_size":
             _show_conversion(way.value)
     if state.get("upload") and not state.get("words") and _seen().texts:
         _offer("This file holds texts.", "Count their words", "count", _turned, words=True)
     if state.get("upload") and not state.get("words") and _seen().layout is not None:
         st.caption("Or change how the file is read, below.")
-
-
-def _short(way: Way) -> str:
-    """Return the text of the button of a way out."""
-    return {"missing": "Do so", "image_size": "Convert them"}.get(way.option, wording.plain(way.words))
 
 
 def _show_conversion(side: int) -> None:

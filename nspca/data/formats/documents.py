@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from nspca.data import limits
+from nspca.data.counting import UNDIVIDED
 from nspca.data.dialect import are_labels, as_utf8
 from nspca.data.encodings import guess_encoding
 from nspca.data.formats.docword import DocwordReader
@@ -133,12 +134,16 @@ def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
     if is_json(raw[:HEAD]):
         converted = convert_json(raw)
         return converted.text, tuple(map(str, converted.findings))
-    rest = raw
+    rest = re.sub(rb"^sep=.\r?\n", b"", raw, count=1) if raw.startswith(b"sep=") else raw
     above: list[str] = []
     for _ in range(_MOST_TITLE + 1):
-        if len(first_rows(rest)[1]) > 2:
+        rows = first_rows(rest)[1]
+        is_title = (
+            len(rows) > 2 and not any(rows[0][1:]) and any(sum(map(bool, row)) > 1 for row in rows[1:3])
+        )
+        if len(rows) > 2 and not is_title:
             said = f'Left out above the table: "{printable(" ".join(above))[:60]}".'
-            return rest, (said,) if above and not above[0].startswith("sep=") else ()
+            return rest, (said,) if above else ()
         line, _, rest = rest.partition(b"\n")
         above += [line.decode(errors="replace")] if line.strip() else []
     return raw, ()
@@ -375,7 +380,7 @@ def _text_column(rows: Sequence[Sequence[str]]) -> int | None:
     for i in range(len(rows[0])):
         cells = [row[i] for row in rows[1:] or rows]
         filled = [cell for cell in cells if cell.strip()]
-        words = sum(len(cell.split()) for cell in filled) / max(len(filled), 1)
+        words = sum(map(_count_words, filled)) / max(len(filled), 1)
         characters = sum(map(len, filled))
         letters = sum(sign.isalpha() or sign.isspace() for cell in filled for sign in cell)
         is_text = words >= WORDS and letters >= _LETTERS * characters and 2 * len(set(filled)) > len(filled)
@@ -384,7 +389,12 @@ def _text_column(rows: Sequence[Sequence[str]]) -> int | None:
     return best
 
 
-def _answer_column(rows: Sequence[Sequence[str]]) -> int | None:
+def _count_words(text: str) -> int:
+    """Return the number of words; two signs of a script without blanks count as one."""
+    return len(text.split()) + sum(map(len, UNDIVIDED.findall(text))) // 2
+
+
+def _answer_column(rows: Sequence[Sequence[str]], least: float = _FEW_WORDS) -> int | None:
     """Return the column of short answers, many of them the same, with the most characters; None for none."""
     best, most = None, 0
     for i in range(len(rows[0])):
@@ -392,13 +402,8 @@ def _answer_column(rows: Sequence[Sequence[str]]) -> int | None:
         different = set(cells)
         letters = sum(sign.isalpha() or sign.isspace() for cell in different for sign in cell)
         characters = sum(map(len, different))
-        words = sum(len(cell.split()) for cell in different) / max(len(different), 1)
-        if (
-            characters > most
-            and len(different) > 1
-            and letters >= _LETTERS * characters
-            and words >= _FEW_WORDS
-        ):
+        words = sum(map(_count_words, different)) / max(len(different), 1)
+        if characters > most and len(different) > 1 and letters >= _LETTERS * characters and words >= least:
             best, most = i, characters
     return best
 
@@ -406,7 +411,8 @@ def _answer_column(rows: Sequence[Sequence[str]]) -> int | None:
 def _guess_column(rows: Sequence[Sequence[str]]) -> int | None:
     """Return the column of running texts, or else that of short answers; None when there is neither."""
     found = _text_column(rows)
-    return _answer_column(rows) if found is None else found
+    found = _answer_column(rows) if found is None else found
+    return _answer_column(rows, 1.0) if found is None and has_header(rows, 0) else found
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:

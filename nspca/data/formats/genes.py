@@ -104,7 +104,7 @@ _KINDS = (
         "A protein table of DIA-NN",
         ("protein.group", "(protein.ids|protein.names)"),
         ("protein.group",),
-        aside=r"protein\.(group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences",
+        aside=r"protein[. ](group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences",
     ),
     _Kind(
         "A table with two names of each gene",
@@ -171,7 +171,7 @@ def _read_header(head: bytes) -> tuple[str, list[str]]:
 def _has_summary(head: bytes, tail: bytes) -> bool:
     """Tell whether a text has the rows of HTSeq or STAR that count no gene."""
     head, tail = head.lower(), tail.lower()
-    return sum(map(tail.__contains__, _HTSEQ)) > 1 or sum(map(head.__contains__, _STAR)) > 1
+    return any(b"\n" + name in tail for name in _HTSEQ) or sum(map(head.__contains__, _STAR)) > 1
 
 
 def _plain(cell: str) -> str:
@@ -218,7 +218,7 @@ def _convert_known(
         out.append([row[ids], *cells])
     aside = [name for i, name in enumerate(header) if i != ids and i not in samples]
     what = "proteins" if kind.values else "genes"
-    findings = [_turned(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows")]
+    findings = [Finding(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows")]
     if aside:
         others = sorted({_plain(name).split()[0] for name in aside} & {"ibaq", "intensity", "reporter"})
         ways = tuple(
@@ -238,11 +238,6 @@ def _convert_known(
             )
         )
     return _table(out, findings)
-
-
-def _turned(what: str) -> Finding:
-    """Return the finding that a table has genes in rows."""
-    return Finding(what, ways=(Way("features_in_rows", False, "The samples are in rows"),))
 
 
 def _sample(column: str, pattern: str) -> str:
@@ -315,7 +310,7 @@ def _convert_gct(raw: bytes) -> Converted:
             f"The GCT file says {genes} genes and holds {len(rows) - groups}: it may be cut short, get "
             "it again."
         )
-    findings = [_turned(f"A GCT file: its {genes} genes are the features, its {count} samples the rows")]
+    findings = [Finding(f"A GCT file: its {genes} genes are the features, its {count} samples the rows")]
     if described:
         aside = quote_names(header[1 : 1 + described])
         findings.append(Finding(f"Columns about the genes were set aside: {aside}"))
@@ -342,7 +337,7 @@ def _convert_geo(raw: bytes) -> Converted:
     count = len(header) - 1
     found = _sample_lines(raw[: begin.start()].decode(errors="replace"), count)
     labels = {name: cells for name, cells in found.items() if 1 < len(set(cells)) < count}
-    findings = [_turned(f"A GEO series matrix: its probes are the features, its {count} samples the rows")]
+    findings = [Finding(f"A GEO series matrix: its probes are the features, its {count} samples the rows")]
     return _table(rows, findings, labels)
 
 
@@ -391,7 +386,7 @@ def _counts_no_gene(row: Sequence[str]) -> bool:
 
 def _describe_counts(samples: int, left: int) -> list[Finding]:
     return [
-        _turned(f"A table of counts: its genes are the features, its {samples} samples the rows"),
+        Finding(f"A table of counts: its genes are the features, its {samples} samples the rows"),
         Finding(f"Rows that count no gene (not mapped, ambiguous and the like) were left out: {left}"),
     ]
 

@@ -232,7 +232,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
+        return value.isoformat().removesuffix("T00:00:00")
     if isinstance(value, timedelta):  # Excel holds a duration as a number of days
         return repr(value / timedelta(days=1))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
