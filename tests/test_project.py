@@ -32,6 +32,8 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # Files that may import the requirements of the dashboard.
 OF_THE_APP = (
     "app.py",
+    "nspca/cli/app.py",
+    "nspca/cli/mcp.py",
     "pages/",
     "nspca/dashboard/",
     "nspca/plots/",

@@ -62,7 +62,7 @@ for data, problem in (
     ("file", "what", "package"),
     [
         ("a.parquet", "Parquet files", "pyarrow"),
-        ("a.xlsx", "Excel files", "openpyxl"),
+        ("a.xlsx", "Excel files", "python_calamine"),
         ("a.zip", "images", "PIL"),
         ("a.h5", "HDF5 files", "h5py"),
     ],
@@ -77,8 +77,8 @@ def test_a_file_without_its_package_is_one_sentence(file, what, package, tmp_pat
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for name in "abc":
             archive.writestr(f"{name}.pgm", b"P5 2 2 255\n\0\1\2\3")
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["X"] = table.to_numpy()
+    with h5py.File(tmp_path / "a.h5", "w") as made:
+        made["X"] = table.to_numpy()
     ended = run(
         f"import nspca\ntry: nspca.read({file!r})\nexcept nspca.errors.MissingPackage as e: print(e)",
         tmp_path,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nspca.data.encodings import guess_encoding
 from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.data.names import numbered, short, unique_names
@@ -117,11 +118,29 @@ class Layout:
         return bool(self.marks or self.numerals.thousands)
 
 
-WESTERN = Finding(
-    "The text is not UTF-8, it was read as Western European (cp1252).",
-    ways=(Way("encoding", "gbk", "It is Chinese"), Way("encoding", "cp1251", "It is Cyrillic")),
-)
-"""Said of a text in an encoding that no byte tells."""
+def guessed(raw: bytes) -> tuple[str, Finding]:
+    """Return the probable encoding of a text that is not UTF-8, and the finding that says so."""
+    encoding = guess_encoding(raw)
+    named = "Western European (cp1252)" if encoding == "cp1252" else encoding
+    others = (
+        ("gb18030", "It is Chinese"),
+        ("cp1251", "It is Cyrillic"),
+        ("cp1252", "It is Western European"),
+    )
+    ways = (Way("encoding", other, words) for other, words in others if other != encoding)
+    return encoding, Finding(
+        f"The text is not UTF-8, it was read as {named}.",
+        ways=tuple(way for way in ways if _is_in(raw[:65536], str(way.value))),
+    )
+
+
+def _is_in(raw: bytes, encoding: str) -> bool:
+    """Tell whether bytes, but for a last sign that may be cut, are text in an encoding."""
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(raw)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
@@ -153,7 +172,8 @@ def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Findi
     if not _is_utf8(raw):
         if _is_garbage(raw):
             raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
-        raw, findings = raw.decode("cp1252", errors="replace").encode(), (WESTERN,)
+        encoding, finding = guessed(raw)
+        raw, findings = raw.decode(encoding, errors="replace").encode(), (finding,)
     return raw, findings
 
 

@@ -7,7 +7,7 @@ the names in addresses and the inputs of the page Data follow from the fields he
 import shlex
 from collections.abc import Iterator, Mapping
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr, field_validator, model_validator
@@ -72,13 +72,16 @@ ITEMS, CODES = Text(_read_items, _write_items, str), Text(_read_codes, _write_it
 HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)), str)
 """Texts of values that forms show as they are typed."""
 TURNED = Text(address.read_flag, address.write)
-Column = StrictInt | StrictStr | None
+Column = Annotated[StrictInt, Limits(ge=0, lt=10**9)] | StrictStr | None
+BY_NAME = Required("a name or a number from 0")
 Items = tuple[StrictInt | StrictStr, ...]
 Share = Annotated[float, Limits(ge=0, le=1)]
 
 
 class ColumnOptions(Model):
     """Options of every reading: the columns with the names and the groups of the samples."""
+
+    shown_as: ClassVar[str] = "the reading"
 
     id_column: Annotated[
         Column,
@@ -92,6 +95,7 @@ class ColumnOptions(Model):
             "by name or "
             "by number from 0, or `(none)`",
         ),
+        BY_NAME,
     ] = None
     label_column: Annotated[
         Column,
@@ -105,6 +109,7 @@ class ColumnOptions(Model):
             "name or by "
             "number from 0; it may be a column of the annotation, or `beginning of the names`",
         ),
+        BY_NAME,
     ] = None
 
 
@@ -135,6 +140,7 @@ class TableOptions(ColumnOptions):
             metavar="SHEET",
             help="the sheet of a workbook, by name or by number from 0 (default: the first with a table)",
         ),
+        BY_NAME,
     ] = None
     delimiter: Annotated[
         StrictStr | None,
@@ -376,6 +382,7 @@ class TextOptions(ColumnOptions):
             metavar="COLUMN",
             help="with --text: the column of a table with the texts, by name or by number from 0",
         ),
+        BY_NAME,
     ] = None
     split: Annotated[
         Literal["automatic", "lines", "paragraphs"],

@@ -74,7 +74,7 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
     found = [*_constants(data)]
     if not sp.issparse(data.X):
         with np.errstate(all="ignore"):  # numbers near the largest float64
-            found += [*_codes(data), *_columns(data), *_last_row(data), *_alone(data)]
+            found += [*_codes(data), *_columns(data), *_totals(data), *_alone(data)]
     turned, why = genes_in_rows(len(data.X) if not sp.issparse(data.X) else data.X.shape[0],
                                 len(data.feature_names), data.sample_names, data.feature_names)  # fmt: skip
     if why and not any(one.option == "features_in_rows" for one in data.findings):
@@ -197,22 +197,25 @@ def _is_time(column: np.ndarray) -> bool:
     return rising and (9e8 <= low <= high <= 2.2e9 or 9e11 <= low <= high <= 2.2e12)
 
 
-def _last_row(data: Dataset) -> Iterator[Finding]:
-    """Yield a finding about a last row that is the sum or the mean of the others, and about such a column."""
+def _totals(data: Dataset) -> Iterator[Finding]:
+    """Yield a finding about a last or first row, and about a column, that sums up or averages the others."""
     X: Any = data.X
     if len(X) >= 4 and len(X) <= 10**6:
-        last = X[-1].astype(float)
-        total = X.sum(axis=0, dtype=float) - last
-        for what, value in (("sum", total), ("mean", total / (len(X) - 1))):
-            if _agrees(last, value):
-                name = str(data.sample_names[-1])
-                yield suspicion(
-                    f"The last row (“{short(name)}”) is the {what} of the others",
-                    Way("drop_rows", (len(X) - 1 if isinstance(data.sample_names, Numbered) else name,),
-                        "Leave this row out"),
-                    where=f"row {len(X)}",
-                )  # fmt: skip
-                break
+        whole = X.sum(axis=0, dtype=float)
+        for i, place in ((len(X) - 1, "last"), (0, "first")):
+            row = X[i].astype(float)
+            sums = (("sum", whole - row), ("mean", (whole - row) / (len(X) - 1)))
+            what = next((what for what, value in sums if _agrees(row, value)), None)
+            if what is None:
+                continue
+            name = str(data.sample_names[i])
+            yield suspicion(
+                f"The {place} row (“{short(name)}”) is the {what} of the others",
+                Way("drop_rows", (i if isinstance(data.sample_names, Numbered) else name,),
+                    "Leave this row out"),
+                where=f"row {i + 1}",
+            )  # fmt: skip
+            break
     if X.shape[1] >= 4 and not isinstance(data.feature_names, Numbered):
         some = _some_rows(X).astype(float)
         for j in (X.shape[1] - 1, 0):

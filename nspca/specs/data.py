@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
@@ -107,6 +107,8 @@ class DataSpec(ReadOptions):
     content : str
         Hash of the numbers after all steps. If given, data with another hash are refused.
     """
+
+    shown_as: ClassVar[str] = ""
 
     sample: Annotated[StrictStr | None, Option("Sample", "sample", address.WORD)] = None
     upload: Annotated[StrictStr | None, Option("Upload", "upload", address.WORD)] = None

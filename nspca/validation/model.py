@@ -9,7 +9,7 @@ from these declarations. `nspca.cli.arguments.add_options` has the loop for the 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, StrictBool, TypeAdapter, ValidationError, model_validator
@@ -105,6 +105,9 @@ class Model(BaseModel):
     """A frozen, validated object. A bad value raises `InvalidOption` with one sentence."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+
+    shown_as: ClassVar[str] = ""
+    """What refusals call the object, where users do not know its class."""
 
     if not TYPE_CHECKING:
 
@@ -305,9 +308,9 @@ def _sentence(cls: type[Model], values: Mapping[str, Any], error: ValidationErro
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, Exception):
         return str(inner)
-    what = f"{'an' if cls.__name__[0] in 'AEIO' else 'a'} {cls.__name__}"
+    what = cls.shown_as or f"{'an' if cls.__name__[0] in 'AEIO' else 'a'} {cls.__name__}"
     name = str(first["loc"][0]) if first["loc"] else ""
-    words = _required(cls, name)
+    words, whose = _required(cls, name), "" if cls.shown_as else f" of {what}"
     if first["type"] == "extra_forbidden":
         return f"{what} has no {name!r}; leave it out"
     if first["type"] == "missing":
@@ -320,8 +323,8 @@ def _sentence(cls: type[Model], values: Mapping[str, Any], error: ValidationErro
             f" in {shown(given)}" if isinstance(given, list | tuple) and first["input"] is not given else ""
         )
         remedy = f"; {words.remedy}" if words.remedy else ""
-        return f"{name} of {what} must be {words.words}, got {got}{inside}{remedy}"
-    return f"{name} of {what} must {_in_plain_words(first)}, got {got}"
+        return f"{name}{whose} must be {words.words}, got {got}{inside}{remedy}"
+    return f"{name}{whose} must {_in_plain_words(first)}, got {got}"
 
 
 def _in_plain_words(error: Any) -> str:

@@ -605,3 +605,38 @@ def test_standardising_is_suggested_where_features_have_different_scales():
     )
     assert high > 5 * low and "every feature counts alike" in apart
     assert "between 103 and 2,180." in scaling_suggestion(np.repeat([103.4, 2184.0], 9))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "column", "row"),
+    [
+        ("gb18030", "变量名称", "样品编号"),
+        ("shift_jis", "変数の名前", "試料の番号"),
+        ("cp1251", "название признака", "номер образца"),
+        ("cp1252", "Größe", "Müller"),
+    ],
+)
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_names_in_another_encoding(encoding, column, row, on_disk, tmp_path):
+    """All of these were read as Western European, and the ways offered were no others than gbk and cp1251."""
+    lines = [",".join(["", *(f"{column}{j}" for j in range(4))])]
+    lines += [f"{row}{i},{i}.5,{i * i},{7 - i},{i % 3}" for i in range(12)]
+    raw = "\n".join(lines).encode(encoding)
+    path = tmp_path / "table.csv"
+    path.write_bytes(raw)
+    data = read(path if on_disk else raw)
+    assert (data.feature_names[0], data.sample_names[0]) == (f"{column}0", f"{row}0")
+    said = next(finding for finding in data.findings if "not UTF-8" in finding.what)
+    for way in said.ways:
+        read(raw, encoding=way.value)
+
+
+def test_a_total_above_the_samples_is_said():
+    """Tables of countries have the row World above the others."""
+    X = np.random.default_rng(0).uniform(1, 9, (12, 5)).round(2)
+    rows = [["World", *X.sum(axis=0)], *([f"R{i}", *row] for i, row in enumerate(X))]
+    text = "name,a,b,c,d,e\n" + "\n".join(",".join(map(str, row)) for row in rows)
+    data = read(text.encode())
+    said = next(finding for finding in data.findings if "first row" in finding.what)
+    assert said.is_suspicion
+    assert read(text.encode(), **{said.option: said.value}).X.shape == (12, 5)

@@ -14,7 +14,7 @@ import numpy as np
 
 from nspca.data.cells import Cells, rows_of
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import WESTERN, Layout, as_utf8, find_layout, stripped, trimmed
+from nspca.data.dialect import Layout, as_utf8, find_layout, guessed, stripped, trimmed
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.tables import Piece, TableReader, read_table
@@ -204,7 +204,7 @@ class DelimitedText:
             parts, size = [rest], len(rest)
 
     def _decoded(self) -> Iterator[bytes]:
-        """Yield the text as UTF-8. Text that is not UTF-8 is taken as Western European (cp1252)."""
+        """Yield the text as UTF-8. The encoding of a text that is not UTF-8 is guessed."""
         with self.source.unpacking(), self.source.open() as handle:
             raw = handle.read(HEAD)
             wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -228,8 +228,9 @@ class DelimitedText:
                             "not go on as such: save it as UTF-8."
                         ) from None
                     as_utf8(held + raw)  # refuses what is no text
-                    self.findings = (WESTERN,)
-                    decoder = codecs.getincrementaldecoder("cp1252")("replace")
+                    encoding, finding = guessed(held + raw)
+                    self.findings = (finding,)
+                    decoder = codecs.getincrementaldecoder(encoding)("replace")
                     text = decoder.decode(held + raw)
                 ascii_so_far = ascii_so_far and text.isascii()
                 if text:

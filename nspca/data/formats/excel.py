@@ -22,7 +22,7 @@ from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods
 from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, choose_sheet, too_wide, write_sheet
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData, Late
+from nspca.errors import InvalidData, Late, MissingPackage
 from nspca.validation.archive import mib, open_zip
 
 MAX_TAGS = 12_000_000
@@ -115,7 +115,7 @@ def sheet_as_csv(
     try:
         write = partial(write_sheet, most=rows, decimal=decimal or ".", packed=packed, limit=limit)
         text = choose_sheet(_open(raw, packed), sheet, least, write)
-    except InvalidData:
+    except (InvalidData, MissingPackage):
         raise
     except BaseException as error:
         # Untrusted files can make the parsers raise errors of any kind. That of Rust is no Exception.
