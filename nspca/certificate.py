@@ -26,10 +26,8 @@ VERSION = 1
 ROUNDING = 1e-12
 """Relative excess of a value over a bound that rounding explains; a larger excess is reported as an error."""
 
-UNPACKED = 100
-"""Maximum bytes of the arrays of a certificate for each byte of its file, besides the first MiB. Those made
-here have one to three.
-"""
+UNPACKED = 1032
+"""Bytes that a byte of a file may unpack to. Compression reaches no more, so files beyond it repeat parts."""
 
 KINDS = {
     "B0": "elementary bound (leading eigenvalue, variances or rows)",

@@ -36,7 +36,7 @@ def test_every_setting_is_in_the_table():
     told = set(
         re.findall(r"NSPCA_[A-Z_]+", "\n".join(re.findall(r"^\| (`.*?) \|", SETTINGS, flags=re.MULTILINE)))
     )
-    assert told == read
+    assert told == read | {"NSPCA_BESIDE"}  # read by tests alone
 
 
 def test_lines_of_the_log_are_those_that_are_written():

@@ -222,15 +222,14 @@ def test_a_known_answer_counts_the_forced_features():
 # --- the certificate file
 
 
-def test_the_file_says_what_is_forced_and_a_file_that_does_not_is_refused(tmp_path):
+def test_the_file_says_what_is_forced_and_other_values_are_refused(tmp_path):
     problem = nspca.Problem.from_data(X, 3, forced=(0, 5))
     certificate = nspca.solve(problem).certificate
     certificate.save(tmp_path / "c.npz")
     again = Certificate.load(tmp_path / "c.npz")
     assert again.forced == (0, 5) and nspca.verify(X, again, problem) == nspca.verify(X, certificate)
     plain = nspca.solve(nspca.Problem.from_data(X, 3)).certificate
-    with pytest.raises(CertificateError, match=r"header fields \['forced'\]"):
-        with_header(plain, lambda header: header.pop("forced"))
+    assert with_header(plain, lambda header: header.pop("forced")).forced == ()
     for forced in ([5, 0], [0, 0], [True], [0.0], ["0"], [-1], [0, 1, 2, 3], [None], 0, "0", None, [[0]]):
         with pytest.raises(CertificateError, match=r"^[^\n]{1,300}$"):
             with_header(plain, lambda header, forced=forced: header.update(forced=forced))

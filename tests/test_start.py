@@ -155,4 +155,4 @@ def test_a_taken_port_is_one_sentence_and_no_server(capfd):
 def test_a_port_that_is_none_is_refused(port, capsys):
     with pytest.raises(SystemExit):
         main(["app", f"--port={port}"])
-    assert "a port from 1 to 65535 is required" in capsys.readouterr().err
+    assert "a whole number from 1 to 65,535 is required" in capsys.readouterr().err

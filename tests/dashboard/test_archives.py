@@ -57,7 +57,7 @@ def uploaded() -> Finished:
         feature_names=names,
         sample_names=tuple(f"s{i}" for i in range(40)),
         provenance=HOSTILE,
-        notes=("Left out because of missing values: 1 of 7 features (<b>2</b> missing values).",),
+        findings=("Left out because of missing values: 1 of 7 features (<b>2</b> missing values).",),
     )
     where = DataSpec(upload="0" * 64, file="../../x';import os.csv", label_column="a")
     asked = SweepSpec(data=where, ks=(1, 2), methods=("threshold", "auto"), scale=True)

@@ -45,8 +45,8 @@ def test_shares_of_pages_that_a_reader_added():
 @pytest.mark.parametrize(
     ("path", "address", "key"),
     [
-        ("pages/parts.py", {"pictures": "digits"}, "parts"),
-        ("pages/components.py", {"table": "pitprops"}, "components"),
+        ("pages/parts.py", {"pictures": "orl-faces"}, "parts"),
+        ("pages/components.py", {"table": "all-aml"}, "components"),
         ("pages/topics.py", {"texts": "state-of-the-union"}, "topics"),
     ],
 )

@@ -56,7 +56,7 @@ def test_a_small_change_is_not_the_same():
 
 
 def test_variances_of_standardised_data_are_not_subtracted_from_others():
-    before, now = side(drop=True), side(drop=True, scale=True)
+    before, now = side(drop_constant=True), side(drop_constant=True, scale=True)
     found = compare(before, now)
     assert found.change is None
     assert "of the total variance of the changed data" in sentences(found, "pixel", before, now)[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.covariance import long
+from nspca.covariance import tables
 from nspca.dashboard.app import wording
 from nspca.dashboard.runs.tasks import TASKS, engine, spec_of
 from nspca.errors import Cancelled, InvalidOption
@@ -35,8 +35,7 @@ def test_a_worker_runs_the_json_of_a_question():
 
 
 def test_the_first_pass_over_a_long_table_tells_its_progress(tmp_path, monkeypatch):
-    monkeypatch.setattr(long, "LEAST_SIZE", 1)
-    monkeypatch.setattr(long, "MEASURED", 20)
+    monkeypatch.setattr(tables, "LEAST_SIZE", 1)
     np.save(tmp_path / "X.npy", X)
     seen, table = [], np.load(tmp_path / "X.npy", mmap_mode="r")
     job.run(spec=SweepSpec(ks=(2,)).to_plain(), X=table, report=seen.append)

@@ -329,4 +329,4 @@ def test_an_item_is_computed_with_one_thread(monkeypatch):
     name = next(iter(papers.ITEMS))
     monkeypatch.setitem(papers.ITEMS, name, replace(papers.ITEMS[name], make=make))
     papers.reproduce(name)
-    assert seen and set(seen) == {1}
+    assert seen and max(seen) == 1

@@ -1,9 +1,10 @@
 """What holds for every field of every spec, and one new option that is found at all doors."""
 
-from types import SimpleNamespace
+from types import sys
 from typing import Annotated, ClassVar
 
 import pytest
+import SimpleNamespace
 from pydantic import Field, StrictInt
 from streamlit.testing.v1 import AppTest
 
@@ -117,6 +118,7 @@ def test_the_form_draws_it_and_the_question_has_it(monkeypatch):
 
     monkeypatch.setattr(form, "SweepSpec", SweepSpec)  # given back when the test ends
     monkeypatch.setattr(state, "VALUES", dict(state.VALUES))
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # a page takes its place
     page = AppTest.from_function(form_of_a_sweep, default_timeout=60)
     page.query_params.update({"sample": "pitprops", "tries": "3"})
     page.run()
