@@ -58,7 +58,7 @@ def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
     page = visit(PAGE, sample="digits")
     assert not page.exception and not page.error
     assert (
-        "**Stored answer** for 6 methods at 5 values of k, nonnegative: " in texts(page)
+        "**Stored answer** for 6 methods at 4 values of k, nonnegative: " in texts(page)
         and "compare" not in page.query_params
     )
     assert "**spanspca** has no nonnegative form" in texts(page)

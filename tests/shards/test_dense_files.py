@@ -324,7 +324,7 @@ def test_without_h5py_it_says_what_is_missing(tmp_path, monkeypatch):
     write("HDF5", tmp_path / "table.h5")
     monkeypatch.setitem(sys.modules, "h5py", None)
     for call in (nspca.read, nspca.plan, lambda path: shard(path, tmp_path / "rows")):
-        with pytest.raises(InvalidData, match="h5py"):
+        with pytest.raises(nspca.NSPCAError, match="got no h5py"):
             call(tmp_path / "table.h5")
 
 

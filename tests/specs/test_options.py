@@ -1,10 +1,10 @@
 """What holds for every field of every spec, and one new option that is found at all doors."""
 
-from types import sys
+import sys
+from types import SimpleNamespace
 from typing import Annotated, ClassVar
 
 import pytest
-import SimpleNamespace
 from pydantic import Field, StrictInt
 from streamlit.testing.v1 import AppTest
 

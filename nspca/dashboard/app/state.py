@@ -257,8 +257,10 @@ def begin(page: str | None = None) -> None:
     kept = st.session_state.setdefault(KEPT, {})
     st.session_state[OPEN] = page
     here = (page, tuple(sorted(dict(st.query_params).items())))
-    moved = here != st.session_state.get(HERE) and not st.session_state.get(PRESSED)
-    st.session_state[BACK] = moved and here in st.session_state.get(VISITED, ())
+    before = st.session_state.get(HERE)
+    moved = here != before and not st.session_state.get(PRESSED)
+    by_menu = not here[1] and before is not None and before[0] != page  # a link of the menu has no query
+    st.session_state[BACK] = moved and not by_menu and here in st.session_state.get(VISITED, ())
     if went_back():
         for name in (set(kept) - ELSEWHERE.get(page or "", frozenset())) - {"w"}:
             del kept[name]
