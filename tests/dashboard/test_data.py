@@ -327,6 +327,7 @@ def test_without_the_packages_of_the_samples_the_page_says_how_to_get_them(
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     for name in [name for name, sample in SAMPLES.items() if sample.package]:
         monkeypatch.setitem(SAMPLES, name, replace(SAMPLES[name], package="no_such_package"))
+    open_data._sample.clear()
     page = visit(PAGE, sample="digits")
     assert not page.error and "come with `pip install 'nspca[samples]'`" in texts(page)
     assert len([one for one in page.button if (one.key or "").startswith("choose_")]) == 3
