@@ -142,8 +142,6 @@ class ComponentsSpec(ProblemSpec):
         values = super().values_of_query(query)
         if "raw" in query:
             values |= {"center": query["raw"] == "0", "noun": "topic"}
-        if "parts" in query or "topics" in query:
-            values["noun"] = "part" if "parts" in query else "topic"
         return values
 
     # ---- run
