@@ -1,6 +1,6 @@
 """Spec of several components that share no feature, such as parts of images or topics of texts.
 
-The pages Components, Parts and Topics ask it, and the command `solve` for several components.
+The page Components asks it, and the command `solve` for several components.
 """
 
 import time
