@@ -139,7 +139,7 @@ def test_a_file_that_unpacks_to_very_much_more_is_refused():
     packed = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(content)) as plain,
-        zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as denser,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as new,
     ):
         for name in plain.namelist():
             new.writestr(name, plain.read(name))
