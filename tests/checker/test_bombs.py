@@ -135,17 +135,20 @@ def test_matrices_of_reduced_nodes_below_each_other_are_limited(monkeypatch):
 
 
 def test_a_file_that_unpacks_to_very_much_more_is_refused():
-    content = replace(about(X, 4), witness={"tree": np.full(2**26, 255, np.uint8)}).to_bytes()
-    packed = io.BytesIO()
+    content, packed = (
+        replace(about(X, 4), witness={"tree": np.full(2**26, 255, np.uint8)}).to_bytes(),
+        io.BytesIO(),
+    )
     with (
-        zipfile.ZipFile(io.BytesIO(content)) as plain,
-        zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as new,
+        zipfile.ZipFile(io.BytesIO(content)) as one,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as other,
     ):
-        for name in plain.namelist():
-            new.writestr(name, plain.read(name))
-    assert len(packed.getvalue()) < 10_000
+        for name in one.namelist():
+            other.writestr(name, one.read(name))
+    content = packed.getvalue()
+    assert len(content) < 10_000
     with pytest.raises(CertificateError, match="would unpack to"):
-        nspca.Certificate.from_bytes(packed.getvalue())
+        nspca.Certificate.from_bytes(content)
 
 
 # --- any file of at most 100 kB -----------------------------------------------------------------------------
