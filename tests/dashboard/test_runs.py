@@ -138,7 +138,8 @@ def test_a_run_of_a_page_opens_with_its_question(workspace):
     query = {kind: one.query for kind, one in told(workspace).items()}
     assert (query["sweep"]["run"], query["sweep"]["step"]) == (runs["sweep"], "2")
     assert (query["components"]["components"], query["components"]["size"]) == (runs["components"], "3")
-    assert query["components"]["sample"] == "pitprops" and query["comparison"]["compare"] == runs["comparison"]
+    assert query["components"]["sample"] == "pitprops"
+    assert query["comparison"]["compare"] == runs["comparison"]
 
 
 def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
