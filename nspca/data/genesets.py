@@ -1,6 +1,6 @@
 """Lists of features as text files that enrichment tools read: one name per line, GMT, and ranked lists.
 
-The pages Sweep, Components, Parts and Topics offer them as downloads.
+The pages Sweep and Components offer them as downloads.
 """
 
 import re
