@@ -26,7 +26,8 @@ BAND_NAMES = tuple(
     f"{series} {number} µm" for series, text in (("blue", BLUE), ("red", RED)) for number in text.split()
 )
 HEADER_NAMES = (
-    "right ascension", "declination", "scale factor", "blue base 1", "blue base 2", "red base 1", "red base 2",
+    "right ascension", "declination", "scale factor", "blue base 1", "blue base 2", "red base 1",
+    "red base 2",
 )  # fmt: skip
 # Columns of a spectrum: name, class and type, then the header fields, then the fluxes.
 _NAME, _CLASS, _HEADER, _FIELDS = 0, 1, 3, 103
