@@ -198,6 +198,22 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
         return ((part - self.mean_[used]) / self.scale_[used]) @ self.components_[:, used].T
 
+    def inverse_transform(self, X: Any) -> Array:
+        """Return the samples (m, n) that the components explain, from scores X (m, n_components).
+
+        Components share no features and have length one, so these are the samples nearest to the originals
+        that are combinations of the components: ``X @ components_ * scale_ + mean_``.
+        """
+        check_is_fitted(self, "components_")
+        scores = check_array(X, dtype=np.float64, estimator=self, input_name="X")
+        if scores.shape[1] != len(self.components_):
+            raise InvalidProblem(
+                f"X must have a column of scores for each of the {len(self.components_)} components, got "
+                f"{scores.shape[1]}; give what transform returned"
+            )
+        found: Array = scores @ self.components_ * self.scale_ + self.mean_
+        return found
+
     def score(self, X: Any, y: Any = None) -> float:
         """Return the share of the variance of rows X (m, n) that the components explain.
 

@@ -7,6 +7,9 @@ from typing import Any
 from nspca.checker import verify as proved
 from nspca.errors import CertificateError, shown
 
+MOST_DENSE = 2**25
+"""Maximum numbers of a sparse table that is written out to name why a certificate is refused: 256 MB."""
+
 
 @wraps(proved, assigned=())
 def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> float:
@@ -44,7 +47,35 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
         if data.is_covariance and words.get("source") is None:
             words["source"] = "covariance"
         data = _as_certified(data.X, certificate)
-    return proved(data, certificate, problem, **words)
+    try:
+        return proved(data, certificate, problem, **words)
+    except CertificateError as error:
+        other = _other_storage(data, certificate) if "digests differ" in str(error) else ""
+        if other:
+            raise CertificateError(other) from None
+        raise
+
+
+def _other_storage(X: Any, certificate: Any) -> str:
+    """Return the reason when the certificate is about a table of these numbers in the other storage."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from nspca.covariance.digests import dense_digest
+
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X  # a data frame
+    is_dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+    if is_dense and _as_certified(X, certificate) is not X:
+        return (
+            "the certificate is about the sparse table of these numbers, got them dense; give "
+            "scipy.sparse.csr_array(data), or the data set as nspca.read returns it"
+        )
+    small = sp.issparse(X) and X.shape[0] * X.shape[1] <= MOST_DENSE
+    if small and dense_digest(X.toarray()) == getattr(certificate, "digest", None):
+        return (
+            "the certificate is about the dense table of these numbers, got them sparse; give data.toarray()"
+        )
+    return ""
 
 
 def _as_certified(X: Any, certificate: Any) -> Any:

@@ -38,6 +38,10 @@ def test_the_score_is_one_minus_the_error_of_the_reconstruction(layout, scale):
     left = Z - Z @ V @ V.T
     assert model.score(layout(others)) == pytest.approx(1 - (left**2).sum() / (Z**2).sum())
     assert model.score(layout(X)) == pytest.approx(model.explained_variance_ratio_.sum())
+    nearest = X.mean(axis=0) + Z @ V @ V.T * (X.std(axis=0) if scale else 1.0)
+    assert np.allclose(model.inverse_transform(model.transform(layout(others))), nearest)
+    with pytest.raises(nspca.InvalidProblem, match="for each of the 2 components, got 3"):
+        model.inverse_transform(np.ones((4, 3)))
     assert model.score(layout(np.tile(model.mean_, (3, 1)))) == 0.0
     huge = shares_of_rows(1e200 * others, V, 1e200 * X.mean(axis=0), np.ones(12))
     assert np.allclose(huge, shares_of_rows(others, V, X.mean(axis=0), np.ones(12)))

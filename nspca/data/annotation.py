@@ -55,6 +55,11 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
         raise _too_large(len(raw))
     delimiter, rows = first_rows(raw)
     if delimiter is None:
+        cells = [line.split() for line in raw.splitlines() if line.strip()]
+        if len(cells) > 1 and {len(row) for row in cells} == {max(2, len(cells[0]))}:
+            raw = b"\n".join(map(b"\t".join, cells))
+            delimiter, rows = first_rows(raw)
+    if delimiter is None:
         raise NoAnnotation(
             "An annotation is a table with a column of sample names and one column of groups at least, and "
             "this has rows of different length: give CSV or Excel."

@@ -117,6 +117,18 @@ def test_returned_bound_is_the_smallest_float_above_the_claims():
     assert verify(X, replace(c, upper=2.0)) == 4 * np.nextafter(0.25 + 2.0**-40, 1)
 
 
+@pytest.mark.parametrize("stored", ["sparse", "dense"])
+def test_a_table_in_the_other_storage_is_named_as_the_reason(stored):
+    X = np.random.default_rng(3).poisson(1.0, (20, 6)).astype(float)
+    given, other = (sp.csr_array(X), X) if stored == "sparse" else (X, sp.csr_array(X))
+    certificate = nspca.certify(given, k=2)
+    assert nspca.verify(given, certificate) <= certificate.upper
+    with pytest.raises(CertificateError, match=f"about the {stored} table of these numbers"):
+        nspca.verify(other, certificate)
+    with pytest.raises(CertificateError, match="digests differ"):
+        nspca.verify(other + other, certificate)
+
+
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize("center", [False, True])
 def test_sparse_and_dense_have_the_same_verdict(center, scale):

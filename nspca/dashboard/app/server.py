@@ -12,7 +12,9 @@ import ipaddress
 import logging
 import os
 import secrets
+import sys
 import time
+import warnings
 from collections import Counter, defaultdict
 from fnmatch import fnmatch
 from typing import Any
@@ -62,6 +64,9 @@ def options() -> dict[str, Any]:
     """Return the arguments of `st.App` for the dashboard, after preparing this process."""
     log.begin()
     memory.limit_arenas()
+    if not sys.warnoptions:  # warnings of other packages, about which an operator can do nothing
+        warnings.simplefilter("ignore")
+        os.environ.setdefault("PYTHONWARNINGS", "ignore")  # in the workers
     access = Middleware(Access, password=os.environ.get("NSPCA_PASSWORD", ""))
     base = st.get_option("server.baseUrlPath").strip("/")
     there = f"/{base}" if base else ""

@@ -54,12 +54,22 @@ _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
 """The place of a cell or row in the XML of a sheet."""
 _ANY_PLACE = re.compile(rb"\sr\s*=")
 _HIDDEN = re.compile(rb"""<(?:\w+:)?row\s(?=[^>]*?\shidden="(?:1|true)")[^>]*?\br="(\d{1,7})\"""")
+_HIDDEN_COLUMN = re.compile(rb"""<(?:\w+:)?col\s(?=[^>]*?\bhidden="(?:1|true)")[^>]*>""")
 _CELL = rb"""<(?:\w+:)?c\s[^>]*?r="([A-Z]{1,3})(\d{1,7})"[^>]*>\s*"""
 _FORMULA = rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
 _NO_VALUE = re.compile(_CELL + _FORMULA + rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>|</(?:\w+:)?c>)")
 """A formula without a stored value."""
 _EXACT = re.compile(_CELL + rb"(?:" + _FORMULA + rb")?<(?:\w+:)?v>(#[^<]{1,20}|-?\d{16,400})</")
 """An error such as ``#DIV/0!``, or an integer that a float may not hold, with its cell."""
+_HEAD = 2**16
+"""Bytes of a sheet as CSV in which texts with decimal commas are looked for."""
+_COMMAS, _POINTS = re.compile(rb'"-?\d+,\d+"'), re.compile(rb"\d\.\d")
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}[-.](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|"
+    r"(mar|sep|dec|oct)[-.]\d{1,2}",
+    re.IGNORECASE,
+)
+"""A date, or a day and month such as ``2-Sep``."""
 _MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 
 
@@ -174,12 +184,17 @@ def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells
         for letters, row, text in _EXACT.findall(xml):
             exact.setdefault(int(row) - 1, {})[_column_number(letters)] = text.decode("ascii", "replace")
     sheet.hidden = {int(row) - 1 for row in _HIDDEN.findall(xml)}
+    for about in _HIDDEN_COLUMN.findall(xml[: xml.find(b"sheetData")]):
+        first, end = (re.search(rb'%s="(\d{1,5})"' % key, about) for key in (b"min", b"max"))
+        if first and end:
+            sheet.hidden_columns |= {*range(int(first[1]) - 1, min(int(end[1]), COLUMNS))}
     for letters, row in _NO_VALUE.findall(xml) if b"<f" in xml or b":f" in xml else ():
         sheet.formulas.setdefault(_column_number(letters), int(row) - 1)
     del xml
     found = book.get_sheet_by_name(sheet.name)
     ranges = sorted(found.merged_cell_ranges or ())
     sheet.merged = [(top, left, end) for (top, left), (end, _) in ranges if end > top]
+    sheet.wide = [(top, left, right) for (top, left), (_, right) in ranges if right > left]
     for row, cells in enumerate(found.iter_rows()):
         for column, text in exact.get(row, {}).items():
             cells[column] = text
@@ -231,7 +246,9 @@ def _open_xls(raw: bytes) -> list[Sheet]:
             sheet.name,
             partial(rows, sheet),
             sorted((top, left, end - 1) for top, end, left, _ in sheet.merged_cells if end - top > 1),
+            [(top, left, right - 1) for top, _, left, right in sheet.merged_cells if right - left > 1],
             {number for number, about in sheet.rowinfo_map.items() if about.hidden},
+            {number for number, about in sheet.colinfo_map.items() if about.hidden},
         )
         for sheet in book.sheets()
         if sheet.visibility == 0
@@ -300,11 +317,24 @@ def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
 
 def convert(source: Source, options: ReadOptions) -> Converted:
     """Return the first sheet that holds a table as CSV; genes in rows as `genes` has them."""
-    text, notes = sheet_as_csv(
-        source.raw, decimal=options.decimal, packed=source.packed or None, sheet=options.sheet
-    )
-    found = convert_genes(text, options.columns) or Converted(text)
-    return replace(found, findings=(*notes, *found.findings))
+    write = partial(sheet_as_csv, source.raw, packed=source.packed or None, sheet=options.sheet)
+    text, notes = write(decimal=options.decimal)
+    head = text[:_HEAD]
+    found: dict[str, Any] = {}
+    if options.decimal is None and len(_COMMAS.findall(head)) > len(_POINTS.findall(head)):
+        text, notes = write(decimal=",")
+        found = {"decimal": ","}
+        notes += ("Numbers are stored as texts with decimal commas (option decimal).",)
+    names = [found[0].decode() for found in re.finditer(rb"(?m)^[^,\n]*", text)][1:]
+    dates = [name for name in names if _DATE.fullmatch(name)]
+    if 0 < len(dates) <= len(names) / 10 and all(re.match(r"[^\W\d]", one) for one in {*names} - {*dates}):
+        many = "is a date" if len(dates) == 1 else "are dates"
+        notes += (
+            f"{len(dates)} of the names in the first column {many}, the first is {dates[0]}: spreadsheets make "
+            "dates of names of genes such as SEPT2 and MARCH1. Write the names again.",
+        )
+    converted = convert_genes(text, options.columns) or Converted(text, options=found)
+    return replace(converted, findings=(*notes, *converted.findings))
 
 
 def _is_spreadsheet(source: Source) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.limits import check_dense, check_growth
-from nspca.data.names import quote_names
+from nspca.data.names import printable, quote_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
 from nspca.validation.archive import MAX_BYTES, mib
@@ -147,33 +147,46 @@ def convert_feather(source: Source, options: ReadOptions) -> Converted:
 
 
 def is_json(first: bytes) -> bool:
-    """Tell whether a text begins like JSON: an object, or a list of objects or lists."""
-    return bool(re.match(rb'\s*(\{\s*"|\[\s*[\[{])', first))
+    """Tell whether a text begins like JSON: an object, or a list of objects, lists or texts."""
+    return bool(re.match(rb'\s*(\{\s*"|\[\s*[\[{"])', first))
+
+
+def _load_json(raw: bytes) -> Any:
+    """Return the content of a JSON file, or a list of those of its lines."""
+    text = raw.decode("utf-8-sig")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return [*map(json.loads, filter(str.strip, text.split("\n")))]
 
 
 def convert_json(raw: bytes) -> Converted:
-    """Return JSON lines, or a list of objects, as CSV: a line is a row, a key a column."""
+    """Return JSON lines, or a list of objects or texts, as CSV: a line is a row, a key a column.
+
+    The list may be in an object, such as ``{"data": [...]}``.
+    """
     if len(raw) > _MOST_JSON:
         raise InvalidData(f"A JSON file may have at most {mib(_MOST_JSON)}: save the table as CSV.")
     try:
-        text = raw.decode("utf-8-sig")
-        found = (
-            json.loads(text)
-            if text.lstrip()[0] == "["
-            else [*map(json.loads, filter(str.strip, text.split("\n")))]
-        )
+        found = _load_json(raw)
     except (ValueError, RecursionError):
         raise InvalidData(
             "A JSON file is read when each line is one object, or when it is one list of objects; this is "
             "other JSON: save the table as CSV."
         ) from None
-    if (
-        len(found) == 1
-        and isinstance(found[0], dict)
-        and all(isinstance(one, list) for one in found[0].values())
-    ):
-        keys, lists = list(found[0]), [*found[0].values()]  # one object with a list for each column
-        found = [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=False)]
+    notes: tuple[str, ...] = ("Each object of the JSON file is a row, its keys are the columns.",)
+    if isinstance(found, dict):
+        lists = {key: value for key, value in found.items() if isinstance(value, list)}
+        if len(lists) == 1:
+            ((key, found),) = lists.items()
+            notes = (f'Read is the list "{printable(str(key))[:40]}" of the JSON file. {notes[0]}',)
+        elif lists and len(lists) == len(found):  # one object with a list for each column
+            found = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=False)]
+        else:
+            found = [found]
+    if found and isinstance(found, list) and all(isinstance(one, str) for one in found):
+        notes = ("Each text of the JSON file is a row.",)
+        found = [{"text": one} for one in found]
     rows = [
         one if isinstance(one, dict) else dict(enumerate(one, 1)) if isinstance(one, list) else {}
         for one in found
@@ -187,7 +200,6 @@ def convert_json(raw: bytes) -> Converted:
     kept = [key for key in columns if key not in nested]
     if not kept:
         raise InvalidData("The JSON file has no columns of numbers or texts: save the table as CSV.")
-    notes: tuple[str, ...] = ("Each object of the JSON file is a row, its keys are the columns.",)
     if nested:
         notes += (f"Keys with lists or objects were left out: {quote_names(map(str, nested))}.",)
     cells = ([_json_cell(row.get(key)) for key in kept] for row in rows)
@@ -260,7 +272,9 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
 
 def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    # Texts in a column of their own are told from the lines of a text by their quotation marks.
+    quoting = csv.QUOTE_ALL if len(header) == 1 else csv.QUOTE_MINIMAL
+    writer = csv.writer(stream, lineterminator="\n", quoting=quoting)
     writer.writerow(header)
     for number, row in enumerate(rows, 1):
         writer.writerow(row)

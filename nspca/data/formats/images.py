@@ -119,9 +119,11 @@ def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[s
     stacked = np.empty((len(files), side, side), dtype=np.uint8)
     labels: list[str] = []
     unread: list[str] = []
+    more: dict[str, None] = {}
     for i, (label, read) in enumerate(files):
         try:
-            stacked[len(labels)] = shrink(read(), label, side)
+            stacked[len(labels)], said = shrink(read(), label, side)
+            more |= dict.fromkeys(said)
             labels.append(label)
         except InvalidData:
             unread.append(label)
@@ -135,14 +137,16 @@ def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[s
         )
     notes: tuple[str, ...] = (
         f"Every image was turned into grey levels and its middle square shrunk to {side} x {side} pixels.",
+        *more,
     )
     if unread:
         notes += (f"Left out because they cannot be read: {listed}.",)
     return stacked[: len(labels)], labels, notes
 
 
-def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
-    """Return the middle square of one image as (side, side) grey levels, rotated by its EXIF orientation."""
+def shrink(raw: bytes, label: str, side: int) -> tuple[np.ndarray, list[str]]:
+    """Return the middle square of one image as (side, side) grey levels, turned upright, and notes."""
+    notes: list[str] = []
 
     def convert(image: Any) -> np.ndarray:
         image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
@@ -150,10 +154,10 @@ def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
             levels = np.asarray(image, dtype=np.float64)
             levels = 255 * (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
             image = Image.fromarray(levels.astype(np.uint8))
-        grey = _upright(image, []).convert("L")
+        grey = _upright(image, notes).convert("L")
         return np.array(ImageOps.fit(grey, (side, side), Image.Resampling.BOX))
 
-    return _opened(raw, label, MAX_PHOTO, convert)
+    return _opened(raw, label, MAX_PHOTO, convert), notes
 
 
 def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:

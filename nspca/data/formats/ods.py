@@ -48,7 +48,7 @@ def open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
 
 
 def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, Cells]]:
-    seen, row = -1, 0
+    seen, row, column = -1, 0, 0
     table: Any = None
     for event, element in ElementTree.iterparse(io.BytesIO(text), ("start", "end")):
         if element.tag == _TABLE + "table":
@@ -56,6 +56,11 @@ def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, Cells]]
                 seen, table = seen + 1, element
             elif seen == number:
                 return
+        elif event == "end" and element.tag == _TABLE + "table-column" and seen == number:
+            times = min(int(element.get(_TABLE + "number-columns-repeated", "1")), COLUMNS)
+            if element.get(_TABLE + "visibility", "visible") != "visible":
+                sheet.hidden_columns |= {*range(column, column + times)}
+            column += times
         elif event == "end" and element.tag == _TABLE + "table-row":
             if seen == number:
                 times = int(element.get(_TABLE + "number-rows-repeated", "1"))
@@ -86,6 +91,8 @@ def _cells(row: Any, number: int, sheet: Sheet) -> list[str]:
             raise too_wide()
         if (down := int(cell.get(_TABLE + "number-rows-spanned", "1"))) > 1:
             sheet.merged.append((number, at, number + down - 1))
+        if (right := int(cell.get(_TABLE + "number-columns-spanned", "1"))) > 1:
+            sheet.wide.append((number, at, at + min(right, COLUMNS) - 1))
         cells += [""] * empty + [value] * times
         empty = 0
     return cells

@@ -43,8 +43,10 @@ class Sheet:
         Returns number (from 0) and cells of the rows, from the top. Empty rows may be left out.
     merged : list of (row, column, last row)
         Cells that are merged downwards, in the order of their rows. `rows` may add some before their row.
-    hidden : set of int
-        Numbers of the hidden rows.
+    wide : list of (row, column, last column)
+        Cells that are merged across columns.
+    hidden, hidden_columns : set of int
+        Numbers of the hidden rows and columns.
     formulas : dict of int to int
         Columns with formulas without a stored value, each with the first row that has one.
     """
@@ -52,7 +54,9 @@ class Sheet:
     name: str
     rows: Callable[[], Iterable[tuple[int, Cells]]]
     merged: list[tuple[int, int, int]] = field(default_factory=list)
+    wide: list[tuple[int, int, int]] = field(default_factory=list)
     hidden: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
     formulas: dict[int, int] = field(default_factory=dict)
 
 
@@ -124,7 +128,7 @@ def write_sheet(sheet: Sheet, most: int | None, decimal: str, packed: int, limit
     `most` limits the rows and `limit` the characters. `packed` is the size of the file as it was given.
     """
     found, limit = Written(), MAX_BYTES if limit is None else limit
-    tabular = hidden = 0
+    tabular, hidden, top = 0, 0, -1
     computed: set[int] = set()
     for row, cells in _fill_merged(sheet):
         texts = [
@@ -139,6 +143,7 @@ def write_sheet(sheet: Sheet, most: int | None, decimal: str, packed: int, limit
             continue
         if found.lines:
             computed |= {i for i in sheet.formulas if i < len(texts) and texts[i]}
+        top = row if top < 0 else top
         found.lines.append((len(texts), _line(texts)))
         found.held += len(found.lines[-1][1])
         if found.held > limit:
@@ -153,26 +158,79 @@ def write_sheet(sheet: Sheet, most: int | None, decimal: str, packed: int, limit
             break
     seen = min(len(found.lines), _SEEN)
     found.is_table = seen > 2 and 2 * tabular >= seen
-    if sheet.merged:
-        found.notes += (f"Merged cells: each row has the value of its group ({len(sheet.merged)} groups).",)
     if hidden:
         found.notes += (f"Hidden rows of the sheet were read too: {hidden}.",)
+    rows = [*_split(found.lines[:1])]
+    if left := [i for i in sorted(sheet.hidden_columns) if i < found.width]:
+        names = _list_names(rows[0][i] if i < len(rows[0]) and rows[0][i] else _letters(i) for i in left)
+        found.notes += (f"Hidden columns of the sheet were read too: {names} (option drop_columns).",)
+    groups = [one for one in sheet.merged if one[0] > top]
+    if groups:
+        found.notes += (f"Merged cells: each row has the value of its group ({len(groups)} groups).",)
+    across = [(left, right) for row, left, right in sheet.wide if row == top]
+    if sheet.formulas or across or groups:
+        rows = [*_split(found.lines)]
+        found.notes += _join_headers(rows, across)
+        _move_groups(rows, {column for _, column, _ in groups})
+        if sheet.formulas:
+            found.notes += (_drop_formulas(rows, sheet, computed),)
+        found.lines = [(len(row), _line(row)) for row in rows]
+    return found
+
+
+def _join_headers(rows: list[list[str]], across: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Make one header of two rows, the upper of which has cells merged `across` columns; return a note.
+
+    The names of the lower row are taken, with those above them where they would not be distinct.
+    """
+    if len(rows) < 3 or not across or any(map(_is_number, rows[1])):
+        return ()
+    if any((left, right) == (0, len(rows[1]) - 1) for left, right in across):  # a title above the table
+        return ()
+    width = max(len(rows[0]), len(rows[1]))
+    upper, lower = ([*row, *[""] * (width - len(row))] for row in rows[:2])
+    for left, right in across:
+        upper[left : right + 1] = [upper[left]] * (min(right, width - 1) + 1 - left)
+    names = [below or above for above, below in zip(upper, lower, strict=True)]
+    joined = len(set(names)) < len(names)
+    if joined:
+        names = [" ".join(dict.fromkeys(filter(None, pair))) for pair in zip(upper, lower, strict=True)]
+    rows[:2] = [names]
+    words = _list_names(dict.fromkeys(upper[left] for left, _ in across))
+    done = "joined to the names below it" if joined else "left out"
+    return (f"The upper of two header rows, with merged cells, was {done}: {words}.",)
+
+
+def _move_groups(rows: list[list[str]], merged: set[int]) -> None:
+    """Move merged columns that stand first behind the column of names next to them."""
+    at = next(i for i in range(COLUMNS + 1) if i not in merged)
+    names = [row[at] for row in rows[1:] if len(row) > at]
+    if not at or not names or any(map(_is_number, names)) or len(set(names)) < len(names):
+        return
+    for row in rows:
+        if len(row) > at:
+            row.insert(0, row.pop(at))
+
+
+def _drop_formulas(rows: list[list[str]], sheet: Sheet, computed: set[int]) -> str:
+    """Leave out the columns of formulas without values, and return a note; refuse what also has values."""
     for i, row in sheet.formulas.items():
         if i in computed:
             raise InvalidData(
                 f"Cell {_letters(i)}{row + 1} holds a formula whose value is not stored in the file, and so "
                 f"do perhaps others: {_COMPUTE}."
             )
-        found.notes += (
-            f"Column {_letters(i)} holds formulas whose values are not stored in the file, and was left out: "
-            f"{_COMPUTE}.",
+    columns = ", ".join(map(_letters, sorted(sheet.formulas)[:5]))
+    more = f" and {len(sheet.formulas) - 5} more" if len(sheet.formulas) > 5 else ""
+    named = f"Column{'s' * (len(sheet.formulas) > 1)} {columns}{more}"
+    for row in rows:
+        row[:] = [cell for i, cell in enumerate(row) if i not in sheet.formulas]
+    if max(map(len, rows)) < 2:
+        raise InvalidData(
+            f"{named} of the sheet “{sheet.name[:60]}” only hold formulas whose values are not stored in the "
+            f"file, and no other numbers are there: {_COMPUTE}."
         )
-    if sheet.formulas:
-        rows = [
-            [cell for i, cell in enumerate(row) if i not in sheet.formulas] for row in _split(found.lines)
-        ]
-        found.lines = [(len(row), _line(row)) for row in rows]
-    return found
+    return f"{named}: formulas whose values are not stored in the file were left out: {_COMPUTE}."
 
 
 def _split(lines: Iterable[tuple[int, str]]) -> Iterator[list[str]]:
