@@ -20,7 +20,7 @@ from nspca.errors import CertificateError, shown
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
     "inequality": forms.inequality,
     "fixing": fixing,
-    "joint": forms.joint,
+    "joint": forms.inequality,
     "packing": packing,
     "diagonal": forms.diagonal,
     "row": forms.row,

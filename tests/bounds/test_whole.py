@@ -141,7 +141,7 @@ def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
         effort = replace(PLANS["thorough"], ranks=(1, 2), rounds=2, cap=500)
         run = BoundSearch(problem=problem, plan=effort, lower=best, report=silent, kept=kept, limits=limits)
         run.upper = np.inf
-        run.run(None)
+        run.run()
         if run.best is not None:
             assert nspca.verify(X, run.best, problem) >= best * problem.covariance.unit * (1 - 1e-12)
             found += 1

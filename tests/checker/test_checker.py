@@ -151,7 +151,7 @@ def test_arrays_are_copied_before_they_are_looked_at():
     claims, W, tree = (np.array(HONEST.witness[name]) for name in ("claims", "W", "tree"))
     witness = HONEST.witness | {"claims": Supplied(claims), "W": Supplied(W), "tree": Supplied(tree)}
     arrays = reading.Arrays("inequality", witness)
-    read = reading.Inequality.read(arrays, 5)
+    read = reading.Inequality.read(arrays, 5, (2,))
     for array in (claims, W, tree):
         array[...] = 7
     assert (read.t, read.F) == tuple(HONEST.witness["claims"])
