@@ -70,5 +70,4 @@ def to_rnk(names: Sequence[object], weights: Any) -> bytes:
 
 
 def _distinct(names: Iterable[object]) -> list[str]:
-    """Return cleaned names in their order, each once, without empty ones."""
     return list(dict.fromkeys(filter(None, map(clean_name, names))))
