@@ -46,7 +46,7 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
         yield sweep("digits", 60)
         yield sweep("cbcl", 200)
         size = rng.randint(3, 40)
-        yield "topics", {"texts": "bow-kos", "r": 2, "size": size, "by": "cone", "proof": "none"}
+        yield "components", {"sample": "bow-kos", "r": 2, "size": size, "by": "cone", "proof": "none"}
         yield "compare", {"sample": "digits", "ks": rng.randint(2, 50), "rivals": "threshold"}
         yield "spannogram", {"sample": "digits", "k": rng.randint(2, 50)}
         yield "data", {"sample": rng.choice(("digits", "pitprops", "cbcl", "bow-kos"))}

@@ -1,4 +1,4 @@
-"""Write sample_data/answers: the first answers of the pages home, parts, topics and compare.
+"""Write sample_data/answers: the first answers of the pages Home, Components and Compare.
 
     python -m scripts.answers
 
@@ -18,7 +18,7 @@ import nspca
 from nspca.dashboard import home, open_data
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.joint import form as joint_form
-from nspca.dashboard.joint.subject import SUBJECTS, kind_of
+from nspca.dashboard.joint.subject import subject_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.shipped_answers import Answer
@@ -48,8 +48,7 @@ def usual(kind: str, of: Chosen) -> ProblemSpec:
         return home.question(of)
     if kind == "comparison":
         return compare_form.usual(of)
-    about = next(about for about in SUBJECTS if about.kind == kind_of(of.dataset))
-    return joint_form.usual(about, of)
+    return joint_form.usual(subject_of(of.dataset), of)
 
 
 def questions(kinds=tuple(STORED)) -> Iterator[tuple[str, Chosen, ProblemSpec]]:

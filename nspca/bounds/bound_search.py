@@ -31,10 +31,6 @@ WORTH = 0.3
 """Share of the gap that a lift must promise to close before it is searched. In what may be the last round,
 any promise is searched.
 """
-ALIKE = 0.1
-"""Share of the gap by which the plain lift must promise more than the lift itself to be searched as well,
-except in what may be the last round.
-"""
 ROOT_ROUNDS = 20
 """Rounds of steps at the root of a tree on few features."""
 NEARLY = 1e-6
@@ -152,8 +148,7 @@ class BoundSearch(TreeStage):
             last = number == rounds or idle == PATIENCE - 1
             worth = 0.0 if last else WORTH * (self.upper - self.lower)
             below = -np.inf if in_search and not last else self.upper - worth
-            apart = -np.inf if last else ALIKE * (self.upper - self.lower)
-            reached = look(lift, self.prove, self.keep, below, enough, in_search, apart)
+            reached = look(lift, self.prove, self.keep, below, enough, in_search)
             if self.decisive is not None:
                 break
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)

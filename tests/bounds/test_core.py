@@ -400,6 +400,7 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-3)
 
 
+@pytest.mark.visit
 def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypatch):
     monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
     monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)

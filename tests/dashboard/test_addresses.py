@@ -33,8 +33,6 @@ PAGES = (
     "app.py",
     "pages/data.py",
     "pages/sweep.py",
-    "pages/parts.py",
-    "pages/topics.py",
     "pages/components.py",
     "pages/runs.py",
     "pages/shared.py",
@@ -94,7 +92,7 @@ def of_page(page, first):
         *of_page("data", len(PREPARED)),
         *(
             case
-            for page in ("sweep", "spannogram", "parts", "topics", "components", "compare")
+            for page in ("sweep", "spannogram", "components", "compare")
             for case in of_page(page, 2 if page == "sweep" else 1)
         ),
     ],
@@ -130,9 +128,9 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert "prep" not in address(page) and not page.error
 
 
-@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("parts", "by"), ("components", "by")])
+@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("components", "by")])
 def test_a_method_may_be_named_twice(visit, page, name):
-    opened = visit(f"pages/{page}.py", sample="pitprops", pictures="digits", **{name: "cone,cone"})
+    opened = visit(f"pages/{page}.py", sample="pitprops", **{name: "cone,cone"})
     assert not opened.exception and not opened.error
     assert opened.multiselect(key=f"widget_{name}").value == ["cone"]
 
@@ -141,7 +139,7 @@ def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentenc
     for to in ("-3", "9" * 15):
         page = visit("pages/sweep.py", sample="pitprops", to=to)
         assert f"got 1 to {wording.plain(to)}" in sentence(page) and address(page)["to"] == to
-    page = visit("pages/parts.py", pictures="digits", r=-2)
+    page = visit("pages/components.py", sample="digits", r=-2)
     assert f"must be between 1 and 20, got {wording.plain(-2)}" in sentence(page)
 
 

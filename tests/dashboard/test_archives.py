@@ -26,6 +26,7 @@ from nspca.dashboard.export import archive, offer
 from nspca.dashboard.joint import parts as joint_parts
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.lookup import Watched
@@ -263,9 +264,7 @@ def parts(tmp_path_factory) -> tuple[Outcome, Path]:
     sweep = asked.run(X=data.X)
     results = {method: sweep[method, r] for method, r in sweep}
     problem = nspca.Problem.from_data(data.X, k=(2, 2))
-    outcome = Outcome(
-        joint_parts.SUBJECT, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False
-    )
+    outcome = Outcome(PARTS, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
     drawn = {**joint_everything.figures(outcome, joint_parts.VIEW)}
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
     taken = joint_everything.of(outcome, joint_parts.VIEW)
@@ -311,7 +310,7 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
     problem = nspca.Problem.from_data(data.X, k=(3, 3))
     result = nspca.solve(problem, "joint")
     outcome = Outcome(
-        joint_parts.SUBJECT,
+        PARTS,
         Chosen(data, asked.data, ""),
         asked,
         problem,

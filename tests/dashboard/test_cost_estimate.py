@@ -128,10 +128,10 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
 @pytest.mark.parametrize(
     ("page", "given", "said"),
     [
-        ("components", {"table": "pitprops", "proof": "fast"}, "Takes a moment."),
-        ("components", {"table": "pitprops", "proof": "thorough"}, "Takes 2 to 70 seconds."),
-        ("parts", {"pictures": "digits", "r": 5, "size": 10, "by": "joint,tpower"}, "Takes a moment."),
-        ("topics", {"texts": "python-docs", "proof": "fast"}, "Takes about "),
+        ("components", {"sample": "pitprops", "proof": "fast"}, "Takes a moment."),
+        ("components", {"sample": "pitprops", "proof": "thorough"}, "Takes 2 to 70 seconds."),
+        ("components", {"sample": "digits", "r": 5, "size": 10, "by": "joint,tpower"}, "Takes a moment."),
+        ("components", {"sample": "python-docs", "proof": "fast"}, "Takes about "),
         ("compare", {"sample": "digits", "ks": "5"}, "Takes a moment."),
         ("compare", {"sample": "digits", "effort": "thorough"}, "Takes about "),
     ],

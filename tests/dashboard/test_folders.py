@@ -220,7 +220,7 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
 
 @pytest.mark.visit
 def test_components_of_all_rows(to_workers, visit, texts, ended):
-    page = visit("pages/components.py", folder="news", r=2, size=4, table="mine")
+    page = visit("pages/components.py", folder="news", r=2, size=4)
     assert not page.exception and not page.error, page.error
     page.button(key="run").click().run()
     page = measured(ended(page))

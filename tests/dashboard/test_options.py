@@ -93,7 +93,7 @@ def test_the_snippet_takes_the_options(capsys):
 
 
 def test_parts_take_options(visit, address):
-    page = visit("pages/parts.py", pictures="digits", r="2", size="3", by="bipartite,tpower")
+    page = visit("pages/components.py", sample="digits", r="2", size="3", by="bipartite,tpower")
     page.number_input(key="widget_opts_bipartite_rank").set_value(2).run()
     assert not page.error and not page.exception
     page.number_input(key="widget_opts_bipartite_samples").set_value(500).run()

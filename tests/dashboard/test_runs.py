@@ -17,8 +17,8 @@ from nspca.dashboard.compare.form import COMPARISON
 from nspca.dashboard.history import thumbnail
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
-from nspca.dashboard.joint import tables
 from nspca.dashboard.joint.page import JointPage
+from nspca.dashboard.joint.subject import COMPONENTS
 from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.start import own_page
 from nspca.dashboard.runs.sweeps import SWEEP
@@ -43,7 +43,7 @@ ASKED = {
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
-KINDS = {"sweep": SWEEP, "comparison": COMPARISON, "components": JointPage(tables.SUBJECT, tables.VIEW).kind}
+KINDS = {"sweep": SWEEP, "comparison": COMPARISON, "components": JointPage(COMPONENTS).kind}
 
 
 @pytest.fixture
@@ -138,7 +138,8 @@ def test_a_run_of_a_page_opens_with_its_question(workspace):
     query = {kind: one.query for kind, one in told(workspace).items()}
     assert (query["sweep"]["run"], query["sweep"]["step"]) == (runs["sweep"], "2")
     assert (query["components"]["components"], query["components"]["size"]) == (runs["components"], "3")
-    assert query["components"]["table"] == "pitprops" and query["comparison"]["compare"] == runs["comparison"]
+    assert query["components"]["sample"] == "pitprops"
+    assert query["comparison"]["compare"] == runs["comparison"]
 
 
 def test_options_are_there_again_when_a_run_is_opened(workspace, visit):

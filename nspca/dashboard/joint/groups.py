@@ -45,7 +45,7 @@ def show(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label
             "groups."
         )
         return
-    st.markdown(f"### How far do the {outcome.about.one}s separate the groups?")
+    st.markdown(f"### How far do the {outcome.about.many} separate the groups?")
     st.markdown(sentence(found, outcome.about.one))
     held = _held_out(outcome, labels, label)
     _table(outcome, found, held)
@@ -106,7 +106,7 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
             "groups",
             ":material/vertical_split:",
             labels=labels,
-            help=f"Finds {outcome.about.one}s on one half of the samples and measures the other half, where "
+            help=f"Finds {outcome.about.many} on one half of the samples and measures the other half, where "
             "a p-value means something.",
         )
         return None

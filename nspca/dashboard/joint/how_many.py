@@ -1,6 +1,6 @@
 """Choose the number of components by the variance that they explain of held-out rows.
 
-The section "How many?" of the pages Parts, Topics and Components calls `show`.
+The section "How many?" of the page Components calls `show`.
 """
 
 import numpy as np
@@ -85,10 +85,10 @@ def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
         outcome.total,
         choice.best,
         choice.simplest,
-        of=f"{outcome.about.one}s",
+        of=f"{outcome.about.many}",
         agreement=False,
     )
-    figures.draw(drawn, f"{outcome.about.key}_many")
+    figures.draw(drawn, "components_many")
     st.caption(
         f"By {wording.plain(outcome.best)}, with {outcome.about.features(max(outcome.asked.sizes))} in each "
         f"{outcome.about.one}. Bars are standard errors. This is an estimate from these samples, and no "

@@ -1,6 +1,6 @@
 """Stability of several components: find them again on resampled rows, when a visitor asks.
 
-The views of the pages Parts, Topics and Components call `show` in their section on other samples.
+The views of the page Components call `show` in their section on other samples.
 """
 
 from collections.abc import Callable

@@ -95,8 +95,7 @@ def open_page(spec: Spec) -> str:
 
 def own_page(kind: Kind, asked: ProblemSpec) -> str:
     """Return the address of a page that shows a run by its id, which the list of runs fills in."""
-    query = asked.to_query() | ({kind.data_key: asked.data.sample or "mine"} if kind.data_key else {})
-    return f"{kind.page}?{urlencode(query)}&{kind.key}="
+    return f"{kind.page}?{urlencode(asked.to_query())}&{kind.key}="
 
 
 def of_page(kind: Kind, of: Chosen, asked: ProblemSpec, begun: bytes | None = None) -> None:
