@@ -5,26 +5,24 @@ own.
 """
 
 import re
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, methods, options
-from nspca.dashboard.sweep import rivals_more
+from nspca.dashboard.sweep.rivals_more import VIEWS, Compared, style
 from nspca.dashboard.views import curve, filling, statement
 from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
-from nspca.plots.compare import ranking_figure, styles, values_figure
+from nspca.plots.compare import ranking_figure, values_figure
 from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 from nspca.problem import Problem
@@ -38,8 +36,6 @@ ALL_UP_TO = 13  # maximum features for comparing every k
 MOST_K = 160  # largest k that is compared by default
 MOST_KS = 60  # maximum values of k in one comparison
 HEIGHT = 360  # pixels of the curve
-ENOUGH = 0.5
-"""Share of the largest value that the first shown k must reach."""
 BASELINE = "baseline: the k largest weights of scikit-learn's component, scaled to length one"
 LABELS = {
     "loadings": "Loadings",
@@ -49,42 +45,6 @@ LABELS = {
     "components": "More components",
     "again": "Other samples",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """A comparison that has ended, with its data, question, problem and results."""
-
-    of: Chosen
-    asked: ComparisonSpec
-    problem: Problem
-    sweep: nspca.Sweep
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """Values and bounds, one row for each method and k."""
-        return self.sweep.frame.astype({"upper": float, "ratio": float})
-
-    @cached_property
-    def k(self) -> int:
-        """The shown k: that of the address, or the smallest that reaches `ENOUGH` of the largest value."""
-        best = self.table.groupby("k")["value"].max()
-        return state.get_one_of("at_k", set(best.index), int(best.index[best >= ENOUGH * best.max()].min()))
-
-    @property
-    def of_k(self) -> dict[str, nspca.Result]:
-        """The results at the shown k by method."""
-        return {method: self.sweep[method, k] for method, k in self.sweep if k == self.k}
-
-    @property
-    def shared(self) -> dict[str, Any]:
-        """Keyword arguments that all figures against k share."""
-        return {"ks": self.asked.ks, "style": style(self.asked), "selected": self.k}
-
-
-def style(asked: ComparisonSpec) -> dict[str, Any]:
-    """Return line and marker style of each method in the figures."""
-    return styles(asked.methods, methods.baselines())
 
 
 def show(of: Chosen, asked: SweepSpec) -> None:
@@ -265,7 +225,7 @@ def _draw(seen: Compared, rows: list[Row]) -> None:
     filling.refusals(rows)
     if among := [name for name in seen.asked.methods if name in methods.baselines()]:
         st.caption(f"Dotted, {wording.listed(among)}: {BASELINE}.")
-    rivals_more.VIEWS[choose_one("More about the methods", "look", LABELS)](seen)
+    VIEWS[choose_one("More about the methods", "look", LABELS)](seen)
 
 
 def sentences(seen: Compared) -> tuple[statement.Statement, str, str]:

@@ -4,9 +4,10 @@ The section `rivals` draws one of `VIEWS`. Here `seen` is a comparison that has 
 """
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ import nspca
 from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import methods
 from nspca.dashboard.views import component, filling, statement
 from nspca.dashboard.views.section import Section
 from nspca.data import Dataset
@@ -23,23 +26,24 @@ from nspca.plots.compare import (
     cumulative_figure,
     overlap_figure,
     ratios_figure,
+    styles,
     times_figure,
     weights_figure,
 )
 from nspca.plots.components import component_spectrum, component_words
 from nspca.plots.joint import parts_figure
 from nspca.presentation.numerals import percent_down, round_down, round_up
+from nspca.problem import Problem
 from nspca.solving import line_of
-from nspca.specs import StabilitySpec, SuccessiveSpec
+from nspca.specs import ComparisonSpec, StabilitySpec, SuccessiveSpec
 from nspca.specs.rows import Explained, Redrawn, Row
-
-if TYPE_CHECKING:
-    from nspca.dashboard.sweep.rivals import Compared
 
 SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
 ROUNDING = 1e-14
 """Relative difference of two values that comes from rounding alone: both are then the best found."""
+ENOUGH = 0.5
+"""Share of the largest value that the first shown k must reach."""
 LISTED = 12  # maximum words of a list that stands beside others
 MOST_COMPONENTS = 6
 ANGLE = "angle"
@@ -63,10 +67,46 @@ COUNTED = {
 """Descriptions of the measures of the variance of several components."""
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A comparison that has ended, with its data, question, problem and results."""
+
+    of: Chosen
+    asked: ComparisonSpec
+    problem: Problem
+    sweep: nspca.Sweep
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Values and bounds, one row for each method and k."""
+        return self.sweep.frame.astype({"upper": float, "ratio": float})
+
+    @cached_property
+    def k(self) -> int:
+        """The shown k: that of the address, or the smallest that reaches `ENOUGH` of the largest value."""
+        best = self.table.groupby("k")["value"].max()
+        return state.get_one_of("at_k", set(best.index), int(best.index[best >= ENOUGH * best.max()].min()))
+
+    @property
+    def of_k(self) -> dict[str, nspca.Result]:
+        """The results at the shown k by method."""
+        return {method: self.sweep[method, k] for method, k in self.sweep if k == self.k}
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """Keyword arguments that all figures against k share."""
+        return {"ks": self.asked.ks, "style": style(self.asked), "selected": self.k}
+
+
+def style(asked: ComparisonSpec) -> dict[str, Any]:
+    """Return line and marker style of each method in the figures."""
+    return styles(asked.methods, methods.baselines())
+
+
 # --- one component of each method -------------------------------------------------------------------
 
 
-def loadings(seen: "Compared") -> None:
+def loadings(seen: Compared) -> None:
     """Draw the components of all methods, and which of them choose the same features."""
     results = seen.of_k.values()
     X = aligned(np.column_stack([result.components[:, 0] for result in results]))
@@ -146,12 +186,12 @@ def _agreement(of_k: dict[str, nspca.Result]) -> None:
 # --- proofs, times and numbers ----------------------------------------------------------------------
 
 
-def _ratios(seen: "Compared") -> None:
+def _ratios(seen: Compared) -> None:
     st.markdown("**How good each method is at least**: its value over the proved limit")
     figures.draw_plot(partial(ratios_figure, seen.table, **seen.shared), "rivals_ratios")
 
 
-def _seconds(seen: "Compared") -> None:
+def _seconds(seen: Compared) -> None:
     """Draw the elapsed seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
     figures.draw_plot(partial(times_figure, seen.table, **seen.shared), "rivals_times")
@@ -166,7 +206,7 @@ def _seconds(seen: "Compared") -> None:
     )
 
 
-def _numbers(seen: "Compared") -> None:
+def _numbers(seen: Compared) -> None:
     number = st.column_config.NumberColumn
     tables.show(
         shown(seen.table),
@@ -202,7 +242,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 # --- several components -----------------------------------------------------------------------------
 
 
-def _components(seen: "Compared") -> None:
+def _components(seen: Compared) -> None:
     """Draw the variance against the number of components, by method."""
     k, n = seen.k, seen.problem.n
     st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
@@ -229,11 +269,11 @@ def _components(seen: "Compared") -> None:
     ).show(seen.of)
 
 
-def _further(seen: "Compared") -> dict[str, Any]:
+def _further(seen: Compared) -> dict[str, Any]:
     """Return the arguments that the specs of both analyses share."""
-    asked, methods = seen.asked, list(seen.of_k)
-    options = asked.options_of(methods)
-    return {**asked.about_problem(), "seed": asked.seed, "k": seen.k, "methods": methods, "options": options}
+    asked, names = seen.asked, list(seen.of_k)
+    options = asked.options_of(names)
+    return {**asked.about_problem(), "seed": asked.seed, "k": seen.k, "methods": names, "options": options}
 
 
 def _between() -> dict[str, Any]:
@@ -255,7 +295,7 @@ def _between() -> dict[str, Any]:
     return {} if turn == "drop" else {"deflation": turn}
 
 
-def _draw_curves(seen: "Compared", curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+def _draw_curves(seen: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     """Draw the variance against the number of components, with the choice of its measure."""
     counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
@@ -281,7 +321,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 # --- other samples ----------------------------------------------------------------------------------
 
 
-def _stability(seen: "Compared") -> None:
+def _stability(seen: Compared) -> None:
     """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
     st.markdown(
         "**Would other samples give the same features?** Rows are drawn again with replacement, and every "
@@ -323,7 +363,7 @@ def agreement(supports: list[list[int]]) -> float:
     return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
 
 
-def _draw_stability(seen: "Compared", supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+def _draw_stability(seen: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
     """Draw the frequencies of features and the agreement of the draws, by method."""
     if not supports:
         return
@@ -338,14 +378,14 @@ def _draw_stability(seen: "Compared", supports: dict[str, list[list[int]]], rows
     filling.refusals(rows)
 
 
-def _frequency_table(seen: "Compared", supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+def _frequency_table(seen: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
     """Return a table of the frequencies by method, for the features that some draw uses."""
     F = {method: frequencies(each, seen.problem.n) for method, each in supports.items()}
     table = pd.DataFrame({"feature": list(seen.of.dataset.feature_names), **F})
     return table[table[list(F)].sum(axis=1) > 0]
 
 
-VIEWS: dict[str, Callable[["Compared"], None]] = {
+VIEWS: dict[str, Callable[[Compared], None]] = {
     "loadings": loadings,
     "proof": _ratios,
     "seconds": _seconds,
