@@ -106,7 +106,9 @@ class Whole:
         """Return a question with its data replaced by the file of the ZIP, if the ZIP contains them."""
         if not self.with_data:
             return spec
-        kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
+        kept = {
+            name: getattr(spec.data, name) for name in ("covariance", "repair", "content", "weight_column")
+        }
         return spec.but(data=DataSpec(path=DATA, **kept))
 
     def script(self, contents: Contents) -> str:
