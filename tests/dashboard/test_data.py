@@ -756,7 +756,7 @@ def test_data_without_a_variance_are_refused_on_every_page_in_one_sentence(
     assert said in texts(page) and not page.exception
     assert not [error.value for error in page.error]
     given = {name: value for name, value in address(page).items() if name != "source"}
-    for path in ("sweep", "components", "compare", "spannogram"):
+    for path in ("sweep", "components", "spannogram"):
         assert said in html.unescape(sentence(visit(f"pages/{path}.py", **given)))
     if "float64" in said:
         page.button(key="do_scale").click().run()
