@@ -45,10 +45,9 @@ VIEWS = PAGES | {
     **{f"data {sample}": f"data?sample={sample}" for sample in ("pitprops", "python-docs", "lrs")},
     **{f"sweep {sample}": f"sweep?sample={sample}" for sample in ("pitprops", "lrs", "python-docs")},
     **{
-        f"parts {look}": f"parts?pictures=digits&look={look}"
+        f"parts {look}": f"components?sample=digits&look={look}"
         for look in ("samples", "many", "methods", "proof")
     },
-    **{f"compare {look}": f"compare?sample=pitprops&look={look}" for look in ("proof", "seconds", "numbers")},
     **{
         f"papers {item}": f"papers?paper={item.partition('-')[0]}&item={item}"
         for item in (

@@ -31,9 +31,8 @@ PAGES = {
     "sweep, digits": ("sweep?sample=digits", FIGURE),
     "sweep, LRS": ("sweep?sample=lrs", FIGURE),
     "sweep, CBCL": ("sweep?sample=cbcl", FIGURE),
-    "parts": ("parts", FIGURE),
-    "topics": ("topics", FIGURE),
-    "compare": ("compare", FIGURE),
+    "parts": ("components?sample=orl-faces", FIGURE),
+    "topics": ("components?sample=state-of-the-union", FIGURE),
     "runs": ("runs", TITLE),
     "learn": ("learn", "[data-testid=stMain] svg, [data-testid=stMain] .js-plotly-plot"),
 }

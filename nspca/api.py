@@ -121,7 +121,7 @@ def solve(
         result = run(problem)
         if certify is not None:
             with handing_in(result):
-                certificate, _, point = best_certificate(problem, result, certify, report, search=search)
+                certificate, point = best_certificate(problem, result, certify, report, search)
             result = certified(problem, better(problem, result, point), certificate)
     elif not in_memory(problem):
         raise InvalidOption(
@@ -206,7 +206,7 @@ def certify(
     if result is not None:
         with telling(report):
             check_belongs(problem, result)
-    certificate, _, _ = best_certificate(problem, result, effort, report, search=search)
+    certificate, _ = best_certificate(problem, result, effort, report, search)
     if result is not None:
         certificate.ratio(result.value)
     return certificate
@@ -235,7 +235,7 @@ def prove_optimum(
         check_belongs(problem, result)
     search.check(problem, len(result.values))
     try:
-        certificate, _, point = best_certificate(problem, result, EXHAUSTIVE, report, search=search)
+        certificate, point = best_certificate(problem, result, EXHAUSTIVE, report, search)
     except Cancelled as stop:
         if isinstance(stop.best, Certificate):
             stop.result = certified(problem, improved(problem, result, stop.point), stop.best)
@@ -292,7 +292,6 @@ def sweep(
         if m != "auto" and METHODS[m].path and in_memory(problem)
     }
     warm: list[np.ndarray] = []
-    state = None
     try:
         for k in sorted(problems):
             for m in methods:
@@ -302,9 +301,7 @@ def sweep(
                 )
                 if certify is not None:
                     if k not in proofs:
-                        proofs[k], state, points[k] = best_certificate(
-                            problems[k], result, certify, report, state, search
-                        )
+                        proofs[k], points[k] = best_certificate(problems[k], result, certify, report, search)
                     result = better(problems[k], result, points[k])
                     result = certified(problems[k], result, proofs[k])
                 seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started

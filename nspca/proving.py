@@ -48,8 +48,8 @@ FEW_SUPPORTS = 1000
 """Maximum number of supports that are all tried, in a tenth of a second, before a search for a bound."""
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
-Bound: TypeAlias = tuple[Certificate, Any, Array | None]
-"""Best certificate, a state that helps the next k (`bound_search.Warm`), and a component found on the way."""
+Bound: TypeAlias = tuple[Certificate, Array | None]
+"""Best certificate, and a better component found on the way."""
 
 
 def check_effort(effort: Any) -> None:
@@ -184,28 +184,27 @@ def best_certificate(
     result: Result | None,
     effort: str,
     report: Report,
-    warm: Any = None,
     search: Search = Search(),
 ) -> Bound:
-    """Return the best certificate, a state that helps the next k, and a component found on the way.
+    """Return the best certificate, and a better component found on the way.
 
     A certificate of `result` about this very problem is returned if its bound is smaller than the one found.
-    `warm` is the state from the k before. Passes over the data are reported while `_find_bound` works.
+    Passes over the data are reported while `_find_bound` works.
     """
     own = None if result is None else result.certificate
     own = own if own is not None and difference(problem, own) is None else None
     try:
         with telling(report):
-            best, warm, point = _find_bound(problem, result, effort, report, warm, search)
+            best, point = _find_bound(problem, result, effort, report, search)
     except Cancelled as stop:
         if own is not None:
             stop.best = _smaller(own, stop.best) if isinstance(stop.best, Certificate) else own
         raise
-    return best if own is None else _smaller(own, best), warm, point
+    return best if own is None else _smaller(own, best), point
 
 
 def _find_bound(
-    problem: Problem, result: Result | None, effort: str, report: Report, warm: Any, search: Search
+    problem: Problem, result: Result | None, effort: str, report: Report, search: Search
 ) -> Bound:
     """Return the best of the elementary bounds, the shifted bound and the duals; see `best_certificate`."""
     value = 0.0 if result is None else result.value
@@ -214,7 +213,7 @@ def _find_bound(
         lower = problem.covariance.to_unit(value, len(problem.sizes))
         X = None if result is None else result.components
         best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
-        return best, None, point
+        return best, point
     A = problem.covariance
     smaller = min(problem.n, A.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
@@ -236,7 +235,7 @@ def _find_bound(
                 better = _better_answer(problem, result, lambda _: report(event))
             value = value if better is None else problem.value(better)
             known = A.to_unit(best.upper), search.limits, best.tree
-            dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
+            dual, point = strongest(problem, A.to_unit(value), plan, report, *known)
             best = best if dual is None else _smaller(best, dual)
             point = better if point is None else point
         x = None if result is None else result.components[:, 0]
@@ -247,7 +246,7 @@ def _find_bound(
         stop.result = None  # the answer of "auto" on the way is without a certificate
         stop.point = better if stop.point is None else stop.point
         raise
-    return best, warm, point
+    return best, point
 
 
 def _better_answer(problem: Problem, result: Result, report: Report) -> Array | None:

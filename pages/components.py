@@ -1,7 +1,7 @@
-"""Components: several groups of features of any table that do not overlap, found together."""
+"""Components: parts of images, topics of texts, or what belongs together in any table, all found together."""
 
 from nspca.dashboard.app import frame
-from nspca.dashboard.joint import page, tables
+from nspca.dashboard.joint import page
 
 with frame.page("Components"):
-    page.show(tables.SUBJECT, tables.VIEW)
+    page.show()

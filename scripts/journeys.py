@@ -100,7 +100,7 @@ def student(page: Page, snap: Snap) -> None:
     page.get_by_role("button", name="ORL faces").first.click()
     page.wait_for_timeout(CALM)
     snap("faces")
-    menu(page, "Parts", "Which parts are images made of?")
+    menu(page, "Components", "Which parts are images made of?")
     page.get_by_role("heading", name="of the variance of all").wait_for()
     page.locator(FIGURE).first.wait_for()
     page.locator(FIGURE).first.evaluate("figure => figure.scrollIntoView({ block: 'center' })")

@@ -24,17 +24,12 @@ from nspca.bounds.fixing.tasks import ROUNDS
 from nspca.bounds.plan import ROUND
 from nspca.bounds.tree_stage import TreeStage
 from nspca.bounds.witness import Witness
-from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.problem import Problem
 
 WORTH = 0.3
 """Share of the gap that a lift must promise to close before it is searched. In what may be the last round,
 any promise is searched.
-"""
-ALIKE = 0.1
-"""Share of the gap by which the plain lift must promise more than the lift itself to be searched as well,
-except in what may be the last round.
 """
 ROOT_ROUNDS = 20
 """Rounds of steps at the root of a tree on few features."""
@@ -44,23 +39,6 @@ PATIENCE = 4
 """A lift ends when PATIENCE rounds in a row close less than the share STALL of the gap. The bound loosens for
 a while when the row cuts begin, hence several rounds.
 """
-
-
-@dataclass(frozen=True, eq=False)
-class Warm:
-    """Starting point for a neighbouring k: the subspace B (r, d) of the best lift, and its kept rows.
-
-    W is not included, since the W of another k makes the lift looser.
-    """
-
-    rows: np.ndarray | None
-    B: Array
-
-    def fits(self, kept: Kept, rank: int) -> bool:
-        """Tell whether a lift of this rank on the kept rows can start from this subspace."""
-        if self.rows is None or kept.rows is None:
-            return self.rows is kept.rows and self.B.shape[1] == rank
-        return np.array_equal(self.rows, kept.rows) and self.B.shape[1] == rank
 
 
 def least(problem: Problem, kept: Kept) -> float:
@@ -79,39 +57,36 @@ class BoundSearch(TreeStage):
     ----------
     resumed : dict of ndarray or None
         Arrays of the tree to continue, the argument `resume` of `strongest`.
-    subspace : (r, d) float64 or None
-        Subspace of the best lift.
     """
 
     resumed: dict[str, np.ndarray] | None = None
-    subspace: Array | None = None
 
-    def run(self, warm: Warm | None) -> Warm | None:
-        """Search for the best certificate; return the starting point for a neighbouring k."""
+    def run(self) -> None:
+        """Search for the best certificate."""
         problem, kept = self.problem, self.kept
         if self.resumed is not None:
             self.resume_tree(self.resumed)
-            return None
+            return
         r = len(kept.block)
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
-        self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
+        self.total = ROUND * (1 if not ranks else 2 + len(ranks) * rounds)
         if self.is_small and self.plan.eigenvalues:
             if self.lower == 0.0:  # without a known value hardly any part of the supports can be closed
                 self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
                 self.lower = problem.covariance.quadratic(self.point)
             self.run_tree(None, work=self.plan.eigenvalues)
             if self.closed:
-                return None
+                return
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0 or self.no_room(least(problem, kept)):
-            return None
+            return
         if kept.fixed == problem.size:  # all features are forced, so the eigenvalue is a good bound
             self.offer(Witness(), kind="B0")
         if not self.kept.leading[0][0] > 0:  # A is zero on the kept rows
             self.offer(Witness())
-            return None
+            return
         plain = self.dual()
         whole = self.is_small or 1 < problem.n <= self.plan.whole
         at_once = kept.weights is None and (whole or (self.limits is not None and r > 1))
@@ -119,43 +94,32 @@ class BoundSearch(TreeStage):
             self.run_tree(self.first_witness(plain), self.warm_of(plain), ROOT_ROUNDS)
             nearly = self.upper <= self.lower * (1 + NEARLY)
             if nearly or self.limits is not None or self.is_small:
-                return warm
+                return
         ranks = tuple(min(rank, r) for rank in ranks)
         for some in (ranks,) if kept.weights is not None else ((rank,) for rank in ranks):
             if some and not self.closed and not self.is_late:
-                self.lift(plain, some, warm)
-        return warm if self.subspace is None else Warm(kept.rows, self.subspace)
+                self.lift(plain, some)
 
     def dual(self) -> Splitting:
-        """Try B5 and plain B6 by ADMM, and return the splitting.
-
-        A second, larger penalty rho is tried as well, since its W often has a better lift.
-        """
+        """Try B5 and plain B6 by ADMM, after few steps and after more, and return the splitting."""
         splitting = self.splitting()
-        self.advance(splitting, self.plan.first)
-        self.offer_plain(splitting.entries.W)
-        if self.plan.ranks and not self.closed:
-            self.advance(splitting, ROUND)
-            self.offer_plain(splitting.entries.W)
-            other = self.splitting(rho=4.0)
-            before = self.upper
-            self.advance(other, ROUND)
-            self.offer_plain(other.entries.W)
-            splitting = other if self.upper < before else splitting
+        for steps in (self.plan.first, ROUND) if self.plan.ranks else (self.plan.first,):
+            if not self.closed:
+                self.advance(splitting, steps)
+                self.offer_plain(splitting.entries.W)
         return splitting
 
-    def lift(self, plain: Splitting, ranks: tuple[int, ...], warm: Warm | None) -> None:
+    def lift(self, plain: Splitting, ranks: tuple[int, ...]) -> None:
         """Improve a lift of the first rank, and go on with it in more dimensions if there are more ranks.
 
-        `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
-        if it fits. Where a witness decides many features, a tree goes on with the lift.
+        `plain` is the splitting of `dual`, whose W and X are the starting point. Where a witness decides many
+        features, a tree goes on with the lift.
         """
         count = None if self.kept.weights is None else 1
         splitting, W, rank = self.splitting(self.plan.rho, count), plain.entries.W, ranks[0]
         splitting.resume(W, plain.X)
-        B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
+        B = starts.basis(self.kept, W, rank)
         lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B), self.plan.wait)
-        before = self.upper
         for rank in ranks:
             if rank > lift.B.shape[1]:
                 lift.rebase(starts.basis(self.kept, splitting.entries.W, rank))
@@ -166,8 +130,6 @@ class BoundSearch(TreeStage):
             rounds = ROUNDS if self.limits is None else ROOT_ROUNDS
             self.run_tree(self.decisive, self.warm_of(splitting, lift.points, lift), rounds)
             self.decisive = None
-        elif self.upper < before:
-            self.subspace = lift.B
 
     def improve(self, splitting: Splitting, lift: Lift, rank: int) -> None:
         """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes."""
@@ -186,8 +148,7 @@ class BoundSearch(TreeStage):
             last = number == rounds or idle == PATIENCE - 1
             worth = 0.0 if last else WORTH * (self.upper - self.lower)
             below = -np.inf if in_search and not last else self.upper - worth
-            apart = -np.inf if last else ALIKE * (self.upper - self.lower)
-            reached = look(lift, self.prove, self.keep, below, enough, in_search, apart)
+            reached = look(lift, self.prove, self.keep, below, enough, in_search)
             if self.decisive is not None:
                 break
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)

@@ -87,8 +87,8 @@ class CoreSearch:
     began: float = field(default_factory=time.monotonic)
     has_tree: bool = False
 
-    def run(self) -> tuple[Certificate | None, None, Array | None]:
-        """Return the best certificate, None and a better component, as `strongest` does."""
+    def run(self) -> tuple[Certificate | None, Array | None]:
+        """Return the best certificate and a better component, as `strongest` does."""
         problem, lower = self.problem, self.lower
         if core.few_in_reach(problem.covariance):
             level = DEEP * core.first_level(problem, lower)
@@ -120,7 +120,7 @@ class CoreSearch:
         point = None
         if self.plan.ranks and tried and not self.closed:
             point = self.improve(min(tried, key=lambda one: one[0])[1], remainder)
-        return self.best, None, point
+        return self.best, point
 
     def improve(self, run: BoundSearch, remainder: Remainder) -> Array | None:
         """Give the rows of a run all steps of the effort, and return a better component or None."""
@@ -195,7 +195,7 @@ class CoreSearch:
         run.limits, run.began, quick = limits, self.began, plan is QUICK
         run.upper = run.known = np.inf if quick else self.upper
         try:
-            run.run(None)
+            run.run()
         except Cancelled as stop:
             self.take(run)
             stop.best = self.best

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from nspca.bounds import core, elimination
-from nspca.bounds.bound_search import BoundSearch, Warm, least
+from nspca.bounds.bound_search import BoundSearch, least
 from nspca.bounds.core_search import CoreSearch
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.tree import Limits
@@ -42,13 +42,12 @@ def strongest(
     lower: float,
     effort: str = "standard",
     report: Report = silent,
-    warm: Warm | None = None,
     known: float = np.inf,
     limits: Limits | None = None,
     resume: dict[str, np.ndarray] | None = None,
     branching: bool = True,
-) -> tuple[Certificate | None, Warm | None, Array | None]:
-    """Return the best certificate that `effort` buys, and a start for a neighbouring k.
+) -> tuple[Certificate | None, Array | None]:
+    """Return the best certificate that `effort` buys, and a better component if the search found one.
 
     Its kind is B4 to B9, or B0 where all k features are forced.
 
@@ -61,8 +60,6 @@ def strongest(
     report : callable
         Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop. The exception then
         carries the best certificate.
-    warm : Warm, optional
-        Starting point from the k before.
     known : float
         A bound that is already proved, in unit scale. Work that cannot improve it is left out.
     limits : Limits, optional
@@ -78,7 +75,6 @@ def strongest(
     certificate : Certificate or None
         None when A is zero, when more features are forced than rows may be kept, and when no bound is better
         than `known`. With `limits` it also holds the tree of an unfinished search, whatever its bound.
-    warm : Warm or None
     point : (n,) ndarray or None
         A component better than `lower`, if the search found one.
     """
@@ -86,7 +82,7 @@ def strongest(
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     plan = PLANS[effort] if branching else replace(PLANS[effort], branching=0.0, eigenvalues=0.0)
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
-        return None, None, None
+        return None, None
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with one_thread():
         searched = limits is not None or resume is not None
@@ -99,19 +95,19 @@ def strongest(
                 plan = plan_in_parts(effort, A.nonzeros)
             plan = plan if limits is None else opening(plan)
             cores = CoreSearch(problem, plan, max(lower, 0.0), report, known, limits=limits)
-            first, _, point = cores.run()
+            first, point = cores.run()
             if limits is None or cores.has_tree or cores.closed:
-                return first, None, point
+                return first, point
             known, lower = cores.upper, cores.lower
         kept = kept_rows(problem, plan, lower, np.inf if searched else known)
         if kept is None:
-            return first, None, point
+            return first, point
         run = BoundSearch(problem=problem, plan=plan, lower=max(lower, 0.0), report=report, kept=kept)
         run.upper, run.known, run.best, run.point, run.began = known, known, first, point, began
         run.limits, run.resumed = limits, resume
         try:
-            left = run.run(warm)
-            return run.with_tree, left, run.point
+            run.run()
+            return run.with_tree, run.point
         except Cancelled as stop:
             stop.best, stop.point = run.with_tree, run.point
             raise

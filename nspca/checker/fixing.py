@@ -51,7 +51,7 @@ from numpy import ndarray as Array
 from nspca.checker import matrix
 from nspca.checker.blocks import Block
 from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
-from nspca.checker.inequality import spectral_half
+from nspca.checker.inequality import row_heights, spectral_half, top_sum
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import RowClaims
 from nspca.checker.reach import Found
@@ -413,11 +413,13 @@ class Trees:
         at_kept, at_outside = np.searchsorted(live, kept), np.searchsorted(live, outside)
         W, M, U = (None, None, np.zeros((kept.size, 0))) if given is None else given.on(kept)
         tau = float(proof.tau[number]) if outside.size else None
-        witness = Inequality(at_kept, W, M, U, tau, t, F, self.tree)
+        witness = Inequality(at_kept, W, M, U, tau, t, (F,), self.tree)
         pi = None if self.prices is None else np.where(node.is_free[kept], self.prices[kept], 0.0)
         if pi is not None and given is None:
             witness = replace(witness, M=np.diag(pi))
-        f = spectral_half(A, witness, at_outside, node.k, self.nonneg, int(node.is_in.sum()))
+        reached, fixed = spectral_half(A, witness, at_outside, self.nonneg), int(node.is_in.sum())
+        h = row_heights(witness, node.k, self.nonneg)
+        f = top_sum(witness, reached, h, outside.size, node.k, fixed, self.nonneg)
         if pi is not None:
             h = np.zeros_like(f.h) if given is None else f.h - np.pad(pi, (0, len(f.h) - kept.size))
             f = replace(f, h=h)

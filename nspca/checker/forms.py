@@ -1,93 +1,63 @@
 """Forms of certificates: what each form proves, as a bound on x'Ax at unit scale.
 
-`entry` calls the function that has the name of the form. The forms `fixing` and `packing` have modules of
-their own.
+`entry` calls `inequality` for the form of that name and for `joint`. The forms `fixing` and `packing` have
+modules of their own.
+
+Theorem. Let x_1..x_r be disjoint, x_j with at most s_j nonzeros. If A - W - sym(M) - LL' <= tI + UU' and
+t >= 0, then sum_j x_j'A x_j is at most r t + |U|^2 (|U| is the Frobenius norm) and
+- with M = 0 and L = 0: tau sum_j s_j;
+- with prices pi >= 0 of the features: topk(pi, sum_j s_j) + sum_j F_j, where F_j is the F of size s_j and
+  topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F, with k = s_j, for every unit c with c_0 >= 0. Here
+  W_il <= tau e_i e_l for scales e > 0 of the rows (1 where none are given), l_i are the rows of L,
+  v_i = (l_i, e_i sqrt(tau)), and h is as in the inequality for k = max_j s_j.
+Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(tI + UU') <= r t + tr UU'. And
+tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j, as the x_j share no feature. With prices,
+(1) to (3) of the inequality, with e'x in the place of 1'x, for x_j with support I_j and |I_j| <= s_j say
+x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j). No feature is in two supports, so
+the pi(I_j) add up to at most the sum_j s_j largest prices. Features that are not kept have no prices,
+and enter as in the inequality, with weights too.
+
+One component has r = 1, no U and no prices, and its lift L is the U of the inequality.
 """
 
 from fractions import Fraction
 
 import numpy as np
-from numpy import ndarray as Array
 
 from nspca.checker import matrix
-from nspca.checker.cover import TopSum, prove_cover
-from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
+from nspca.checker.cover import prove_cover
+from nspca.checker.inequality import row_heights, spectral_half, top_sum
 from nspca.checker.matrix import Matrix
-from nspca.checker.reading import Arrays, Inequality, Joint, Recipe, different
+from nspca.checker.reading import Arrays, Inequality, Recipe, different
 from nspca.checker.refusal import require
-from nspca.checker.remainder import fold
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
 
 
 def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """Prove and return the bound t + F of the one inequality.
+    """Prove and return the bound of the one inequality, for one component or for r disjoint ones: r t + |U|^2
+    and what W, M and L add.
 
     If the forced features are the first kept rows, they count as members of every support.
     """
-    witness = Inequality.read(arrays, A.n)
+    sizes = recipe.sizes
+    witness = Inequality.read(arrays, A.n, sizes)
     outside, fixed = np.setdiff1d(recipe.usable(A.n), witness.rows), len(recipe.forced)
     fixed = fixed if np.array_equal(witness.rows[:fixed], recipe.forced) else 0
-    unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed)
-    nothing_left_over(unread)
-    return Fraction(witness.t) + Fraction(witness.F)
-
-
-def nothing_left_over(*codes: Array) -> None:
-    """Refuse codes that were never read."""
-    require(not any(len(unread) for unread in codes), "the trees of the certificate have codes left over")
-
-
-def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """Prove and return a bound for r disjoint components x_j with at most s_j nonzeros: r t + |U|^2 and what
-    W, M and L add.
-
-    Theorem. If A - W - sym(M) - LL' <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most r t + |U|^2
-    (|U| is the Frobenius norm) and
-    - with M = 0 and L = 0: tau sum_j s_j;
-    - with prices pi >= 0 of the features: topk(pi, sum_j s_j) + sum_j F_j, by `packed`.
-    Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(tI + UU') <= r t + tr UU'. And
-    tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j, as the x_j
-    share no feature. Features that are not kept enter as in the inequality, with weights too.
-    """
-    sizes = recipe.sizes
-    witness = Joint.read(arrays, A.n, sizes)
-    t, U = witness.t, witness.U
-    outside = np.setdiff1d(np.arange(A.n), witness.rows)
-    tau = threshold(A, witness, outside, recipe.nonneg)
-    folded = fold(A, witness, outside, tau, recipe.nonneg)
-    proved = t >= 0 and stays_below(A, witness, np.hstack([U, witness.L]), folded)
-    require(proved, f"A - W - sym(M) - LL' <= tI + UU' with t = {t!r} could not be proved")
-    of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
-    taken = sum(sizes) * Fraction(tau)
+    tau = spectral_half(A, witness, outside, recipe.nonneg)
+    bound, tree, most = len(sizes) * Fraction(witness.t), witness.tree, sum(sizes)
+    if witness.together is not None:
+        bound += Fraction(np.sum(witness.together**2) * (1 + gamma(witness.together.size + 4)))
+    if not witness.claims:
+        return bound + most * Fraction(tau)
     if witness.prices is not None:
-        taken = packed(recipe, witness, witness.prices, tau, outside.size)
-    return len(sizes) * Fraction(t) + Fraction(of_U) + taken
-
-
-def packed(recipe: Recipe, witness: Joint, prices: Array, tau: float, outside: int) -> Fraction:
-    """Prove and return topk(pi, sum_j s_j) + sum_j F_j, an upper bound on what W, M and L add to components
-    that share no feature.
-
-    Theorem. Let W_il <= tau e_i e_l for scales e > 0 of the rows (1 where none are given), l_i the rows of L,
-    v_i = (l_i, e_i sqrt(tau)), and h as in the inequality for k = max_j s_j. For each size s let
-    topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F, with k = s, for every unit c with c_0 >= 0; F_j is the F of s_j.
-    Then sum_j x_j'(W + M + LL')x_j is at most the returned number.
-    Proof. By (1) to (3) of the inequality, with e'x in the place of 1'x, for x_j with support I_j and
-    |I_j| <= s_j: x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
-    No feature is in two supports, so the pi(I_j) add up to at most the sum_j s_j largest prices.
-    Features outside the kept rows have no prices.
-    """
-    sizes, tree, total = recipe.sizes, witness.tree, Fraction(0)
-    require(prices.min(initial=0.0) >= 0, "prices must not be negative")
-    h = np.zeros(prices.size) if witness.M is None else heights(witness.M, max(sizes), recipe.nonneg)
-    for size, F in zip(different(sizes), witness.F, strict=True):
-        equal_rows = min(size, outside)
-        V, extended = rows_of_sphere(witness.L, h - prices, tau, equal_rows, witness.scales)
-        tree = prove_cover(TopSum(V, witness.L.shape[1], extended, size, 0, recipe.nonneg), F, tree)
-        total += sizes.count(size) * Fraction(F)
-    nothing_left_over(tree)
-    most = sum(sizes)
-    return total + Fraction(float(topk(prices, most) * (1 + gamma(most + 4))))
+        require(witness.prices.min(initial=0.0) >= 0, "prices must not be negative")
+        bound += Fraction(float(topk(witness.prices, most) * (1 + gamma(most + 4))))
+    h = row_heights(witness, max(sizes), recipe.nonneg)
+    for size, F in zip(different(sizes), witness.claims, strict=True):
+        tree = prove_cover(top_sum(witness, tau, h, outside.size, size, fixed, recipe.nonneg), F, tree)
+        bound += sizes.count(size) * Fraction(F)
+    require(not len(tree), "the trees of the certificate have codes left over")
+    return bound
 
 
 def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:

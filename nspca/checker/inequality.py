@@ -22,75 +22,63 @@ Signed x: the same with |W_ij|, |m_ij| and (|u_i'c| + sqrt(tau) c_0)^2.
 W, M and U are given on some rows, the kept rows. With a feature outside them W_ij = A_ij, M = 0 and U = 0. So
 tau is also at least these A_ij. Nothing is left of A there, which needs t >= 0. The v_i = (0, sqrt(tau)) of
 all features outside are equal, so k of them stand for all.
-Where they have weights, entries above tau are left of A there: `remainder` bounds their effect.
+`remainder` checks these A_ij. Where features outside have weights, entries above tau are left of A there, and
+`remainder` bounds their effect.
 
-`forms` proves an inequality with `prove`, and `fixing` its two halves for every stage and leaf.
+`forms` proves both halves of an inequality, and `fixing` those of every stage and leaf.
 """
 
 import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker import matrix, remainder
-from nspca.checker.cover import TopSum, prove_cover
+from nspca.checker.cover import TopSum
 from nspca.checker.matrix import Matrix
-from nspca.checker.reach import entries_above
-from nspca.checker.reading import Inequality, Joint, with_cuts
+from nspca.checker.reading import Inequality, with_cuts
 from nspca.checker.refusal import require
 from nspca.checker.remainder import Folded
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm, root_up, topk
 
 
-def prove(
-    A: Matrix,
-    witness: Inequality,
-    outside: Array,
-    k: int,
-    nonneg: bool,
-    fixed: int = 0,
-) -> Array:
-    """Prove t + F for supports among the kept rows and `outside` that contain the first `fixed` kept rows.
+def spectral_half(A: Matrix, witness: Inequality, outside: Array, nonneg: bool) -> float:
+    """Prove t, and return the threshold tau.
 
-    Returns the codes of the cover that are left.
+    For several components, if features are outside, or if A has more than the kept rows, t >= 0 is required.
     """
-    f = spectral_half(A, witness, outside, k, nonneg, fixed)
-    return prove_cover(f, witness.F, witness.tree)
-
-
-def spectral_half(
-    A: Matrix, witness: Inequality, outside: Array, k: int, nonneg: bool, fixed: int = 0
-) -> TopSum:
-    """Prove t, and return the sum that the search half bounds by F.
-
-    If features are outside, or A has more than the kept rows, t >= 0 is required.
-    """
-    r, t = witness.rows.size, witness.t
-    tau = threshold(A, witness, outside, nonneg)
+    t, together = witness.t, witness.together
+    tau = threshold(witness, nonneg)
     folded = remainder.fold(A, witness, outside, tau, nonneg)
-    proved = (t >= 0 or r == A.n) and stays_below(A, witness, witness.U, folded)
+    possible = t >= 0 or (witness.rows.size == A.n and together is None)
+    U = witness.U if together is None else np.hstack([together, witness.U])
+    proved = possible and stays_below(A, witness, U, folded)
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
-    h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
-    V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
-    return TopSum(V, witness.U.shape[1], h, k, fixed, nonneg)
+    return tau
 
 
-def rows_of_sphere(
-    U: Array, h: Array, tau: float, equal_rows: int, scales: Array | None = None
-) -> tuple[Array, Array]:
-    """Return v_i and h_i of the kept rows, followed by `equal_rows` rows that stand for the
-    features outside.
+def top_sum(
+    witness: Inequality, tau: float, h: Array, outside: int, k: int, fixed: int, nonneg: bool
+) -> TopSum:
+    """Return the sum that the search half bounds by F, for h_i of the kept rows and a number of features
+    outside, for which as many equal rows stand as a support can have.
 
     The last entry of v_i is sqrt(tau), times the scale of the row. With scales it is rounded up, so that
     products of two such entries are at least W_ij: 4 roundings in `even_entries`, 2 here, 2 of the factor.
     """
-    V = np.concatenate([U, np.zeros((equal_rows, U.shape[1]))])
-    h = np.concatenate([h, np.zeros(equal_rows)])
-    last = np.full((len(V), 1), root_up(tau))
-    if scales is not None:
-        last[: len(U), 0] *= scales * (1 + gamma(16))
-    return (np.hstack([V, last]) if tau > 0 else V), h
+    equal_rows, (r, d) = min(k, outside), witness.U.shape
+    last = np.full((r + equal_rows, 1), root_up(tau))
+    if witness.scales is not None:
+        last[:r, 0] *= witness.scales * (1 + gamma(16))
+    V = np.pad(witness.U, ((0, equal_rows), (0, 0)))
+    return TopSum(np.hstack([V, last]) if tau > 0 else V, d, np.pad(h, (0, equal_rows)), k, fixed, nonneg)
 
 
-def even_entries(witness: Inequality | Joint) -> Array | float:
+def row_heights(witness: Inequality, k: int, nonneg: bool) -> Array:
+    """Return the h_i of the kept rows, less their prices where they have some."""
+    h = np.zeros(witness.rows.size) if witness.M is None else heights(witness.M, k, nonneg)
+    return h if witness.prices is None else h - witness.prices
+
+
+def even_entries(witness: Inequality) -> Array | float:
     """Return W_ij / (s_i s_j), where s are the scales of the rows, and W itself without scales.
 
     An entry above 0 stays so, as it is raised by more than underflow takes.
@@ -99,27 +87,12 @@ def even_entries(witness: Inequality | Joint) -> Array | float:
     return W if s is None or witness.W is None else W / np.multiply.outer(s, s) + TINY * np.sign(W)
 
 
-def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bool) -> float:
-    """Return tau, after proving that it is at least every W_ij (signed: |W_ij|) and every entry of A with an
-    outside feature.
-
-    With scales s of the kept rows, W_ij <= tau s_i s_j is proved, and features outside have scale 1: so
-    entries of A with an outside feature are at most tau times the least scale.
-    An entry of A has m + 1 roundings of its own, and its sum with its error has 2.
-    """
+def threshold(witness: Inequality, nonneg: bool) -> float:
+    """Return tau, after proving that W_ij <= tau s_i s_j (signed: |W_ij|) for the scales s of the rows."""
     W = even_entries(witness)
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
     tau = top if witness.tau is None else witness.tau
     require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
-    if witness.y is not None:  # `remainder` bounds the effect of entries above tau
-        return tau
-    others = np.setdiff1d(np.arange(A.n), outside)
-    most = tau if witness.scales is None else tau * float(np.min(witness.scales, initial=1.0))
-    for second in (None, others):
-        for i, j, E, _ in entries_above(A, outside, second, most, nonneg):
-            own = (E if nonneg else np.abs(E)) + A.eps * A.size[i] * A.size[j]
-            worst = float(own.max(initial=-np.inf)) + A.lost
-            require(worst <= most, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
     return tau
 
 
@@ -132,7 +105,7 @@ def heights(M: Array, k: int, nonneg: bool) -> Array:
     return h + gamma(k + 16) * (np.abs(m) + s) + ROOT_TINY * M.any(axis=1)
 
 
-def stays_below(A: Matrix, witness: Inequality | Joint, U: Array, folded: Folded | None) -> bool:
+def stays_below(A: Matrix, witness: Inequality, U: Array, folded: Folded | None) -> bool:
     """Tell whether lambda_max(A + K - W - sym(M) - UU') <= t is proved on the kept rows.
 
     `folded` is K with the size of its error, None for 0.

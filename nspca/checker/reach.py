@@ -1,6 +1,6 @@
 """Find the entries of A that may exceed a level, in few blocks of A: |A_ij| is at most size_i size_j.
 
-`inequality` compares the threshold tau with them, and `remainder` forms N from them.
+`remainder` compares the threshold tau with them, or forms N from them.
 """
 
 from collections.abc import Iterator

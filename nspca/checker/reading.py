@@ -15,7 +15,7 @@ from numpy import ndarray as Array
 from nspca.checker.refusal import require
 from nspca.errors import CertificateError, shown
 
-OF_A = ("center", "scale", "source", "shape", "digest")
+OF_A = ("center", "scale", "source", "shape", "digest", "weights")
 """Properties that a problem has from its covariance."""
 OF_FEATURES = ("having", "lacking")
 """Claims about single features, for certificates of one component in every form."""
@@ -75,6 +75,7 @@ class Recipe:
     upper: float | int
     forced: tuple[int, ...]
     shift: float | int = 0
+    weights: str = ""
 
     @property
     def k(self) -> int:
@@ -107,6 +108,7 @@ def read_recipe(certificate: Any, forms: Collection[str]) -> Recipe:
         upper=number("upper", certificate.upper),
         forced=wholes("forced", getattr(certificate, "forced", ())),
         shift=number("shift", getattr(certificate, "shift", 0.0)),
+        weights=text(getattr(certificate, "weights", "")),
     )
 
 
@@ -219,74 +221,58 @@ SMALLEST, LARGEST = 2.0**-10, 2.0**10
 
 @dataclass(frozen=True, eq=False)
 class Inequality:
-    """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the cover.
+    """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the covers.
 
-    `t` and `F` are the claims of the spectral half and the search half. `tau` is the threshold, None for the
-    largest entry of W.
+    `t` is the claim of the spectral half, and `claims` has that of the search half for each different size,
+    the largest first. `tau` is the threshold, None for the largest entry of W.
     """
 
     rows: Array  # (r,)
     W: Array | None  # (r, r)
     M: Array | None  # (r, r)
-    U: Array  # (r, d)
+    U: Array  # (r, d), of the search half
     tau: float | None
     t: float
-    F: float
+    claims: tuple[float, ...]
     tree: Array
     y: Array | None = None  # (n - r,), of the features that are not kept
-    scales: Array | None = None  # none in this form
-
-    @classmethod
-    def read(cls, arrays: Arrays, n: int) -> Self:
-        """Read the witness from the arrays of a certificate about n features."""
-        arrays.only("rows", "W", "M", "U", "tau", "y", "claims", "tree")
-        rows = arrays.rows(n)
-        r = rows.size
-        W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
-        U = arrays.narrow_or_none("U", r, n)
-        t, F = arrays.numbers("claims", (2,)).tolist()
-        y = arrays.optional("y", (n - r,))
-        return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"), y)
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """Witness of a joint bound: W, M, U and L on the r kept rows, and the claim t for the remainder of A.
-
-    Here r counts kept rows. In the theorems of `forms` r counts components.
-
-    With prices of features there are also a claim F for each different size, and the codes `tree` of their
-    covers, one after the other.
-    """
-
-    rows: Array  # (r,)
-    W: Array | None  # (r, r)
-    M: Array | None  # (r, r)
-    U: Array  # (r, e)
-    L: Array  # (r, d)
-    tau: float | None
-    t: float
-    prices: Array | None  # (r,)
-    F: tuple[float, ...]
-    tree: Array
-    y: Array | None = None  # (n - r,), of the features that are not kept
+    together: Array | None = None  # (r, e), what the components have in common
+    prices: Array | None = None  # (r,)
     scales: Array | None = None  # (r,)
+
+    @property
+    def F(self) -> float:
+        """Return the claim of the only search half."""
+        return self.claims[0]
 
     @classmethod
     def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
-        """Read the witness from the arrays of a certificate about n features; without prices its second claim
-        is not used.
+        """Read the witness from the arrays of a certificate about n features.
+
+        Form `joint` calls the U of the search half `lift`. Without prices it has no search half, and its
+        second claim is not used.
         """
-        priced = "prices" in arrays.named
-        more = ("M", "lift", "prices", "tree", "scales") if priced else ()
-        arrays.only("rows", "W", "U", "tau", "y", "claims", *more)
+        joint = arrays.form == "joint"
+        searched = not joint or "prices" in arrays.named
+        own = ("lift", "prices", "scales") if joint and searched else ()
+        arrays.only("rows", "W", "U", "tau", "y", "claims", *(("M", "tree") if searched else ()), *own)
         rows = arrays.rows(n)
-        r, claims = rows.size, 1 + (len(different(sizes)) if priced else 1)
-        W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
-        U, L = (arrays.narrow_or_none(name, r, n) for name in ("U", "lift"))
-        t, *F = arrays.numbers("claims", (claims,)).tolist()
-        prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
+        r, lift = rows.size, "lift" if joint else "U"
+        t, *F = arrays.numbers("claims", (1 + (len(different(sizes)) if searched else 1),)).tolist()
         scales = arrays.optional("scales", (r,))
         sentence = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}"
         require(scales is None or ((scales >= SMALLEST) & (scales <= LARGEST)).all(), sentence)
-        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y, scales)
+        return cls(
+            rows,
+            arrays.optional("W", (r, r)),
+            arrays.optional("M", (r, r)),
+            arrays.narrow_or_none(lift, r, n),
+            arrays.tau(),
+            t,
+            tuple(F) if searched else (),
+            arrays.codes("tree"),
+            arrays.optional("y", (n - r,)),
+            arrays.narrow_or_none("U", r, n) if joint else None,
+            arrays.optional("prices", (r,)),
+            scales,
+        )

@@ -11,7 +11,7 @@ Proof. 2 |N_ij x_i x_j| <= |N_ij| (x_i^2 y_j / y_i + x_j^2 y_i / y_j), so x_O'N_
 2 x_i (N_OR x_R)_i <= g_i x_i^2 + (N_OR x_R)_i^2 / g_i, so 2 x_O'N_OR x_R <= sum_i g_i x_i^2 + x_R'K x_R. Add
 what is left on R: at most t |x_O|^2 + t |x_R|^2.
 
-Without weights N must be 0; that is `inequality.threshold`. The floats computed for N *are* N, as W = A - N
+Without weights N must be 0. The floats computed for N *are* N, as W = A - N
 is whatever is left; so all that has to hold is A_ij - N_ij <= tau s_j, and signed A_ij - N_ij >= -tau s_j.
 
 Roundings. Of an entry E of A, off by eps size_i size_j + lost: 3 for N, with sizes |E|, tau s_j, which is at
@@ -19,7 +19,7 @@ most |E| where N is not 0, and that error; the code has 8. Where N is 0 and tau 
 size_i size_j, no rounding matters. Of d: one for each of at most |O| products and sums, and 1 to divide. Of
 g: 3. Of an entry of K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
 
-`inequality` and the form `joint` call `fold` for certificates with weights y.
+`inequality` calls `fold` for every witness that leaves out features.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from numpy import ndarray as Array
 
 from nspca.checker.matrix import Matrix, require_few
 from nspca.checker.reach import entries_above
-from nspca.checker.reading import Inequality, Joint
+from nspca.checker.reading import Inequality
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma
 
@@ -41,22 +41,31 @@ LIGHTEST, HEAVIEST = 2.0**-60, 2.0**60
 """Smallest and largest allowed weight: what underflows in d is then less than TINY."""
 
 
-def fold(A: Matrix, witness: Inequality | Joint, outside: Array, tau: float, nonneg: bool) -> Folded | None:
+def fold(A: Matrix, witness: Inequality, outside: Array, tau: float, nonneg: bool) -> Folded | None:
     """Return K (r, r) and the size of its rounding error in spectral norm, or None where K is 0.
 
-    Weights with a d_i above t are refused.
+    Weights with a d_i above t are refused. Without weights, any entry of A above tau times the least scale is
+    refused: an entry has m + 1 roundings of its own, and its sum with its error has 2.
     """
-    if witness.y is None or not outside.size:
+    if not outside.size:
         return None
     limits = np.full(A.n, tau)
     limits[witness.rows] *= 1.0 if witness.scales is None else witness.scales
+    if witness.y is None:
+        level = min(tau, float(limits.min()))  # a row that is not kept has scale 1
+        for second in (None, witness.rows):
+            for i, j, E, _ in entries_above(A, outside, second, level, nonneg):
+                own = (E if nonneg else np.abs(E)) + A.eps * A.size[i] * A.size[j] + A.lost
+                sentence = f"tau = {tau} is below an entry of A in a row that is not kept"
+                require((own <= level).all(), sentence)
+        return None
     d = levels(A, outside, weights(A, witness), limits, nonneg)
     most, t = float(d.max()), witness.t
     require(most <= t, f"the features outside the kept rows need t = {most!r} at least, claimed is {t!r}")
     return across(A, witness, outside, d, limits, nonneg)
 
 
-def weights(A: Matrix, witness: Inequality | Joint) -> Array:
+def weights(A: Matrix, witness: Inequality) -> Array:
     """Return the weights (n,) of the features outside, and 1 for the kept rows."""
     y = np.ones(A.n)
     y[np.setdiff1d(np.arange(A.n), witness.rows)] = witness.y
@@ -90,7 +99,7 @@ def levels(A: Matrix, outside: Array, y: Array, limits: Array, nonneg: bool) -> 
 
 
 def across(
-    A: Matrix, witness: Inequality | Joint, outside: Array, d: Array, limits: Array, nonneg: bool
+    A: Matrix, witness: Inequality, outside: Array, d: Array, limits: Array, nonneg: bool
 ) -> Folded | None:
     """Return K and its error from N between the kept rows and the features outside, or None where K is 0."""
     rows, t = witness.rows, witness.t

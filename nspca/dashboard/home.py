@@ -185,7 +185,12 @@ def ways_on() -> None:
         ),
     )
     st.subheader("Go on")
-    for column, (title, text, page, label) in zip(st.columns(2), ways, strict=True):
+    *columns, last_one = st.columns(3)
+    for column, (title, text, page, label) in zip(columns, ways, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**\n\n{text}")
             frame.way_on(page, label)
+    with last_one.container(border=True, height="stretch"):
+        st.markdown("**What belongs together?**\n\nSeveral components at once that share no feature.")
+        with st.container(horizontal=True):
+            frame.ways_to_components()

@@ -18,11 +18,7 @@ from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
 from nspca.data.formats.excel import sheet_or_text
-from nspca.data.formats.strings import (
-    first_rows,
-    has_header,
-    read_strings,
-)
+from nspca.data.formats.strings import first_rows, has_header, read_strings
 from nspca.data.names import Numbered, printable, quote_names
 from nspca.data.roles import LONGEST_LABEL, NO_LABEL, distinct_texts, to_labels
 from nspca.errors import InvalidData
@@ -69,7 +65,6 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
 
 
 def _too_large(size: int) -> InvalidData:
-    """Return the error for an annotation of `size` bytes."""
     return InvalidData(
         f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(size)}: keep fewer columns."
     )
@@ -193,7 +188,6 @@ def _normalise(name: str) -> str:
 
 
 def _no_match(data: Dataset, table: Strings) -> InvalidData:
-    """Return the error for an annotation that has no sample of the data."""
     _, places = _match([*data.feature_names][:20_000], table.columns)
     first = printable(table.columns[0][0])[:40] if table.columns[0] else ""
     if (places >= 0).any():
@@ -220,7 +214,6 @@ def _describe_match(names: Sequence[str], places: np.ndarray, rows: int) -> str:
 
 
 def _describe_columns(left: Sequence[str]) -> tuple[str, ...]:
-    """Return a note about the columns `left` out because they are no groups; none when there are none."""
     if not left:
         return ()
     one = len(left) == 1

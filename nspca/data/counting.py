@@ -35,7 +35,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 """Addresses of pages and of e-mail."""
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\r?\n[ \t]*(?=([^\W\d_]))|\u00ad")
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-‐\u00ad¬][ \t]*\r?\n[ \t]*(?=([^\W\d_]))|\u00ad")
 """The hyphen of a word that is divided at the end of a line, and soft hyphens."""
 UNDIVIDED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u9fff\uf900-\ufaff"
@@ -139,7 +139,6 @@ def plain(text: str) -> str:
 
 
 def _is_undivided(texts: Sequence[str]) -> bool:
-    """Tell whether texts are in a script without blanks between words."""
     head = "".join(text[:_SEEN] for text in islice(texts, 200))[:_SEEN]
     signs = sum(map(len, UNDIVIDED.findall(head)))
     return signs > _ENOUGH_SIGNS * sum(map(str.isalpha, head)) > 0
@@ -180,7 +179,6 @@ class _Bounded:
         self.known: set[str] = set()
 
     def __call__(self, text: str) -> list[str]:
-        """Return the words of one document."""
         words = self._analyze(text)
         self.known.update(words)
         if len(self.known) > MOST_DIFFERENT:
@@ -200,7 +198,6 @@ def _language(texts: Sequence[str]) -> str:
 
 
 def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
-    """Return the error for texts of which fewer than two words are kept."""
     found = f"{different:,} different words" if different else "no word of two letters or more"
     return InvalidData(
         f"Two words at least must be in {least} to {most} of the {count} texts, and the texts hold {found} "
@@ -211,7 +208,6 @@ def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
 def _notes(
     count: int, kept: int, different: int, language: str, least: int, most: int, options: TextOptions
 ) -> tuple[str, ...]:
-    """Return notes about the choice of words, for the user."""
     what = "words and pairs of words" if options.pairs else "words"
     notes = (
         f"{kept:,} of {different:,} different {what} are kept: those in {least:,} to {most:,} of the "

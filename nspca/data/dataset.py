@@ -85,6 +85,8 @@ class Dataset:
     header : (m, q) float64 or None
         Numbers of each sample that are not features, such as the position of a star. `header_names` are
         their names.
+    weights : (m,) float64 or None
+        Weights of the samples, at least 0, which problems and certificates of this data set use.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Dataset:
     prepared: tuple[str, ...] = ()
     header: np.ndarray | None = None
     header_names: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Refuse lengths, values and shapes that do not fit each other."""
@@ -123,6 +126,7 @@ class Dataset:
             "axis": (self.axis, n),
             "rows of the header": (self.header, m),
             "texts": (self.texts, m),
+            "weights": (self.weights, m),
             **{f'labels "{name}"': (labels, m) for name, labels in self.label_columns.items()},
         }
         for what, (values, wanted) in lengths.items():
@@ -219,6 +223,7 @@ class Dataset:
             label_columns={name: labels[at] for name, labels in self.label_columns.items()},
             texts=None if self.texts is None else tuple(self.texts[i] for i in at),
             header=None if self.header is None else self.header[at],
+            weights=None if self.weights is None else self.weights[at],
         )
 
     def labelled(self, name: str) -> "Dataset | None":
@@ -268,6 +273,7 @@ class Dataset:
             texts=None,
             header=None,
             header_names=(),
+            weights=None,
         )
 
 
@@ -313,7 +319,6 @@ def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
     X = P.T @ X if data.is_covariance else X
 
     def rename_features(names: Names) -> Names:
-        """Return names with the merged name in place of the first of the group."""
         others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
         one = name or f"{names[first]} + {others}"
         return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
@@ -342,7 +347,6 @@ def check_enough(m: int, n: int, aside: str = "") -> None:
 
 
 def _check_kind(X: Any) -> None:
-    """Refuse a table that is not 2-D or has values that are not real numbers."""
     if not isinstance(X, np.ndarray) and not (sp.issparse(X) and X.format == "csr"):
         kind = X.format if sp.issparse(X) else type(X).__name__
         raise InvalidData(
@@ -357,7 +361,6 @@ def _check_kind(X: Any) -> None:
 
 
 def _length(values: Any) -> int | None:
-    """Return the length of a sequence; None for a value that has none."""
     try:
         return len(values)
     except TypeError:
@@ -365,7 +368,6 @@ def _length(values: Any) -> int | None:
 
 
 def _check_image(shape: Any, n: int) -> None:
-    """Refuse an image shape that is no pair of whole numbers, or does not have `n` pixels."""
     if not isinstance(shape, tuple | list) or [*map(is_whole, shape)] != [True, True]:
         raise InvalidData(f"The shape of an image is its rows and columns, got {shown(shape)}.")
     if shape[0] * shape[1] != n:
@@ -373,7 +375,6 @@ def _check_image(shape: Any, n: int) -> None:
 
 
 def _check_finite(data: Dataset) -> None:
-    """Refuse a table with an infinite or missing value, and name its place."""
     if data.X.dtype.kind in "ub":
         return
     X: Any = data.X  # SciPy has no types
@@ -394,7 +395,6 @@ def _check_finite(data: Dataset) -> None:
 
 
 def _check_covariance(A: np.ndarray) -> None:
-    """Refuse a covariance that is not square or not symmetric (see `ROUNDING`)."""
     if A.shape[0] != A.shape[1]:
         raise InvalidData(f"A covariance has as many rows as columns, got {A.shape[0]} x {A.shape[1]}.")
     gap = float(np.abs(A - A.T).max())

@@ -34,17 +34,9 @@ from nspca.progress import Event, Report
 _RULES = 1
 # Folders left out: docstrings of tests are about testing, and other packages are not the standard library.
 _SKIPPED_FOLDERS = {
-    "test",
-    "tests",
-    "idle_test",
-    "site-packages",
-    "dist-packages",
-    "__pycache__",
-    "_vendor",
-    "_bundled",
-    "turtledemo",
-    "pydoc_data",
-}
+    "test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__", "_vendor", "_bundled",
+    "turtledemo", "pydoc_data",
+}  # fmt: skip
 # A word must occur in this many documents, since rarer words share no direction. More than 4000 words would
 # make pages and pictures of the matrix too long.
 _MIN_DOCUMENTS = 5
@@ -56,22 +48,9 @@ _WORD = re.compile(r"[a-z]{3,24}")
 _JOINED = re.compile(r"[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*", re.ASCII)
 # Stop words beside the English ones: names from Python's grammar, and contractions cut at the apostrophe.
 _OWN_STOP_WORDS = {
-    "self",
-    "args",
-    "kwargs",
-    "kwds",
-    "def",
-    "don",
-    "doesn",
-    "isn",
-    "won",
-    "etc",
-    "none",
-    "true",
-    "false",
-    "thats",
-    "let",
-}
+    "self", "args", "kwargs", "kwds", "def", "don", "doesn", "isn", "won", "etc", "none", "true", "false",
+    "thats", "let",
+}  # fmt: skip
 
 
 def kept_counts() -> Path:
@@ -141,7 +120,6 @@ def tokens(text: str) -> Iterator[str]:
 
 
 def _sources(library: Path) -> list[Path]:
-    """Return the source files below `library` in sorted order, without the skipped folders."""
     found = []
     for folder, below, files in os.walk(library):
         below[:] = sorted(name for name in below if name not in _SKIPPED_FOLDERS and not name.startswith("."))
@@ -198,7 +176,6 @@ def word_counts(names: Sequence[str], counts: list[Counter[str]], most_share: fl
 
 
 def _add_provenance(data: Dataset) -> Dataset:
-    """Return word counts as a Dataset with provenance and notes, which the cache file does not hold."""
     version = platform.python_version()
     return replace(
         data,

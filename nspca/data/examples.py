@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from nspca.data.catalogue import SAMPLES
-from nspca.data.packaged import load_packaged
+from nspca.data.samples import load_sample
 
 EXAMPLES = ("wine", "genes")
 
@@ -48,7 +48,6 @@ def example_file(name: str = "wine") -> Example:
 
 
 def _wine() -> Example:
-    """Return the example "wine": measurements of wines, with sample names and labels."""
     from sklearn.datasets import load_wine  # imported late, since scikit-learn slows the start of a page
 
     wine = load_wine()
@@ -64,8 +63,7 @@ def _wine() -> Example:
 
 
 def _genes() -> Example:
-    """Return the example "genes": the leukemias with genes in rows, and a table of their kinds."""
-    data, sample = load_packaged("all-aml"), SAMPLES["all-aml"]
+    data, sample = load_sample("all-aml"), SAMPLES["all-aml"]
     genes = pd.DataFrame(data.X.T, index=pd.Index(data.feature_names, name="gene"), columns=data.sample_names)
     kinds = pd.DataFrame({"sample": data.sample_names, **data.label_columns})
     return Example(

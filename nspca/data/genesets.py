@@ -1,6 +1,6 @@
 """Lists of features as text files that enrichment tools read: one name per line, GMT, and ranked lists.
 
-The pages Sweep, Components, Parts and Topics offer them as downloads.
+The pages Sweep and Components offer them as downloads.
 """
 
 import re
@@ -70,5 +70,4 @@ def to_rnk(names: Sequence[object], weights: Any) -> bytes:
 
 
 def _distinct(names: Iterable[object]) -> list[str]:
-    """Return cleaned names in their order, each once, without empty ones."""
     return list(dict.fromkeys(filter(None, map(clean_name, names))))

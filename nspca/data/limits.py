@@ -90,7 +90,6 @@ def require_file(path: Path) -> None:
 
 
 def _too_large() -> InvalidData:
-    """Return the error for a file of more than `MAX_BYTES`."""
     return InvalidData(
         f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
         f"or {FROM_DISK}."
@@ -295,7 +294,6 @@ def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
 
 
 def _rounding_error(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
-    """Return the error for an integer that float64 cannot represent."""
     return InvalidData(
         f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
         f"the numbers have in common, save them as {kind}, or {way_out}."

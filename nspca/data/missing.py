@@ -157,7 +157,6 @@ def refuse(
 
 
 def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and column numbers of the NaN entries of X."""
     if X.dtype.kind != "f":
         return np.empty(0, np.intp), np.empty(0, np.intp)
     if not sp.issparse(X):
@@ -169,7 +168,6 @@ def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _count_lines(i: np.ndarray, j: np.ndarray) -> tuple[int, int]:
-    """Return the number of different rows `i` and of different columns `j`."""
     return np.unique(i).size, np.unique(j).size
 
 
@@ -203,6 +201,5 @@ def _fill_means(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) ->
 
 
 def _take(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    """Return the submatrix X[rows, columns], without a copy when all are taken."""
     X = X if rows.size == X.shape[0] else X[rows]
     return X if columns.size == X.shape[1] else X[:, columns]

@@ -95,7 +95,6 @@ def kept_path(name: str, folder: Path | None = None) -> Path:
 
 
 def _keep(name: str, data: Dataset, folder: Path | None) -> Dataset:
-    """Write a sample to its file in the cache or in `folder`, and return it."""
     path = kept_path(name, folder)
     try:
         write_atomically(path, to_npz(data))
@@ -152,7 +151,6 @@ def complete(name: str, data: Dataset) -> Dataset:
 
 
 def _labels(name: str, data: Dataset) -> np.ndarray | None:
-    """Return the labels of a sample: class names of the spectra, or as read for the leukemias."""
     if name == "lrs" and data.labels is not None:
         return class_names(data.labels)
     return data.labels if name == "leukemia" else None
@@ -237,14 +235,12 @@ def adopt_copy(
 
 
 def _sample(name: str) -> Sample:
-    """Return the entry of the catalogue with this name; refuse an unknown name."""
     if name not in SAMPLES:
         raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
     return SAMPLES[name]
 
 
 def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
-    """Read a copy of a sample in any of its formats, and complete it by the catalogue."""
     is_folder = isinstance(source, (str, Path)) and Path(source).is_dir()
     if name == "lrs" and not is_folder and (raw := bounded_bytes(source)).lstrip()[:1] == b"(":
         fluxes, header, classes, names = parse_lrs(raw)
@@ -277,7 +273,6 @@ class _Progress:
         self.total, self._done, self._what, self._report = 0, 0, what, report
 
     def update(self, size: int) -> None:
-        """Report that `size` more bytes have arrived; stop a file that is too long."""
         self._done += size
         if self._done > MAX_BYTES:
             raise DownloadError(
@@ -299,7 +294,6 @@ class _Progress:
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
-    """Download one file of a sample into a folder; raise `DownloadError` with the reason when that fails."""
     logger = pooch.get_logger()
     level = logger.level
     # Without a checksum pooch prints the one it computed; nothing here prints.
@@ -329,5 +323,4 @@ def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> 
 
 
 def _by_hand(sample: Sample) -> str:
-    """Return the sentence that says which local copies of a sample are accepted."""
     return f"A local copy does as well: {sample.how[0].lower()}{sample.how[1:]}."

@@ -85,10 +85,7 @@ def prepare(data: Dataset, *names: str) -> Dataset:
 
 
 def _on_numbers(change: Callable[[Any], Any]) -> Callable[[Dataset], Dataset]:
-    """Return the function of a step that replaces X by ``change(X)`` and leaves the rest of a data set."""
-
     def step(data: Dataset) -> Dataset:
-        """Return the data set with X changed; a dense X is given to `change` as float64."""
         X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
         return replace(data, X=change(X))
 
@@ -96,26 +93,22 @@ def _on_numbers(change: Callable[[Any], Any]) -> Callable[[Dataset], Dataset]:
 
 
 def _lacks_images(data: Dataset) -> str:
-    """Return "" for dense images, else the phrase that the error says is needed."""
     dense = not data.is_covariance and not sp.issparse(data.X)
     return "" if data.image_shape and dense else "images that are not a sparse table"
 
 
 def _lacks_samples(data: Dataset) -> str:
-    """Return "" for a dense table of samples, else the phrase that the error says is needed."""
     dense = not data.is_covariance and not sp.issparse(data.X)
     return "" if dense else "a table of samples that is not sparse"
 
 
 def _lacks_header(data: Dataset) -> str:
-    """Return "" for a dense table with header fields, else the phrase that the error says is needed."""
     if data.header is None:
         return "header fields, which this copy came without"
     return _lacks_samples(data)
 
 
 def _lacks_range(data: Dataset) -> str:
-    """Return "" for samples with all values above -1, else the phrase that the error says is needed."""
     if data.is_covariance:
         return "a table of samples"
     X: Any = data.X  # SciPy has no types

@@ -34,11 +34,17 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _ID = re.compile(
-    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid)($|[\W_\d])|[a-z](ID|Id|No)$"
+    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid|barcode|patient|"
+    r"respondent|subject|participant|case_?id|student_?(number|nr|no))"
+    r"($|[\W_\d])|[a-z](ID|Id|No)$"
     r"|^unnamed|^#$",
     re.IGNORECASE,
 )
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
+_ORDER = re.compile(
+    r"(.*[\W_])?(wave_?length|wave_?number|year|date|time|time_?stamp)s?([\W_].*)?", re.IGNORECASE
+)
+"""Names of columns that name the samples when their whole numbers rise or fall from row to row."""
 
 
 @dataclass(frozen=True)
@@ -227,12 +233,15 @@ def _counts(layout: Layout, i: int, cells: Sequence[str], named: bool) -> bool:
     """Tell whether a column of numbers names the rows: by its name, or as it counts them from 0 or 1."""
     if (
         not cells
-        or not all(re.fullmatch(r"\d{1,15}", cell) for cell in cells)
+        or not all(re.fullmatch(r"\d{1,15}(\.0)?", cell) for cell in cells)
         or len(set(cells)) < len(cells)
     ):
         return False
     if named:
         return len(cells) > 1
+    if len(cells) > 2 and layout.header and _ORDER.fullmatch(layout.columns[i]):
+        steps = np.diff([float(cell) for cell in cells])
+        return bool((steps > 0).all() or (steps < 0).all())
     aside = {i, *layout.text_columns, *layout.empty_columns}
     if len(layout.columns) - len(aside) < 2:
         return False

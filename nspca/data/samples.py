@@ -1,18 +1,47 @@
-"""Samples by name. A data set of the papers that is not on this machine gives way to its relative."""
+"""Samples by name: of this package, of scikit-learn, and from data files of the packages of ``[samples]``.
 
+None of those packages is imported. A data set of the papers that is not on this machine gives way to its
+relative. `LOADERS` has a function for each sample.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
 
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset
-from nspca.data.docstrings import kept_counts, load_python_docs
+from nspca.data.docstrings import kept_counts, load_python_docs, word_counts
 from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
-from nspca.data.names import numbered, pixel_names, short
+from nspca.data.names import numbered, pixel_names, short, unique_names
 from nspca.data.originals import find_original
-from nspca.data.packaged import load_packaged
 from nspca.data.reading import read
-from nspca.errors import InvalidData, shown
+from nspca.data.stop_words import stop_words
+from nspca.errors import InvalidData, MissingPackage, shown
 from nspca.progress import Report, silent
+
+SIDE = 19
+"""Pixels per side of a face, as in the CBCL faces."""
+_SCAN = (112, 92)
+_TOP = 12
+"""Rows of a scan above the square that is kept, mostly hair."""
+_MOST = 0.5
+"""Share of the addresses above which a word is left out: "government" is in nearly all of them."""
+_WORD = re.compile(r"[a-z]{3,24}")
+_SHORTENED = re.compile(r"['’]\w+|\[[^]\n]{1,40}\]")
+"""Ends of genitives and of contractions such as "we've", and remarks such as "[Laughter]"."""
+_CUT = {"don", "won", "isn", "doesn", "didn", "wasn", "hasn"}
+"""What is left of contractions, beside stop words."""
+_NEIGHBOURS = 5
+"""Neighbouring bands of the spectra that become one: they are nearly equal, and pages are quicker."""
+_LONGEST = 40
+"""Characters of a gene's description in its name."""
 
 
 def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = None) -> Dataset:
@@ -43,23 +72,20 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
     if not isinstance(name, str) or name not in SAMPLES:
         got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
         raise InvalidData(f"There is no sample {got}: the samples are {', '.join(SAMPLES)}.")
-    if name == "digits":
-        return _digits()
-    if name == "pitprops":
-        return _pitprops()
     if name == "python-docs":
         return load_python_docs(report or silent)
     sample = SAMPLES[name]
-    if sample.package:
-        return load_packaged(name)
-    found = find_original(name)
-    if found is not None:
+    if name in LOADERS:
+        data = LOADERS[name](_folder(sample.package, sample.title) if sample.package else sample_folder())
+        about = f"{sample.title}: {sample.summary}; {sample.licence}"
+        return replace(data, name=name, source="real", kind=sample.kind, provenance=about)
+    if (found := find_original(name)) is not None:
         return found
     if not relative_ok:
         raise InvalidData(
             f"{sample.title} is not on this machine: fetch it or give a local copy. {sample.how}."
         )
-    relative = load_packaged(sample.relative)
+    relative = load_sample(sample.relative)
     note = f"Shown in the place of {sample.title}, which is not on this machine."
     return replace(relative, source="relative", findings=(*as_findings((note,)), *relative.findings))
 
@@ -69,34 +95,150 @@ def is_at_hand(name: str) -> bool:
     return name != "python-docs" or kept_counts().is_file()
 
 
-def _digits() -> Dataset:
-    """Return the images of handwritten digits that ship with scikit-learn, with the digits as labels."""
+def _folder(package: str, title: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPackage(
+            f"the sample {title} must have the packages of the samples, got no {package}: "
+            "pip install 'nspca[samples]'"
+        )
+    return Path(spec.submodule_search_locations[0])
+
+
+def _digits(folder: Path) -> Dataset:
     from sklearn.datasets import load_digits  # imported late, since scikit-learn slows the start of a page
 
     digits = load_digits()
-    sample = SAMPLES["digits"]
+    names = numbered("digit", len(digits.data))
+    return Dataset("", digits.data, pixel_names((8, 8)), names, digits.target, image_shape=(8, 8))
+
+
+def _pitprops(folder: Path) -> Dataset:
+    said = as_findings(("The table is the correlation matrix itself, rounded to three digits.",))
+    table = read(folder / "pitprops.csv", id_column=0)
+    return replace(table, is_covariance=True, findings=said)
+
+
+def _faces(folder: Path) -> Dataset:
+    """Return the middle squares of the scans, averaged over the area of each new pixel."""
+    people, pictures = range(1, 41), range(1, 11)
+    paths = [folder / "datasets" / "ORL_faces" / f"s{i}" / f"{j}.pgm" for i in people for j in pictures]
+    height, width = _SCAN
+    raw = np.stack([np.frombuffer(path.read_bytes()[-height * width :], np.uint8) for path in paths])
+    scans = raw.reshape(-1, height, width)[:, _TOP : _TOP + width].astype(np.float64)
+    edges = np.linspace(0, width, SIDE + 1)
+    old = np.arange(width)
+    overlap = np.minimum.outer(edges[1:], old + 1) - np.maximum.outer(edges[:-1], old)
+    mean = np.maximum(overlap, 0) / (width / SIDE)
+    small = np.rint(mean @ scans @ mean.T).astype(np.uint8).reshape(len(paths), -1)
+    names = tuple(f"person {i}, picture {j}" for i in people for j in pictures)
+    said = f"Each scan of {width} x {height} pixels is cut to its middle square and averaged."
     return Dataset(
-        name="digits",
-        X=digits.data,
-        feature_names=pixel_names((8, 8)),
-        sample_names=numbered("digit", len(digits.data)),
-        labels=digits.target,
-        image_shape=(8, 8),
-        source="real",
-        kind="image",
-        provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
+        "",
+        small,
+        pixel_names((SIDE, SIDE)),
+        names,
+        image_shape=(SIDE, SIDE),
+        findings=as_findings((said,)),
     )
 
 
-def _pitprops() -> Dataset:
-    """Return the correlation matrix of the pitprops, from a file of the package."""
-    table = read(sample_folder() / "pitprops.csv", id_column=0)
-    sample = SAMPLES["pitprops"]
+def _leukemias(folder: Path) -> Dataset:
+    """Return the logarithms of the levels, with the kinds of leukemia as groups."""
+    place = folder / "datasets" / "ALL_AML"
+    levels = np.loadtxt(place / "ALL_AML_data.txt")
+    with (place / "ALL_AML_genes.txt").open(encoding="utf-8", newline="") as file:
+        genes = list(csv.DictReader(file, delimiter="\t"))
+    samples = re.findall(r"A[LM]L_\S+", (place / "ALL_AML_samples.txt").read_text(encoding="utf-8"))
+    kinds = [name.split("_")[0] + (f" ({name.split('_')[2]})" if "cell" in name else "") for name in samples]
+    called, _ = unique_names([_called(gene["Name"], gene["Description"]) for gene in genes], "gene")
+    groups = np.array(kinds)
+    said = "The levels are given as their logarithm to base 2; those below 20 were set to 20."
+    return Dataset(
+        "",
+        np.round(np.log2(levels.T), 4),
+        called,
+        tuple(samples),
+        labels=groups,
+        label_name="leukemia",
+        label_columns={"leukemia": groups, "AML or ALL": np.array([kind[:3] for kind in kinds])},
+        findings=as_findings((said,)),
+    )
+
+
+def _called(probe: str, description: str) -> str:
+    """Return the beginning of a gene's description, and its probe set: ``LYZ Lysozyme (M21119_s_at)``."""
+    said = re.split(r" \(|,|;", " ".join(description.split()))[0]
+    cut = said if len(said) <= _LONGEST else said[:_LONGEST].rsplit(" ", 1)[0]
+    return probe if not cut or probe in cut else f"{cut} ({probe})"
+
+
+def _coffees(folder: Path) -> Dataset:
+    """Return the spectra in means of neighbouring bands, with the countries as groups."""
+    place = folder / "datasets" / "data"
+    fine = np.loadtxt(place / "coffee_spectra.csv", delimiter=",", skiprows=1)
+    whole = fine.shape[1] // _NEIGHBOURS * _NEIGHBOURS
+    spectra = fine[:, :whole].reshape(len(fine), -1, _NEIGHBOURS).mean(axis=2)
+    countries = np.array((place / "coffee_labels.csv").read_text(encoding="utf-8").split()[1:])
+    counts: Counter[str] = Counter()
+    names = []
+    for country in countries.tolist():
+        counts[country] += 1
+        names.append(f"{country} {counts[country]}")
+    said = (
+        f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file does not "
+        "say their wavenumbers; they are numbered in its order."
+    )
+    return Dataset(
+        "",
+        spectra,
+        numbered("band", spectra.shape[1]),
+        tuple(names),
+        labels=countries,
+        label_name="country",
+        label_columns={"country": countries},
+        axis=np.arange(1.0, spectra.shape[1] + 1),
+        axis_name="band (number)",
+        findings=as_findings((said,)),
+    )
+
+
+def _addresses(folder: Path) -> Dataset:
+    """Return the counts of words, with parties, presidents and half-centuries as groups."""
+    with (folder / "data" / "metadata.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    stop = stop_words("english") | _CUT
+    counts = []
+    for row in rows:
+        text = (folder / "data" / "speeches" / f"{row['fileid']}.txt").read_text(encoding="utf-8")
+        counted = Counter(_WORD.findall(_SHORTENED.sub(" ", text.lower())))
+        counts.append(Counter({word: count for word, count in counted.items() if word not in stop}))
+    names, _ = unique_names([f"{row['president']} {row['year']}" for row in rows], "address")
+    data = word_counts(names, counts, most_share=_MOST)
+    columns = {
+        "party": np.array([row["party"] for row in rows]),
+        "president": np.array([row["president_full"] for row in rows]),
+        "half-century": np.array([f"{50 * (int(row['year']) // 50)}–" for row in rows]),
+    }
+    said = (
+        f"Words in at least 5 addresses and at most {_MOST:.0%} of them, without English stop words: "
+        f"{data.X.shape[1]:,}."
+    )
     return replace(
-        table,
-        name="pitprops",
-        source="real",
-        is_covariance=True,
-        provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        findings=as_findings(("The table is the correlation matrix itself, rounded to three digits.",)),
+        data,
+        labels=columns["party"],
+        label_name="party",
+        label_columns=columns,
+        findings=as_findings((said,)),
     )
+
+
+LOADERS: dict[str, Callable[[Path], Dataset]] = {
+    "digits": _digits,
+    "pitprops": _pitprops,
+    "orl-faces": _faces,
+    "all-aml": _leukemias,
+    "coffee": _coffees,
+    "state-of-the-union": _addresses,
+}
+"""Samples by name. A loader gets the folder of the sample's package, or that of the small samples."""

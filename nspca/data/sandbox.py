@@ -218,7 +218,6 @@ def _read_in_sandbox(
 
 
 def _answer(folder: Path) -> None:
-    """Read the file of the request in a folder and write the outcome; main function of the process."""
     request = json.loads((folder / _REQUEST).read_text())
     with suppress(ImportError, ValueError, OSError):  # a system without such limits
         import resource
@@ -257,8 +256,6 @@ def _answer(folder: Path) -> None:
 
 
 def _load_answer(folder: Path) -> Opened:
-    """Return the outcome that a sandbox process wrote as JSON and arrays."""
-
     def from_plain(value: dict[str, Any]) -> Any:
         """Return the value that a dict of `to_plain` stands for; any other dict unchanged."""
         kind = next(iter(value), "")
@@ -290,7 +287,6 @@ def _pairs(value: Any) -> Any:
 
 
 def _tuples(value: Any) -> Any:
-    """Return a value with all lists in it turned into tuples."""
     return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
 
 

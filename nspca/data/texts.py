@@ -114,7 +114,6 @@ def _documents(source: Any, is_list: bool, options: dict[str, Any]) -> Documents
 
 
 def _check_size(path: Path) -> None:
-    """Refuse a file that holds too much text before any of it is read; archives are checked when opened."""
     with path.open("rb") as handle:
         is_packed = handle.read(4).startswith((GZIP, b"PK\x03\x04"))
     if not is_packed and path.stat().st_size > MOST_BYTES:
@@ -125,6 +124,5 @@ def _check_size(path: Path) -> None:
 
 
 def _read_file(path: Path) -> bytes:
-    """Return the bytes of a file in a folder of texts; refuse a file that holds too much text."""
     _check_size(path)
     return path.read_bytes()

@@ -1,6 +1,6 @@
 """Figures of several components: parts of images, reconstructions, and the gain of a search.
 
-The pages Parts, Topics and Components draw them.
+The page Components draws them.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 """Draw one topic as LDAvis shows it: the weight of each word in the topic over the word's overall
-frequency. The page Topics draws it.
+frequency. The page Components draws it.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Spec of several components that share no feature, such as parts of images or topics of texts.
 
-The pages Components, Parts and Topics ask it, and the command `solve` for several components.
+The page Components asks it, and the command `solve` for several components.
 """
 
 import time
@@ -142,8 +142,6 @@ class ComponentsSpec(ProblemSpec):
         values = super().values_of_query(query)
         if "raw" in query:
             values |= {"center": query["raw"] == "0", "noun": "topic"}
-        if "parts" in query or "topics" in query:
-            values["noun"] = "part" if "parts" in query else "topic"
         return values
 
     # ---- run

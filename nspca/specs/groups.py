@@ -1,6 +1,6 @@
 """Spec of a group test: separation of labelled groups by components found on the other half of the rows.
 
-The pages Components, Parts and Topics ask it about data with labels.
+The page Components asks it about data with labels.
 """
 
 import json

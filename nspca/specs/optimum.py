@@ -1,6 +1,6 @@
 """Spec of an exhaustive search, which ends when an answer is proved optimal or the time is over.
 
-The pages Home and Sweep offer it for one component that is not proved optimal, and Parts, Topics and
+The pages Home and Sweep offer it for one component that is not proved optimal, and
 Components for several.
 """
 

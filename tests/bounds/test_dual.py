@@ -96,10 +96,10 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
         X = case.V.T
         problem = nspca.Problem.from_data(X, case.k, nonneg, center=False)
         optimum = brute_force(X.T @ X / len(X), case.k, nonneg)[0]
-        found, warm, point = strongest(problem, optimum / problem.covariance.unit, "standard")
+        found, point = strongest(problem, optimum / problem.covariance.unit, "standard")
         assert point is None or problem.value(point) <= optimum * (1 + 1e-8)
         if found is None:
-            assert optimum == 0.0 and warm is None
+            assert optimum == 0.0
             continue
         kinds.add(found.kind)
         assert found.upper >= optimum * (1 - EDGE)
@@ -115,7 +115,7 @@ def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
         V = rng.standard_normal((8, 8)) + 0.4
         problem = nspca.Problem.from_covariance(V @ V.T, 4, nonneg)
         optimum = brute_force(V @ V.T, 4, nonneg)[0]
-        found, _, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
+        found, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
         assert found.ratio(optimum) > 0.98
         assert found.kind in ("B5", "B6", "B7", "B9")
 
@@ -157,7 +157,7 @@ def test_n_by_n_is_never_formed_for_many_features(monkeypatch):
         lambda self, J: whole(self, J) if len(J) <= 400 else pytest.fail("a block too large"),
     )
     problem = nspca.Problem.from_data(X, 10)
-    found, _, _ = strongest(problem, 0.0, "fast")
+    found, _ = strongest(problem, 0.0, "fast")
     assert 0 < found.witness["rows"].size <= 400
     assert nspca.verify(X, found) <= found.upper
 
@@ -285,7 +285,7 @@ def wide_problem(k=6):
 def test_the_best_so_far_only_falls_and_is_what_is_returned(short):
     _, problem = wide_problem()
     events = []
-    found, _, _ = strongest(problem, 0.0, "standard", events.append)
+    found, _ = strongest(problem, 0.0, "standard", events.append)
     uppers = [e.upper for e in events if e.upper is not None]
     assert all(e.stage in ("dual", "proving the optimum") and e.k == 6 for e in events)
     assert all(e.done >= 0 and (e.done <= e.total or not e.total) for e in events)
@@ -323,22 +323,12 @@ def test_a_closed_gap_stops_the_work(monkeypatch):
     monkeypatch.setattr(tree_stage, "BRANCHED", 0)
     problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 2)
     events = []
-    found, _, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
+    found, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
     assert found.ratio(3.0) > 1 - 1e-8 and events[-1].done <= 80
 
 
-def test_a_warm_start_from_the_k_before_holds_and_is_no_worse_at_the_end(short):
-    X, problem = wide_problem()
-    _, warm, _ = strongest(problem, 0.0, "standard")
-    assert warm.B.shape[1] in (2, 3)
-    cold = strongest(problem.with_k(7), 0.0, "standard")[0]
-    warmed, _, _ = strongest(problem.with_k(7), 0.0, "standard", warm=warm)
-    assert nspca.verify(X, warmed) <= warmed.upper <= cold.upper * 1.01
-    assert warmed.upper >= nspca.solve(problem.with_k(7), certify=None).value
-
-
 def test_zero_matrices_and_unknown_efforts():
-    assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None, None)
+    assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None)
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         strongest(wide_problem()[1], 0.0, "heroic")
 
@@ -347,7 +337,7 @@ def test_a_first_round_that_proves_nothing_is_no_reason_to_stop_and_none_to_warn
     X = np.random.default_rng(17).standard_normal((8, 6))
     problem = nspca.Problem.from_data(X, 4)
     known = nspca.solve(problem, "threshold", certify=None).value
-    found, _, _ = strongest(problem, 0.3 * problem.leading_eigenvalue / problem.covariance.unit, "standard")
+    found, _ = strongest(problem, 0.3 * problem.leading_eigenvalue / problem.covariance.unit, "standard")
     assert known <= nspca.verify(X, found) <= found.upper
 
 
@@ -365,16 +355,16 @@ def test_where_leaving_rows_out_gains_nothing_the_others_get_weights(nonneg, mon
     plan = Plan(rows=(30,), plain=(1,), cap=500, ranks=(2,), rounds=3, cores=(30,))
     monkeypatch.setattr(tree_stage, "BRANCHED", 0)
     monkeypatch.setitem(PLANS, "standard", plan)
-    found, _, _ = strongest(problem, value)
+    found, _ = strongest(problem, value)
     assert found.witness["y"].size == 60 - found.witness["rows"].size
     assert value <= nspca.verify(X, found) <= found.upper
     few = elimination.keep(problem, 30)
     assert least(problem, few) == 8 * few.floor > found.upper / unit, "elimination says less"
     known = found.upper * (1 - 1e-6)
-    again, _, _ = strongest(problem, value, known=known)
+    again, _ = strongest(problem, value, known=known)
     assert again is None or again.upper < known, "what is known is not handed out again"
     monkeypatch.setitem(PLANS, "standard", replace(plan, cores=()))
-    alone, _, _ = strongest(problem, value)
+    alone, _ = strongest(problem, value)
     assert alone.kind == "B4" and not alone.witness["rows"].size
     assert found.upper <= alone.upper
 
@@ -416,5 +406,5 @@ def test_features_that_are_all_alike_are_bounded_by_their_entries_too():
     """3500 standardised features of noise, k = 10: k times the variance is 10, weights prove a third less."""
     X = np.random.default_rng(0).standard_normal((20, 3500))
     problem = nspca.Problem.from_data(X, k=10, scale=True)
-    certificate, _, _ = strongest(problem, 5.0, "fast")
+    certificate, _ = strongest(problem, 5.0, "fast")
     assert 5.0 < nspca.verify(X, certificate, problem) <= certificate.upper < 7.0

@@ -141,7 +141,7 @@ def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
         effort = replace(PLANS["thorough"], ranks=(1, 2), rounds=2, cap=500)
         run = BoundSearch(problem=problem, plan=effort, lower=best, report=silent, kept=kept, limits=limits)
         run.upper = np.inf
-        run.run(None)
+        run.run()
         if run.best is not None:
             assert nspca.verify(X, run.best, problem) >= best * problem.covariance.unit * (1 - 1e-12)
             found += 1
@@ -192,6 +192,7 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     assert nspca.verify(X, result.certificate, problem) >= result.value
 
 
+@pytest.mark.visit
 def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lift_begins_anew(monkeypatch):
     """The witness of a core also fixes features in on some of these tables. On one it does not, and the lift
     begins anew.

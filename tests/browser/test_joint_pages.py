@@ -1,4 +1,4 @@
-"""Parts, Topics and Components in a real browser: run, look, reload, cancel, choose samples with a lasso."""
+"""The page Components in a real browser: run, look, reload, cancel, choose samples with a lasso."""
 
 import re
 
@@ -15,7 +15,7 @@ IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState =
 
 @pytest.mark.visit
 def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
-    page.goto(f"{app_url}/parts?pictures=orl-faces&r=3&size=20&by=joint,tpower&proof=none")
+    page.goto(f"{app_url}/components?sample=orl-faces&r=3&size=20&by=joint,tpower&proof=none")
     page.get_by_role("button", name="Find 3 parts").click()
     heading = page.get_by_role("heading", name=SHARE)
     expect(heading).to_be_visible()
@@ -39,7 +39,7 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
 
 @pytest.mark.visit
 def test_the_form_folds_when_its_run_begins_so_that_the_answer_is_in_sight(page, app_url):
-    page.goto(f"{app_url}/components?table=pitprops")
+    page.goto(f"{app_url}/components?sample=pitprops")
     form = page.locator("details").filter(has_text="Number of components").first
     page.get_by_text("change", exact=True).last.click()
     expect(form).to_have_attribute("open", "")
@@ -53,7 +53,7 @@ def test_the_form_folds_when_its_run_begins_so_that_the_answer_is_in_sight(page,
 
 @pytest.mark.visit
 def test_topics_live_then_documents(page, app_url):
-    page.goto(f"{app_url}/topics?texts=state-of-the-union&r=4&size=8&by=joint,cone&proof=none")
+    page.goto(f"{app_url}/components?sample=state-of-the-union&r=4&size=8&by=joint,cone&proof=none")
     page.get_by_role("button", name="Find 4 topics").click()
     expect(page.get_by_role("heading", name=SHARE)).to_be_visible()
     expect(page.get_by_text("The documents that are most about topic 1")).to_be_visible()
@@ -68,19 +68,19 @@ def test_topics_live_then_documents(page, app_url):
 @pytest.mark.visit
 def test_a_pressed_list_shows_its_documents(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_url}/topics?texts=state-of-the-union&look=proof")
+    page.goto(f"{app_url}/components?sample=state-of-the-union&look=proof")
     lists = page.locator(".st-key-pressed_lists[data-pressable] section")
     expect(lists).to_have_count(8)
     page.wait_for_function(IDLE)
     lists.nth(2).click()
     expect(page.get_by_role("heading", name="The documents that are most about topic 3")).to_be_in_viewport()
     expect(lists.nth(2).get_by_role("heading")).to_have_css("border-bottom-width", "3px")
-    expect(page).to_have_url(re.compile(r"[?&]topic=3(&|$)"))
+    expect(page).to_have_url(re.compile(r"[?&]component=3(&|$)"))
 
 
 @pytest.mark.visit
 def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
-    page.goto(f"{app_url}/topics?texts=python-docs&r=20&size=40&by=joint,threshold&proof=none&raw=1")
+    page.goto(f"{app_url}/components?sample=python-docs&r=20&size=40&by=joint,threshold&proof=none&raw=1")
     page.get_by_role("button", name="Find 20 topics").click()
     expect(page.get_by_text(re.compile(r"of 2 methods ready; joint: "))).to_be_visible()
     page.reload()
@@ -93,7 +93,7 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
 @pytest.mark.visit
 def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_url}/components?table=all-aml&look=samples")
+    page.goto(f"{app_url}/components?sample=all-aml&look=samples")
     figure = page.locator(".st-key-sample_map .js-plotly-plot")
     expect(figure).to_be_visible()
     page.wait_for_function(IDLE)

@@ -10,7 +10,7 @@ IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState =
 
 @pytest.mark.visit
 def test_parts_are_searched_together_cancelled_and_proved(page, app_url):
-    page.goto(f"{app_url}/parts?pictures=digits&r=4&size=8&by=joint&proof=fast&signed=1")
+    page.goto(f"{app_url}/components?sample=digits&r=4&size=8&by=joint&proof=fast&signed=1")
     page.get_by_role("button", name="Find 4 parts").click()
     page.get_by_role("button", name=LABEL).wait_for()
     page.wait_for_function(IDLE)  # pictures move the button while the page is drawn
@@ -21,7 +21,7 @@ def test_parts_are_searched_together_cancelled_and_proved(page, app_url):
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was proved by then is kept")).to_be_visible()
     expect(page.get_by_role("button", name=LABEL)).to_be_visible()
-    page.goto(f"{app_url}/parts?pictures=digits&r=2&size=4&by=joint&proof=fast")
+    page.goto(f"{app_url}/components?sample=digits&r=2&size=4&by=joint&proof=fast")
     page.get_by_role("button", name="Find 2 parts").click()
     page.get_by_role("button", name=LABEL).wait_for()
     page.wait_for_function(IDLE)  # pictures move the button while the page is drawn

@@ -73,7 +73,7 @@ def test_texts_reach_topics_within_three_clicks(page, app_url, name):
     give(page, name, FILES[name]())
     expect(page.get_by_text("30 texts and how often")).to_be_visible()
     fits(page)
-    page.get_by_role("link", name="Topics: what are the texts about?").click()  # the third
+    page.get_by_role("link", name="Components: which topics are the texts about?").click()  # the third
     expect(page.get_by_text("river").first).to_be_visible()
     expect(page.get_by_text("bread").first).to_be_visible()
 

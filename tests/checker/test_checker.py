@@ -151,7 +151,7 @@ def test_arrays_are_copied_before_they_are_looked_at():
     claims, W, tree = (np.array(HONEST.witness[name]) for name in ("claims", "W", "tree"))
     witness = HONEST.witness | {"claims": Supplied(claims), "W": Supplied(W), "tree": Supplied(tree)}
     arrays = reading.Arrays("inequality", witness)
-    read = reading.Inequality.read(arrays, 5)
+    read = reading.Inequality.read(arrays, 5, (2,))
     for array in (claims, W, tree):
         array[...] = 7
     assert (read.t, read.F) == tuple(HONEST.witness["claims"])
@@ -383,7 +383,9 @@ def test_entries_of_a_covariance_are_within_their_errors_whatever_the_shift():
         # a shift that cancels the first entry of the diagonal, up to some digits, is the hardest
         shift = -float(unit[0][0]) * (1 + float(rng.choice([0.0, 2.0**-50, 0.5])))
         digest = digest_of(A)
-        given = SimpleNamespace(shape=A.shape, digest=digest, source="covariance", shift=shift, exponent=e)
+        given = SimpleNamespace(
+            shape=A.shape, digest=digest, source="covariance", shift=shift, exponent=e, weights=""
+        )
         held = matrix_of(A, given)
         added = [
             Fraction(float(held.entries[i, i])) - Fraction(float(np.ldexp(A[i, i], -e))) for i in range(n)

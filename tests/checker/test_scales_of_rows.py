@@ -9,7 +9,7 @@ import pytest
 
 import nspca
 from nspca.certificate import Certificate
-from nspca.checker.inequality import even_entries, rows_of_sphere
+from nspca.checker.inequality import even_entries, top_sum
 from nspca.checker.matrix import matrix_of
 from nspca.checker.reading import Recipe
 from nspca.checker.remainder import entries_of_n, levels
@@ -28,8 +28,8 @@ def test_products_of_last_entries_are_exactly_no_less_than_the_entries_of_w():
             tau = float(np.max(even_entries(SimpleNamespace(W=W, scales=scales))))
         if not np.isfinite(tau) or not W.any():
             continue
-        V, _ = rows_of_sphere(np.zeros((2, 0)), np.zeros(2), tau, 1, scales)
-        last = [Fraction(float(v)) for v in V[:, -1]]
+        witness = SimpleNamespace(U=np.zeros((2, 0)), scales=scales)
+        last = [Fraction(float(v)) for v in top_sum(witness, tau, np.zeros(2), 1, 1, 0, True).V[:, -1]]
         least = Fraction(tau * min(1.0, float(scales.min()))) * (1 - Fraction(1, 2**53))
         assert all(last[i] * last[l] >= Fraction(float(W[i, l])) for i in (0, 1) for l in (0, 1))
         assert tau < 1e-300 or min(last) * last[2] >= least

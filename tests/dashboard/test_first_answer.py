@@ -1,4 +1,4 @@
-"""First answers of the pages Parts, Topics and Compare, shown before a visitor asks."""
+"""First answers of the page Components, shown before a visitor asks."""
 
 import json
 import time
@@ -16,9 +16,8 @@ from scripts.answers import STORED, answered, questions, usual
 
 FIND = shipped_answers.find
 PAGES = [
-    ("pages/topics.py", {"texts": "state-of-the-union"}),
-    ("pages/components.py", {"table": "all-aml"}),
-    ("pages/compare.py", {"sample": "digits"}),
+    ("pages/components.py", {"sample": "state-of-the-union"}),
+    ("pages/components.py", {"sample": "all-aml"}),
 ]
 LONGER = ("all-aml",)
 """Samples whose proof for several components takes seconds to check: among the visits. The same is proved of
@@ -114,47 +113,41 @@ def arrive(visit, texts, settled):
 
 
 @pytest.mark.visit
-@pytest.mark.parametrize(
-    ("path", "given"),
-    [("pages/parts.py", {"pictures": "digits"}), ("pages/compare.py", {"sample": "digits"})],
-)
-def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, path, given):
-    pages = [
-        arrive(path, **given, signed=sign) for sign in (0, 1)
-    ]  # what the form says later does not matter
+def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address):
+    # what the form says later does not matter
+    pages = [arrive("pages/components.py", sample="digits", signed=sign) for sign in (0, 1)]
     assert not any(page.error or page.exception for page in pages) and "computed on" in texts(pages[0])
-    task = "components" if "parts" in path else "comparison"
+    task = "components"
     mine = [run for run in engine().store.list_runs(defaults.EVERYBODY) if run.function == task]
     assert len(mine) == 1 and "data" not in json.loads(mine[0].parameters)["spec"]
     pages[0].button(key="run").click().run()
     assert [run.function for run in engine().store.list_runs(address(pages[0])["w"])] == [task]
 
 
-@pytest.mark.parametrize(("page", "key"), [("components", "table")])
-def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch, page, key):
+def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch):
     monkeypatch.setattr(shipped_answers, "find", FIND)
-    opened = visit(f"pages/{page}.py", **{key: "coffee"}, scale=1)
+    opened = visit("pages/components.py", sample="coffee", scale=1)
     assert not opened.exception and not opened.error
     assert "Stored answer" not in texts(opened), "that one is about the data as they are"
     assert "nonnegative, standardised" in texts(opened)
-    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "coffee"}))
+    assert "Stored answer" in texts(visit("pages/components.py", sample="coffee"))
 
 
 @pytest.mark.visit
 def test_an_answer_that_a_restart_cut_off_is_made_again(arrive):
-    page = arrive("pages/components.py", table="pitprops")
+    page = arrive("pages/components.py", sample="pitprops")
     runs = engine().store.list_runs(defaults.EVERYBODY)
     (run,) = [run for run in runs if run.title == "components" and '"sizes": [3, 3, 3]' in run.parameters]
     engine().store.finish_runs([run.id], "interrupted")
     with engine().store._writing() as db:
         db.execute("DELETE FROM results WHERE key = ?", (run.key,))
-    arrive("pages/components.py", table="pitprops")
+    arrive("pages/components.py", sample="pitprops")
     assert engine().status(run.id).state == "done" and not page.error
 
 
 def test_what_can_be_no_problem_and_what_is_too_large_has_none(visit, texts, monkeypatch):
     monkeypatch.setattr(first_answer, "LARGEST", 100)
-    page = visit("pages/components.py", table="pitprops")
+    page = visit("pages/components.py", sample="pitprops")
     assert "Nothing has run yet" in texts(page) and page.button(key="run") and not page.error
 
 

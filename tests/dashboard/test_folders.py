@@ -114,10 +114,9 @@ def test_an_address_opens_no_other_folder(place, visit, sentence, name):
 
 @pytest.mark.visit
 def test_other_pages_work_on_some_rows_and_say_so(place, visit, texts):
-    for path in ("pages/compare.py", "pages/spannogram.py"):
-        page = visit(path, folder="news")
-        assert not page.exception and not page.error
-        assert "folder on the server" in texts(page) and "53 samples × 40 features" in texts(page)
+    page = visit("pages/spannogram.py", folder="news")
+    assert not page.exception and not page.error
+    assert "folder on the server" in texts(page) and "53 samples × 40 features" in texts(page)
     page = visit("pages/sweep.py", folder="news", some=1)
     assert not page.exception and "Worked on are 53 of the 60 rows" in texts(page)
     page = visit("pages/sweep.py", folder="news", out="3")
@@ -220,7 +219,7 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
 
 @pytest.mark.visit
 def test_components_of_all_rows(to_workers, visit, texts, ended):
-    page = visit("pages/components.py", folder="news", r=2, size=4, table="mine")
+    page = visit("pages/components.py", folder="news", r=2, size=4)
     assert not page.exception and not page.error, page.error
     page.button(key="run").click().run()
     page = measured(ended(page))

@@ -16,8 +16,8 @@ from nspca.specs.proof import sparsity_words
 from nspca.specs.rows import Closer, Several, pack, unpack
 from tests.patience import wait_for
 
-PAGE = "pages/parts.py"
-SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "look": "proof"}
+PAGE = "pages/components.py"
+SHORT = {"sample": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "look": "proof"}
 HOW = {"nonneg": True, "center": True, "scale": False}
 ASKED = ComponentsSpec(sizes=(6, 6, 4), methods=("joint",), noun="part")
 
@@ -34,7 +34,7 @@ def start(visit, address):
     def run(**values):
         page = visit(PAGE, **(SHORT | values))
         page.button(key="run").click().run()
-        wait_for(lambda: engine().status(address(page)["parts"]).ended)
+        wait_for(lambda: engine().status(address(page)["components"]).ended)
         return page.run()
 
     return run

@@ -23,20 +23,20 @@ from nspca.specs.optimum import SECONDS, Standing
 from tests.dashboard.figures import snippet
 from tests.patience import wait_for
 
-PARTS, TABLE = "pages/parts.py", "pages/components.py"
-EASY = {"pictures": "digits", "r": 2, "size": 4, "by": "joint", "proof": "fast"}
-HARD = {"pictures": "digits", "r": 4, "size": 8, "by": "joint", "proof": "fast", "signed": 1}
-WORDS = {"table": "pitprops", "r": 2, "size": 3, "by": "joint", "proof": "fast"}
+PAGE = "pages/components.py"
+EASY = {"sample": "digits", "r": 2, "size": 4, "by": "joint", "proof": "fast"}
+HARD = {"sample": "digits", "r": 4, "size": 8, "by": "joint", "proof": "fast", "signed": 1}
+WORDS = {"sample": "pitprops", "r": 2, "size": 3, "by": "joint", "proof": "fast"}
 
 
 @pytest.fixture
 def start(visit, address):
     """Return a page after its run has ended, before any question about the run."""
 
-    def run(path=PARTS, key="parts", **values):
-        page = visit(path, **values)
+    def run(**values):
+        page = visit(PAGE, **values)
         page.button(key="run").click().run()
-        wait_for(lambda: engine().status(address(page)[key]).ended)
+        wait_for(lambda: engine().status(address(page)["components"]).ended)
         return page.run()
 
     return run
@@ -65,7 +65,7 @@ def test_a_search_ends_with_a_proof_that_the_whole_page_knows(start, visit, addr
     page.button(key="best").click().run()
     run = searches(page, address)[0]
     wait_for(lambda: engine().status(run.id).ended)
-    page = visit(PARTS, **address(page))
+    page = visit(PAGE, **address(page))
     assert not page.exception and not page.error
     assert PROVED in page.success[0].value and "capture more. This is proved." in texts(page)
     assert not [button for button in page.button if button.key == "best"]
@@ -80,7 +80,7 @@ def test_a_search_ends_with_a_proof_that_the_whole_page_knows(start, visit, addr
         one for one in describe_runs(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id
     )
     assert told.spec.describe().question == "is it the best? 2 components of 4"
-    assert told.page == PARTS and told.query["parts"] == address(page)["parts"]
+    assert told.page == PAGE and told.query["components"] == address(page)["components"]
 
 
 @pytest.mark.visit
@@ -132,7 +132,7 @@ def attempt(shape, k, state, seconds, of, **masks):
 def test_what_was_not_reached_is_said_and_names_have_marks(
     start, texts, monkeypatch, state, seconds, says, goes_on
 ):
-    page = start(TABLE, "components", **WORDS)
+    page = start(**WORDS)
     certain, possible = np.zeros((13, 2), bool), np.zeros((13, 2), bool)
     certain[0], possible[:4] = (True, False), True
     of = ComponentsSpec(data=DataSpec(sample="pitprops", covariance=True), sizes=(3, 3))
@@ -148,7 +148,7 @@ def test_what_was_not_reached_is_said_and_names_have_marks(
 
 @pytest.mark.visit
 def test_the_headline_says_what_a_search_has_proved_so_far(start, texts, monkeypatch):
-    page = start(TABLE, "components", **WORDS)
+    page = start(**WORDS)
     before = re.search(r"Proved: no 2 .* capture more than ([\d.]+) %", texts(page))
     X = nspca.load_sample("pitprops").X
     problem = nspca.Problem.from_covariance(X, (3, 3))
@@ -212,7 +212,7 @@ def test_better_components_take_the_place_of_the_first_ones(poor):
 @pytest.mark.visit
 def test_the_page_says_that_better_parts_were_found(start, poor, monkeypatch, texts):
     worse, one = poor
-    page = start(pictures="digits", r=2, size="2, 1", by="joint", proof="fast")
+    page = start(sample="digits", r=2, size="2, 1", by="joint", proof="fast")
     monkeypatch.setattr(
         "nspca.dashboard.runs.lookup.Watched.results",
         property(lambda run: nspca.Sweep({("joint", 2): worse.with_certificate(one.certificate)})),

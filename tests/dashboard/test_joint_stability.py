@@ -97,8 +97,8 @@ def test_frequencies_are_counted_over_the_draws():
 @pytest.mark.parametrize(
     ("path", "asked"),
     [
-        ("pages/parts.py", {"pictures": "digits", "r": 2, "size": 6, "by": "tpower", "proof": "none"}),
-        ("pages/components.py", {"table": "coffee", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
+        ("pages/components.py", {"sample": "digits", "r": 2, "size": 6, "by": "tpower", "proof": "none"}),
+        ("pages/components.py", {"sample": "coffee", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
     ],
 )
 def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, path, asked):
@@ -109,7 +109,7 @@ def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, p
     page = ended(page)
     assert not page.error and not page.exception
     assert "are there again." in texts(page) and "counted, on average" in texts(page)
-    if "parts" in path:
+    if asked["sample"] == "digits":
         assert sum("2 components by tpower as 8 × 8 images" in alt for alt in alts(page)) == 2
     before = texts(page)
     page = visit(path, **address(page))
@@ -119,7 +119,7 @@ def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, p
 @pytest.mark.visit
 def test_a_covariance_has_no_rows_to_draw(visit, ended):
     page = visit(
-        "pages/components.py", table="pitprops", r=2, size=3, by="tpower", proof="none", look="again"
+        "pages/components.py", sample="pitprops", r=2, size=3, by="tpower", proof="none", look="again"
     )
     page.button(key="run").click().run()
     page = ended(page)

@@ -44,13 +44,6 @@ def test_data_of_a_workspace_have_no_link(visit):
     assert given(page) == links.ELSEWHERE
 
 
-def test_a_sample_chosen_on_its_page_has_a_link_beside_an_upload(visit):
-    page = visit("pages/parts.py", pictures="digits", upload="0" * 64, label="group")
-    assert not page.exception and given(page).startswith("/parts?pictures=digits\n")
-    page = visit("pages/parts.py", pictures="mine", upload="0" * 64)
-    assert given(page) == links.ELSEWHERE
-
-
 def test_an_address_of_this_machine_alone_is_told_from_others():
     assert links.is_alone("http://localhost:8501/sweep") and links.is_alone("http://[::1]:1/")
     assert not links.is_alone("https://example.org/sweep")

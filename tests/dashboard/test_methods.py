@@ -15,10 +15,7 @@ from nspca.specs.components import DEFAULT
 
 FORMS = {
     "pages/sweep.py": ("sample", "methods"),
-    "pages/compare.py": ("sample", "rivals"),
-    "pages/parts.py": ("pictures", "by"),
-    "pages/topics.py": ("texts", "by"),
-    "pages/components.py": ("table", "by"),
+    "pages/components.py": ("sample", "by"),
 }
 
 
@@ -36,20 +33,17 @@ def expected(sample: str, signed: bool, center: bool) -> set[str]:
         pytest.param("pages/sweep.py", "digits", marks=pytest.mark.visit),
         ("pages/sweep.py", "pitprops"),
         pytest.param("pages/sweep.py", "all-aml", marks=pytest.mark.visit),
-        pytest.param("pages/compare.py", "digits", marks=pytest.mark.visit),
-        pytest.param("pages/compare.py", "pitprops", marks=pytest.mark.visit),
-        pytest.param("pages/compare.py", "python-docs", marks=pytest.mark.visit),
-        ("pages/parts.py", "digits"),
+        ("pages/components.py", "digits"),
         ("pages/components.py", "pitprops"),
-        ("pages/topics.py", "state-of-the-union"),
-        pytest.param("pages/topics.py", "python-docs", marks=pytest.mark.visit),
+        ("pages/components.py", "state-of-the-union"),
+        pytest.param("pages/components.py", "python-docs", marks=pytest.mark.visit),
     ],
 )
 def test_a_form_offers_exactly_those_that_can(visit, stand_ins, page, sample, signed):
     data, field = FORMS[page]
     shown = visit(page, **{data: sample, "signed": signed})
     assert not shown.exception and not shown.error
-    able = expected(sample, bool(signed), center=page != "pages/topics.py")
+    able = expected(sample, bool(signed), center=field != "by" or not sample.startswith(("state", "python")))
     able -= {"auto"} if field == "by" else set()  # of sizes, auto is joint, which is there
     assert set(shown.multiselect(key=f"widget_{field}").options) == {methods.label(name) for name in able}
 
@@ -63,7 +57,7 @@ def test_the_cases_differ():
 
 
 def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, texts):
-    said = unescape(texts(visit("pages/compare.py", sample="pitprops"))).replace("**", "")
+    said = unescape(texts(visit("pages/sweep.py", sample="pitprops", ks="2"))).replace("**", "")
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)
     refused = [sentence for line in nspca.METHODS.values() if (sentence := line.refusal(problem))]
     assert len(refused) == 3 and all(sentence in said for sentence in refused)

@@ -9,8 +9,6 @@ import pytest
 from nspca.dashboard.joint.headline import divided
 from nspca.presentation.numerals import percent_down
 
-SHARE = re.compile(r"(\d+(?:\.\d+)?)\s%")
-
 
 def exact(text: str) -> Fraction:
     """Return the number of a percentage such as ``8.9 %``."""
@@ -42,40 +40,21 @@ def test_shares_of_pages_that_a_reader_added():
     assert divided([0.5, 0.25], 0.9, 1.0, 1) == ["50.0 %", "25.0 %"], "what is shared is counted in neither"
 
 
-@pytest.mark.parametrize(
-    ("path", "address", "key"),
-    [
-        ("pages/parts.py", {"pictures": "orl-faces"}, "parts"),
-        ("pages/components.py", {"table": "all-aml"}, "components"),
-        ("pages/topics.py", {"texts": "state-of-the-union"}, "topics"),
-    ],
-)
+@pytest.mark.parametrize("sample", ["orl-faces", "all-aml", "state-of-the-union"])
 def test_a_page_of_several_components_has_one_rounding_and_shares_that_add_up(
-    visit, stand_ins, texts, alts, path, address, key
+    visit, stand_ins, texts, alts, sample
 ):
-    page = visit(path, **address)
+    page = visit("pages/components.py", sample=sample)
     assert not page.exception and not page.error
     said, html = texts(page), [part.proto.body for part in page.get("html")]
     headline = re.search(r"capture (\d+\.\d+ %) of the variance of all \d", said)[1]
     limit = re.search(r"capture more than (\d+\.\d+ %)", said)
     bar = next(body for body in html if "found " in body)
     numbers = [headline, *([limit[1]] if limit else []), *re.findall(r"(?:found|limit) (\d+\.\d+ %)", bar)]
-    if key == "parts":
+    if sample == "orl-faces":
         alt = next(alt for alt in alts(page) if re.match(r"5 components by \w+ as", alt))
         shares = re.findall(r"\d: (\d+\.\d+ %)", alt)
     else:
         shares = re.findall(r"· (\d+\.\d+ %)</h3>", next(body for body in html if "nspca-topics" in body))
     assert len({len(number) - number.index(".") for number in numbers + shares}) == 1, "one rounding"
     assert sum(map(exact, shares)) == exact(headline)
-
-
-def test_the_page_of_a_comparison_has_one_base_and_one_rounding(visit, alts):
-    page = visit("pages/compare.py", sample="pitprops")
-    assert not page.exception and not page.error
-    headline = next(element.value for element in page.markdown if element.value.startswith("## "))
-    bars = next(alt for alt in alts(page) if alt.startswith("Variance explained by each method"))
-    assert "of the first principal component" in bars and "of the first principal component" in headline
-    found = [number for text in (headline, bars) for number in SHARE.findall(text)]
-    assert len(found) >= 7 and {len(number.partition(".")[2]) for number in found} == {1}
-    first, *others = map(float, found)
-    assert max(others) == first, "shares of the same variance, not losses"

@@ -141,11 +141,11 @@ def on_a_page():
 def test_an_address_carries_what_its_page_knows(monkeypatch):
     monkeypatch.setattr(state, "_met", {"mine"})
     assert {name for name, kept in VALUES.items() if not kept.pages} == {"w", "present", "slide"}
-    assert {"sweep", "parts", "papers", "learn"} <= PAGES
+    assert {"sweep", "components", "papers", "learn"} <= PAGES
     page = AppTest.from_function(on_a_page)
-    page.query_params.update({"sample": "lrs", "k": "7", "parts": "p", "w": "mine", "source": "upload"})
+    page.query_params.update({"sample": "lrs", "k": "7", "components": "p", "w": "mine", "source": "upload"})
     said = json.loads(page.run().json[0].value)
-    assert said["kept"]["parts"] == "p", "another page may still need it"
+    assert said["kept"]["components"] == "p", "another page may still need it"
     assert said["here"] == {"sample": "lrs", "k": "7", "w": "mine"} and set(page.query_params) == set(
         said["here"]
     )
@@ -155,7 +155,7 @@ def test_an_address_carries_what_its_page_knows(monkeypatch):
 def test_back_leads_to_all_that_was_there(monkeypatch):
     monkeypatch.setattr(state, "_met", {"mine"})
     page = AppTest.from_function(on_a_page)
-    page.query_params.update({"sample": "lrs", "w": "mine", "parts": "p"})
+    page.query_params.update({"sample": "lrs", "w": "mine", "components": "p"})
     page.run().number_input[0].set_value(8).run()
     assert page.query_params["k"] in ("8", ["8"])
     page.query_params["w"] = "mine"
@@ -166,7 +166,11 @@ def test_back_leads_to_all_that_was_there(monkeypatch):
     del page.query_params["k"]  # the address before the change
     page.run()
     said = json.loads(page.json[0].value)
-    assert page.number_input[0].value == 5 and said["kept"] == {"sample": "lrs", "w": "mine", "parts": "p"}
+    assert page.number_input[0].value == 5 and said["kept"] == {
+        "sample": "lrs",
+        "w": "mine",
+        "components": "p",
+    }
 
 
 def test_a_widget_is_told_its_value_again_in_its_first_seconds(monkeypatch):

@@ -18,23 +18,27 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import browser_storage, buttons, links, memory, plotly, slides, state, styles
 from nspca.dashboard.app.wording import plain
+from nspca.data import is_installed
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import engine
 
 PAGES = (
     ("app.py", "Home", ":material/home:"),
     ("pages/data.py", "Data", ":material/table_view:"),
-    ("pages/spannogram.py", "Spannogram", ":material/airwave:"),
     ("pages/sweep.py", "Sweep", ":material/area_chart:"),
-    ("pages/parts.py", "Parts", ":material/face:"),
-    ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
     ("pages/components.py", "Components", ":material/hub:"),
-    ("pages/compare.py", "Compare", ":material/compare_arrows:"),
+    ("pages/spannogram.py", "Spannogram", ":material/airwave:"),
     ("pages/papers.py", "Papers", ":material/menu_book:"),
-    ("pages/runs.py", "Runs", ":material/history:"),
     ("pages/learn.py", "Learn", ":material/school:"),
+    ("pages/runs.py", "Runs", ":material/history:"),
 )
 HOME = PAGES[0]
+COMPONENTS = "pages/components.py"
+WAYS = (
+    ("Parts of faces", ":material/face:", "orl-faces", "digits"),
+    ("Topics of texts", ":material/format_list_numbered:", "state-of-the-union", "python-docs"),
+)
+"""Ways into the page Components: label, icon, sample, and its replacement if its package is not installed."""
 # An SVG of our own, since the browser would fetch a named icon from another host.
 MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#0b6e8a"/>
@@ -113,6 +117,13 @@ def way_on(path: str, label: str) -> None:
     st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link(path))
 
 
+def ways_to_components() -> None:
+    """Draw links to the page Components with pictures and with texts."""
+    for label, icon, sample, otherwise in WAYS:
+        query = state.opening({"sample": sample if is_installed(sample) else otherwise})
+        st.page_link(COMPONENTS, label=label, icon=icon, query_params=query)
+
+
 def form() -> DeltaGenerator:
     """Return the container of a form; hidden in present mode, and below the picture on a phone."""
     return st.container(key=styles.FORM)
@@ -155,6 +166,9 @@ def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None
         st.caption("Sparse PCA with proof")
         for path, label, icon in PAGES:
             st.page_link(path, label=label, icon=icon, query_params=state.link(path))
+            if path == COMPONENTS:
+                with st.container(key=styles.WAYS, gap=None):
+                    ways_to_components()
         present(type="tertiary")
         slides.menu(lesson, pages)
         links.give(pages)

@@ -10,7 +10,6 @@ import segno
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.data import SAMPLES
 
 ALONE = (
     "This address works on this machine alone. For others, start the dashboard with "
@@ -20,8 +19,6 @@ GUESSES = ("guess", "painted", "judge")
 """Answers of a visitor to the questions of the page Learn. With them a link would open the solution."""
 OWN = ("w", "present", "slide", "source", state.ANEW, "pin", *state.OF_RUNS, *GUESSES)
 """Values that a link for others leaves out: they belong to the visitor, and runs need the workspace."""
-OF_PAGE = ("pictures", "texts", "table")
-"""Samples that a visitor chose on Parts, Topics or Components, which are then used instead of an upload."""
 SHARE = "To show a finished sweep to others, open Runs, press More, then Make a link for others."
 ELSEWHERE = f"These data are in your workspace alone. {SHARE}"
 OPENS = "It opens this page with its data and settings, but without your runs."
@@ -66,10 +63,7 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
     box = st.expander("Link for others", icon=":material/link:", key="give", on_change="rerun")
     if not box.open:
         return
-    left_out = {*OWN}
-    if any(state.get(data) in SAMPLES for data in OF_PAGE if data in state.link()):
-        left_out |= {"upload", *state.ABOUT_FILE}
-    query = {key: value for key, value in state.link().items() if key not in left_out}
+    query = {key: value for key, value in state.link().items() if key not in OWN}
     with box:
         if "upload" in query:
             st.caption(ELSEWHERE)

@@ -16,17 +16,19 @@ import time
 from collections import Counter, defaultdict
 from fnmatch import fnmatch
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nspca.dashboard.app import log, memory, plotly
+from nspca.data import is_installed
+from nspca.specs import comparison
 
 HEALTH, METRICS, UPLOAD = "/_stcore/health", "/_stcore/metrics", "/_stcore/upload_file/"
 COOKIE = "nspca_access"
@@ -34,6 +36,16 @@ DELAY = 3.0  # seconds before a wrong password is answered; those of one address
 MOST_WAITING = 100  # guesses of one address that wait; a whole class may log in at once
 # Bytes of uploads within `HELD_SECONDS`, which Streamlit keeps as long as their page is open.
 OF_A_SESSION, OF_ALL, HELD_SECONDS = 420 * 2**20, 1200 * 2**20, 1800.0
+OLD: dict[str, tuple[str, str | None, dict[str, str]]] = {
+    "parts": ("components", "orl-faces", {"pictures": "sample", "parts": "components"}),
+    "topics": (
+        "components",
+        "state-of-the-union",
+        {"texts": "sample", "topics": "components", "topic": "component"},
+    ),
+    "compare": ("sweep", None, {"k": "at_k"}),
+}
+"""Former pages: the page that shows the same now, its sample, and new names of values in the query."""
 HEADERS = {
     # Streamlit's scripts need inline scripts and eval. Nothing is loaded from other hosts.
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
@@ -53,7 +65,22 @@ def options() -> dict[str, Any]:
     log.begin()
     memory.limit_arenas()
     access = Middleware(Access, password=os.environ.get("NSPCA_PASSWORD", ""))
-    return {"middleware": [access], "routes": [Route(plotly.url().partition("?")[0], _send_plotly)]}
+    base = st.get_option("server.baseUrlPath").strip("/")
+    there = f"/{base}" if base else ""
+    old = [Route(f"{there}/{name}", _lead_on) for name in OLD]
+    return {"middleware": [access], "routes": [Route(plotly.url().partition("?")[0], _send_plotly), *old]}
+
+
+async def _lead_on(request: Request) -> Response:
+    """Send a browser from an old address of a page to the page that shows the same now, with its query."""
+    folder, _, name = request.url.path.rpartition("/")
+    page, sample, names = OLD[name]
+    query = {names.get(key, key): value for key, value in request.query_params.items() if value != "mine"}
+    if sample is not None and not query.keys() & {"sample", "upload", "folder"}:
+        query["sample"] = sample if is_installed(sample) else "digits"
+    if name == "compare":
+        query.setdefault("rivals", ",".join(comparison.DEFAULT))  # unfolds the methods side by side
+    return RedirectResponse(f"{folder}/{page}?{urlencode(query)}")
 
 
 async def _send_plotly(request: HTTPConnection) -> Response:

@@ -106,14 +106,13 @@ class Kept:
         return copy(self.usual)
 
 
-OF_COMPONENTS = "parts topics components"
-OF_DATA = f"data spannogram sweep compare {OF_COMPONENTS}"
+OF_DATA = "data spannogram sweep components"
 SPECS: dict[type[Model], str] = {
     DataSpec: OF_DATA,
     ProblemSpec: OF_DATA,
     SweepSpec: "sweep",
-    ComparisonSpec: "compare",
-    ComponentsSpec: OF_COMPONENTS,
+    ComparisonSpec: "sweep",
+    ComponentsSpec: "components",
     PaperSpec: "papers",
 }
 """The questions that forms ask, each with its pages, whose address holds every field with a name."""
@@ -159,15 +158,15 @@ VIEWS = {
     "slide": Kept(read_integer),  # number of the page in the presented lesson
     "source": Kept(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
     "digit_k": Kept(read_integer, 8, "app"),
-    "axis": Kept(read_word, "leading", "sweep compare shared"),
+    "axis": Kept(read_word, "leading", "sweep shared"),
     "bound": Kept(read_word, "ours", "sweep shared"),  # bound whose region is shaded
     "fit": Kept(read_flag, False, "sweep shared"),  # whether the curve's axis begins at its smallest value
     "enough": Kept(read_integer, 80, "sweep shared"),  # wanted per cent of the variance of the best direction
     "run": Kept(read_word, None, "sweep", True),
     "pin": Kept(read_words, [], "sweep"),  # pinned runs, drawn beside the shown one
     "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
-    "k": Kept(read_integer, None, "spannogram sweep compare shared", True),
-    "shown": Kept(read_word, None, f"sweep shared {OF_COMPONENTS}", True),  # method whose component is shown
+    "k": Kept(read_integer, None, "spannogram sweep shared", True),
+    "shown": Kept(read_word, None, "sweep shared components", True),  # method whose component is shown
     # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
     "within": Kept(read_integer, 0, "sweep shared"),
     "view": Kept(read_word, "curves", "spannogram"),
@@ -175,31 +174,24 @@ VIEWS = {
     "tol": Kept(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
     "support": Kept(read_word, "tempting", "spannogram"),  # choice of the candidate support
     "candidate": Kept(read_integer, 1, "spannogram", True),
-    # data of the pages Parts, Topics and Components; None lets each page find data that suit it
-    "pictures": Kept(read_word, None, "parts", True),
-    "texts": Kept(read_word, None, "topics", True),
-    "table": Kept(read_word, None, "components", True),
-    "parts": Kept(read_word, None, "parts", True),  # parts, topics, components: runs of these pages
-    "topics": Kept(read_word, None, "topics", True),
-    "components": Kept(read_word, None, "components", True),
-    "raw": Kept(read_flag, None, OF_COMPONENTS, True),  # whether word counts are left uncentred
-    "face": Kept(read_integer, 1, "parts", True),  # number of the image that is reconstructed from the parts
-    "using": Kept(read_integer, None, "parts", True),  # number of parts in the reconstruction
-    "topic": Kept(read_integer, 1, "topics", True),  # number of the chosen topic
-    "component": Kept(read_integer, 1, "components", True),
-    "look": Kept(read_word, None, f"compare {OF_COMPONENTS}"),  # open section below the answer
-    "across": Kept(read_integer, 1, OF_COMPONENTS, True),  # across, up: components on the axes of the map
-    "up": Kept(read_integer, 2, OF_COMPONENTS, True),
-    "group": Kept(str, None, OF_COMPONENTS, True),  # label column that colours the samples
+    "components": Kept(read_word, None, "components", True),  # run of the page Components
+    "raw": Kept(read_flag, None, "components", True),  # whether word counts are left uncentred
+    "face": Kept(read_integer, 1, "components", True),  # number of the image that is put together from parts
+    "using": Kept(read_integer, None, "components", True),  # number of parts in it
+    "component": Kept(read_integer, 1, "components", True),  # number of the component that is looked at
+    "look": Kept(read_word, None, "sweep components"),  # open section below the answer
+    "across": Kept(read_integer, 1, "components", True),  # across, up: components on the axes of the map
+    "up": Kept(read_integer, 2, "components", True),
+    "group": Kept(str, None, "components", True),  # label column that colours the samples
     # names that the visitor gave to components, cut to a length that no honest address exceeds
-    "named": Kept(lambda text: text[:8000], "", "topics components", True),
-    "over": Kept(read_flag, True, "parts"),  # whether parts are drawn over the mean image
-    "example": Kept(read_integer, 1, "topics"),  # number of the example of the matching
+    "named": Kept(lambda text: text[:8000], "", "components", True),
+    "over": Kept(read_flag, True, "components"),  # whether parts are drawn over the mean image
+    "example": Kept(read_integer, 1, "components"),  # number of the example of the matching
     "paper": Kept(read_word, None, "papers"),  # open tab of the papers page
-    "compare": Kept(read_word, None, "compare", True),  # run of the compare page
-    "turn": Kept(read_word, "drop", "compare"),  # deflation between components
-    "apart": Kept(read_integer, 85, "compare"),  # angle between components in degrees
-    "counted": Kept(read_word, "total", "compare"),  # measure of the variance of several components
+    "at_k": Kept(read_integer, None, "sweep", True),  # k of the methods side by side
+    "turn": Kept(read_word, "drop", "sweep"),  # deflation between components
+    "apart": Kept(read_integer, 85, "sweep"),  # angle between components in degrees
+    "counted": Kept(read_word, "total", "sweep"),  # measure of the variance of several components
     "screen": Kept(read_integer, 1, "learn"),  # number of the screen of the learn page
     "guess": Kept(_degrees, None, "learn"),  # guessed angle, beside which the answer is shown
     "painted": Kept(read_words, [], "learn"),  # numbers of the painted pixels
@@ -218,7 +210,7 @@ NAMED = [option.query for _, option, _ in DataSpec.declared()]
 OF_CHANGES = ("prep", "out", "only", "drop", "log", "one")  # values that change the numbers after reading
 ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, "some"))
 ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
-OF_RUNS = ("run", "before", "parts", "topics", "components", "compare")  # values that name a run
+OF_RUNS = ("run", "before", "components")  # values that name a run
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
 PAGES = {page for kept in VALUES.values() for page in kept.pages.split()}
 ELSEWHERE = {

@@ -4,7 +4,7 @@ No Streamlit calls.
 """
 
 # Keys of containers, by which the styles know them.
-FORM, PICTURE, BAR = "form", "picture", "present_bar"
+FORM, PICTURE, BAR, WAYS = "form", "picture", "present_bar", "menu_ways"
 # Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches
 # on near black need it.
 DARK_INK = "#0b1d23"
@@ -26,6 +26,12 @@ ALWAYS = """
 [data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
+"""
+# The menu's ways into a page stand below it, and never look like the open page.
+MENU = f"""
+.st-key-{WAYS} {{ padding-left: 1.6rem; }}
+.st-key-{WAYS} [data-testid='stPageLink-NavLink'] {{ background: none; padding-top: 0; padding-bottom: 0; }}
+.st-key-{WAYS} [data-testid='stPageLink-NavLink'] * {{ font-weight: normal; font-size: 0.85rem; }}
 """
 # What is printed beside what was computed.
 CLAIMS = """
@@ -80,5 +86,5 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); }}
 
 def style(dark: bool, present: bool) -> str:
     """Return the CSS for the present theme and mode."""
-    always = ALWAYS + CLAIMS + NARROWER + PHONE
+    always = ALWAYS + MENU + CLAIMS + NARROWER + PHONE
     return f"<style>{always}{DARK if dark else ''}{PRESENTING if present else ''}</style>"

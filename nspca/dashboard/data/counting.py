@@ -29,7 +29,7 @@ def form() -> None:
 
 def changed() -> None:
     """Forget the runs and the choices about the old vocabulary, since another one numbers the words anew."""
-    state.forget(("run", "before", "k", "shown", "topics", *state.OF_FEATURES))
+    state.forget(("k", "shown", *state.OF_RUNS, *state.OF_FEATURES))
 
 
 def read_anew() -> None:

@@ -9,8 +9,7 @@ from nspca.dashboard.data import original, preview
 from nspca.dashboard.open_data import Chosen, whole_folder
 from nspca.data import Dataset
 
-PARTS, TOPICS, COMPONENTS = "pages/parts.py", "pages/topics.py", "pages/components.py"
-SWEEP = "pages/sweep.py"
+SWEEP, COMPONENTS = "pages/sweep.py", "pages/components.py"
 PICTURES = 8
 """Number of images in the picture: one row."""
 NO_GROUP = ""
@@ -28,8 +27,7 @@ def show(of: Chosen) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         frame.way_on(SWEEP, f"Sweep: how many {_nouns(of.dataset)} are enough?")
-        for path, label in next_pages(of):
-            frame.way_on(path, label)
+        frame.way_on(COMPONENTS, next_question(of))
         original.offer(of)
 
 
@@ -71,13 +69,13 @@ def _nouns(data: Dataset) -> str:
     return f"{wording.noun(data)}s"
 
 
-def next_pages(of: Chosen) -> list[tuple[str, str]]:
-    """Return paths of the pages that suit the kind of the data, each with the label of its link."""
+def next_question(of: Chosen) -> str:
+    """Return the label of the link to the page Components, which follows the kind of the data."""
     if of.dataset.image_shape is not None and not of.dataset.is_covariance:
-        return [(PARTS, "Parts: what are the images made of?")]
+        return "Components: which parts are the images made of?"
     if of.dataset.kind == "words" and not of.dataset.is_covariance:
-        return [(TOPICS, "Topics: what are the texts about?")]
-    return [(COMPONENTS, f"Components: which {_nouns(of.dataset)} go together?")]
+        return "Components: which topics are the texts about?"
+    return f"Components: which {_nouns(of.dataset)} go together?"
 
 
 def groups(of: Chosen) -> None:

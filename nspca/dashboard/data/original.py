@@ -16,8 +16,6 @@ from nspca.errors import NSPCAError
 from nspca.progress import Event
 
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-ASKED = ("sample", "pictures", "texts", "table")
-"""Names in addresses that choose a sample."""
 PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # what a proxy adds
 
 
@@ -27,7 +25,7 @@ def offer(of: Chosen, asked: bool = False) -> None:
     With `asked`, only where the address names the original.
     """
     name = absent_original(of.reference.sample)
-    if name is None or (asked and name not in {state.get(key) for key in ASKED}):
+    if name is None or (asked and name != state.get("sample")):
         return
     sample = SAMPLES[name]
     with st.popover(f"In the place of {sample.title}: get them", icon=":material/download:"):

@@ -80,7 +80,7 @@ def rows(of: Chosen) -> None:
         if of.table is not None or is_sample(of):
             st.toggle(
                 "Only a sample of the rows",
-                **state.bind("some", then=lambda: state.forget(("run", "before", "k", "shown", "topics"))),
+                **state.bind("some", then=lambda: state.forget(("k", "shown", *state.OF_RUNS))),
             )
         said = f"Worked on are {of.dataset.provenance}"
         if of.table is None and not state.get("some"):

@@ -99,12 +99,10 @@ def _empty() -> None:
     with st.container(horizontal=True):
         for path, label in (
             ("pages/sweep.py", "How many features are enough?"),
-            ("pages/parts.py", "Parts of images"),
-            ("pages/topics.py", "Topics of texts"),
             ("pages/components.py", "Components of a table"),
-            ("pages/compare.py", "Compare methods"),
         ):
             frame.way_on(path, label)
+        frame.ways_to_components()
 
 
 def _search(described: list[DescribedRun | Run]) -> list[DescribedRun | Run]:

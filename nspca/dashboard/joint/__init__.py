@@ -1,1 +1,1 @@
-"""The pages Parts, Topics and Components: several components found together."""
+"""The page Components: several components found together."""

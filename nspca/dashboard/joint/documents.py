@@ -1,4 +1,4 @@
-"""Draw documents as text, with the words of a topic marked, for the page Topics."""
+"""Draw documents as text, with the words of a topic marked, for the view of topics."""
 
 import re
 from collections.abc import Sequence

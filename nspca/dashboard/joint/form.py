@@ -59,7 +59,7 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
     """
     r, size = wanted(about, of)
     if not 1 <= r <= MOST:
-        raise InvalidProblem(f"the number of {about.one}s must be between 1 and {MOST}, got {r}")
+        raise InvalidProblem(f"the number of {about.many} must be between 1 and {MOST}, got {r}")
     by = _by(about, of)
     effort = _effort()
     sizes = read_sizes(size, r, of.dataset.X.shape[1])
@@ -79,7 +79,7 @@ def wanted(about: Subject, of: Chosen) -> tuple[int, str]:
 def inputs(about: Subject, of: Chosen) -> None:
     """Draw the inputs, each tied to the address."""
     (r, size), (first, second, third) = wanted(about, of), st.columns([1, 1, 2], vertical_alignment="bottom")
-    first.number_input(f"Number of {about.one}s", step=1, **state.bind("r", r))
+    first.number_input(f"Number of {about.many}", step=1, **state.bind("r", r))
     second.text_input(
         f"{about.feature.capitalize()}s in each",
         help="One number for all, or one for each with commas between: 40, 40, 20.",

@@ -1,4 +1,4 @@
-"""State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit.
+"""State the answer of the page Components: the explained variance and the proved limit.
 
 `JointPage` calls `show`, `follow` and `climb`. The lists and pictures of components take their percentages
 from `each`.
@@ -185,7 +185,7 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
     better = f": **{gained} more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
     st.markdown(
         f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-        f"{about.one}s at once{better}."
+        f"{about.many} at once{better}."
     )
     figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
-    figures.draw(figure, f"{about.key}_climb", same=run_id)
+    figures.draw(figure, "components_climb", same=run_id)

@@ -1,6 +1,6 @@
 """Draw components as ranked lists of names, in as many columns as fit the screen.
 
-The views of the pages Topics and Components are made of these functions.
+The views of texts and of other tables are made of these functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +77,7 @@ def one(outcome: Outcome, number: int) -> None:
 
 def best(outcome: Outcome) -> None:
     """Draw the components of the best method as lists of their first names."""
-    result, r, about = outcome.shown, outcome.asked.r, outcome.about
+    result, r = outcome.shown, outcome.asked.r
     most = FIRST
     if r > MOST_COLUMNS:
         most = PRESENTED if state.get("present") else FEWER
@@ -89,7 +89,7 @@ def best(outcome: Outcome) -> None:
 
     def look_at(number: int) -> None:
         """Choose a component, and the section about it."""
-        state.put(**{about.at: number, "look": "one"})
+        state.put(component=number, look="one")
 
     # In present mode the chosen list stands beside the others, and nothing is below.
     follow = "" if state.get("present") else SECTION
@@ -98,7 +98,7 @@ def best(outcome: Outcome) -> None:
 
 def at(outcome: Outcome) -> int:
     """Return the number, from 1, of the component that is looked at."""
-    return min(max(1, state.get(outcome.about.at)), outcome.asked.r)
+    return min(max(1, state.get("component")), outcome.asked.r)
 
 
 def choose(outcome: Outcome) -> int:
@@ -108,7 +108,7 @@ def choose(outcome: Outcome) -> int:
         return 1
     return choose_one(
         f"Look at one {about.one}",
-        about.at,
+        "component",
         {j: f"{j} {names.get(j - 1, '')}".strip() for j in range(1, r + 1)},
         at(outcome),
         is_labelled=not state.get("present"),

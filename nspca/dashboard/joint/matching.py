@@ -1,6 +1,6 @@
 """Explain the matching step by a made-up example, solved by matching and one component at a time.
 
-The page Topics calls `show` below the lists of all methods.
+The view of topics calls `show` below the lists of all methods.
 """
 
 from collections.abc import Sequence

@@ -73,7 +73,7 @@ def gain_sentence(outcome: Outcome) -> str:
     if first == second:
         gained, numbers = "as much as", first
     return (
-        f"**{wording.plain(joint)}** looks for all {outcome.about.one}s together and explains {gained} "
+        f"**{wording.plain(joint)}** looks for all {outcome.about.many} together and explains {gained} "
         f"**{wording.plain(single)}**, the best of the methods that find one after another ({numbers} in the "
         "units of the data)."
     )

@@ -1,4 +1,4 @@
-"""Define `Outcome`, the result that Parts, Topics and Components draw, and `View`, which draws it."""
+"""Define `Outcome`, the result that the page Components draws, and `View`, which draws it."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,6 +1,7 @@
-"""Draw the pages Parts, Topics and Components: several components of one data set, found together.
+"""The page Components: several components of one data set, found together.
 
-Each of these pages calls `show` with its subject and its view.
+The script pages/components.py calls `show`. Words and pictures follow the data: parts of images, topics of
+texts, components of every other table.
 """
 
 from dataclasses import replace
@@ -12,10 +13,10 @@ import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage, TakeHome
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint import form, headline, search, sections, subject, take_home
+from nspca.dashboard.joint import form, headline, parts, search, sections, tables, take_home, topics
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.subject import Subject
+from nspca.dashboard.joint.subject import Subject, TableKind, subject_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import progress
@@ -29,47 +30,45 @@ NEARLY = 0.97
 """Maximum progress that is shown of a run that has not ended."""
 
 
-def show(about: Subject, view: View) -> None:
-    """Draw the whole page for a subject, or hints on data when no suitable data set is chosen."""
+VIEWS: dict[TableKind, View] = {"image": parts.VIEW, "words": topics.VIEW, "table": tables.VIEW}
+
+
+def show() -> None:
+    """Draw the whole page for the open data."""
     try:
-        of = subject.find(about)
+        of = open_data.whole_folder(open_data.opened())
     except NSPCAError:
-        st.title(about.title)
+        st.title("Components")
         raise
-    if of is None:
-        st.title(about.title)
-        subject.lead_on(about)
-        return
+    about = subject_of(of.dataset)
     answer_page.open_page(about.title, lambda: of)
-    answer_page.show(JointPage(replace(about, feature=wording.noun(of.dataset)), view), of)
+    answer_page.show(JointPage(about), of)
 
 
 class JointPage(AnswerPage[ComponentsSpec]):
-    """A page about several components.
+    """The page about several components of one kind of data.
 
     `AnswerPage` documents the methods. `line` and `label` are texts of the folded form and of the start
     button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
 
     Parameters
     ----------
-    about : words of the page, such as "part" and "pixel"
-    view : functions that draw the components found
+    about : words of the form, such as "part" and "pixel"; an answer has those of its own data
     """
 
     leading = False
 
-    def __init__(self, about: Subject, view: View) -> None:
-        self.about, self._view = about, view
+    def __init__(self, about: Subject) -> None:
+        self.about = about
         self.kind = Kind(
             spec=ComponentsSpec,
-            page=about.key,
-            key=about.key,
-            data_key=about.data_key,
-            anew=("using", about.at, "named"),
-            empty=f"Nothing has run yet. Choose how many {about.one}s of how many {about.feature}s, and "
+            page="components",
+            key="components",
+            anew=("using", "component", "named"),
+            empty=f"Nothing has run yet. Choose how many {about.many} of how many {about.feature}s, and "
             "press Find.",
             icon=":material/play_arrow:",
-            stranger=f"The run in this address is not about {about.one}s: start one here.",
+            stranger=f"The run in this address is not about {about.many}: start one here.",
         )
 
     def question(self, data: Chosen) -> ComponentsSpec:
@@ -79,7 +78,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return form.usual(self.about, open_data.row_sample(data))
 
     def form(self, data: Chosen, asked: ComponentsSpec | None) -> None:
-        subject.choose(self.about, data)
         form.inputs(self.about, data)
 
     def line(self, data: Chosen, asked: ComponentsSpec) -> str:
@@ -124,7 +122,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
             best = max(results, key=lambda method: results[method].value)
             outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended)
             headline.show(outcome)
-            self._view.rows(outcome)
+            VIEWS[outcome.about.kind].rows(outcome)
         _say_failures(now)
         is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
         if not now.ended and is_joint:
@@ -136,24 +134,21 @@ class JointPage(AnswerPage[ComponentsSpec]):
         own = next((results[key].certificate for key in results), None)
         tightest = joint_proof.tightest(found, run.asked, tried)
         outcome = self._outcome(run, run.now, tightest, tried=tried, own=own)
+        view = VIEWS[outcome.about.kind]
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(outcome)
-        st.markdown(self._view.after(outcome))
-        self._view.picture(outcome)
+        st.markdown(view.after(outcome))
+        view.picture(outcome)
         _say_failures(run.now)
         return outcome
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> None:
         if run.now.ended:
-            search.show(seen, self._view)
-        sections.show(seen, self._view)
+            search.show(seen, VIEWS[seen.about.kind])
+        sections.show(seen, VIEWS[seen.about.kind])
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> TakeHome:
-        return take_home.of(seen, self._view)
-
-    def _about(self, run: Watched) -> Subject:
-        """Return the subject of the page with the noun for features of this run's data, such as "pixel"."""
-        return replace(self.about, feature=wording.noun(run.of.dataset))
+        return take_home.of(seen, VIEWS[seen.about.kind])
 
     def _outcome(
         self,
@@ -164,7 +159,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         **proved: Any,
     ) -> Outcome:
         """Return the outcome of a run that views draw; `proved` holds further fields of `Outcome`."""
-        problem, about = _problem(run), self._about(run)
+        problem, about = _problem(run), subject_of(run.of.dataset)
         return Outcome(about, run.of, run.asked, problem, results, run.id, live, now=now, **proved)
 
 

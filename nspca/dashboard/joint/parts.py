@@ -1,6 +1,6 @@
-"""The view of the page Parts: components of images that share no pixel, and reconstructed images.
+"""Parts of images: components that share no pixel, and reconstructed images.
 
-The script pages/parts.py hands `VIEW` to the joint page, which calls its functions.
+The page Components draws images by `VIEW`.
 """
 
 from functools import partial
@@ -19,7 +19,6 @@ from nspca.dashboard.joint import stability
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading
 from nspca.dashboard.joint.outcome import Outcome, Section, View
-from nspca.dashboard.joint.subject import PARTS as SUBJECT
 from nspca.dashboard.views import component
 from nspca.plots import fixing_figure
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
@@ -230,4 +229,3 @@ VIEW = View(
     taken,
     fates,
 )
-__all__ = ["SUBJECT", "VIEW"]

@@ -37,7 +37,7 @@ def show(outcome: Outcome, view: View) -> None:
         view.fates(outcome, in_order(result), told)
         if outcome.asked.r > 1 and 0 < np.mean(standing.possible & ~standing.certain) < 1:
             st.caption(
-                f"The {outcome.about.one}s of a better answer can be numbered so that all of this holds."
+                f"The {outcome.about.many} of a better answer can be numbered so that all of this holds."
             )
 
     optimal.show(

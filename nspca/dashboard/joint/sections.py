@@ -1,4 +1,4 @@
-"""The sections below the answer of the pages Parts, Topics and Components.
+"""The sections below the answer of the page Components.
 
 `JointPage.more` calls `show`. Only one section is drawn at a time, so that the page stays short.
 """
@@ -24,7 +24,7 @@ def _sections(view: View, is_covariance: bool) -> list[Section]:
     every = [
         view.look,
         Section("samples", lambda about: f"{_samples(about).capitalize()} on a map", samples.show),
-        Section("many", lambda about: f"How many {about.one}s?", how_many.show),
+        Section("many", lambda about: f"How many {about.many}?", how_many.show),
         Section("again", lambda about: f"Other {_samples(about)}", view.again),
         Section("methods", lambda about: "All methods", lambda outcome: methods.show(outcome, view)),
         Section("proof", lambda about: "The proof", proof.show),

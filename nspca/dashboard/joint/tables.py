@@ -1,6 +1,6 @@
-"""The view of the page Components, for tables other than images and word counts.
+"""Components of tables other than images and word counts: lists or spectra, and one component alone.
 
-The script pages/components.py hands `VIEW` to the joint page, which calls its functions.
+The page Components draws them by `VIEW`.
 """
 
 import plotly.graph_objects as go
@@ -12,7 +12,6 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import lists, search, stability
 from nspca.dashboard.joint.outcome import Outcome, Section, View
-from nspca.dashboard.joint.subject import COMPONENTS as SUBJECT
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
@@ -100,4 +99,3 @@ VIEW = View(
     taken,
     search.list_fates,
 )
-__all__ = ["SUBJECT", "VIEW"]

@@ -53,8 +53,8 @@ def of(outcome: Outcome, view: View) -> TakeHome:
 
 def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Download]:
     """Return the single files; `named` has the names that the visitor gave to components."""
-    about, data, stem = outcome.about, outcome.of.dataset, f"{outcome.of.stem}-{outcome.about.key}"
-    title = about.key.capitalize()
+    about, data, stem = outcome.about, outcome.of.dataset, f"{outcome.of.stem}-{outcome.about.many}"
+    title = about.many.capitalize()
     files = [
         Download(
             f"{title}, CSV",
@@ -194,7 +194,7 @@ def contents(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = Non
     """Return the content of the ZIP besides its figures; `named` has the visitor's names for components."""
     return Contents(
         _tables(outcome, named),
-        {} if outcome.certificate is None else {outcome.about.key: outcome.certificate},
+        {} if outcome.certificate is None else {outcome.about.many: outcome.certificate},
         "the proof: it bounds what any method can explain",
         _proved(outcome),
     )
@@ -228,7 +228,7 @@ def whole(outcome: Outcome) -> Whole:
     stopped = [method for method, result in outcome.results.items() if is_unfinished(result)]
     missing = f"Not here: {wording.listed(late)}. " if late else ""
     missing += f"Stopped before its end: {wording.listed(stopped)}." if stopped else ""
-    return Whole(outcome.of, asked, about.key, missing, shown=shown(outcome))
+    return Whole(outcome.of, asked, about.many, missing, shown=shown(outcome))
 
 
 def _proved(outcome: Outcome) -> Markup:

@@ -1,6 +1,6 @@
-"""View of the page Topics: ranked words of each topic, and one topic with its highest-scoring documents.
+"""Topics of texts: ranked words of each topic, and one topic with its highest-scoring documents.
 
-The script pages/topics.py hands `VIEW` to the joint page, which calls its functions.
+The page Components draws word counts by `VIEW`.
 """
 
 from typing import Any
@@ -17,7 +17,6 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.joint import documents, lists, search, stability
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint.outcome import Outcome, Section, View
-from nspca.dashboard.joint.subject import TOPICS as SUBJECT
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
@@ -171,4 +170,3 @@ VIEW = View(
     taken,
     search.list_fates,
 )
-__all__ = ["SUBJECT", "VIEW"]

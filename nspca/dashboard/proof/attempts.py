@@ -1,6 +1,6 @@
 """Searches for the optimum that a visitor started, as runs of the workspace; and checks of certificates.
 
-`panel` and `optimal` draw what is computed here. The pages Home, Sweep, Parts, Topics, Components
+`panel` and `optimal` draw what is computed here. The pages Home, Sweep, Components
 and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
 the data and `asked` the question of a page, and `tried` has the attempts at its problem.
 """

@@ -1,6 +1,6 @@
 """Search for the optimum on a page, from what is proved: start, watch, cancel and resume the search.
 
-The pages Home and Sweep draw `show` below a component, and Parts, Topics and Components below several. In
+The pages Home and Sweep draw `show` below a component, and Components below several. In
 this module `mine` has the searches for a better answer than that of one method at one k, newest first.
 """
 

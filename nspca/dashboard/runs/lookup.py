@@ -35,7 +35,6 @@ class Kind:
     empty, icon : message and icon when there is no run yet
     stranger : message for a run of another kind
     changed : message for a run whose data no longer exist
-    data_key : name of the page's own choice of data in the address; empty for a page without one
     """
 
     spec: type[ProblemSpec]
@@ -49,7 +48,6 @@ class Kind:
         "This run was made from other data than those kept under the same name now; run it "
         "again to see its components."
     )
-    data_key: str = ""
 
 
 @dataclass(frozen=True, eq=False)

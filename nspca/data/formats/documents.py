@@ -47,26 +47,11 @@ SPLITS = ("automatic", "lines", "paragraphs")
 """Ways to divide one text file into documents."""
 ENDINGS = (".txt", ".text", ".md")
 """Endings of text files in an archive or a folder."""
-WORDS = 3.0
-"""Minimum average number of words per document, for a file to count as texts."""
-_FEW_WORDS = 1.2
-"""Minimum average number of words of the different answers in a column."""
+WORDS, _FEW_WORDS = 3.0, 1.2
+"""Minimum average number of words: of running texts, and of the different answers in a column."""
 _LETTERS = 0.6
 """Minimum share of letters and blanks in running text. Tables of numbers have few letters."""
-_BINARY = (
-    b"\x93NUMPY",
-    b"PAR1",
-    b"\x89",
-    b"P1",
-    b"P2",
-    b"P3",
-    b"P4",
-    b"P5",
-    b"P6",
-    b"\xff\xd8",
-    b"RIFF",
-    b"%PDF",
-)
+_BINARY = re.compile(rb"\x93NUMPY|PAR1|\x89|P[1-6]|\xff\xd8|RIFF|%PDF")
 """First bytes of binary files. Other binary files are recognised by their zero bytes."""
 _MOST_TITLE = 5
 """Maximum lines above a table of texts, such as a title."""
@@ -98,39 +83,51 @@ def find_documents(raw: bytes) -> str:
         if is_spreadsheet(raw):
             return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
         if raw.startswith(b"PK\x03\x04"):
-            return _kind_of_archive(raw)
+            texts, others = text_files(_members(raw))
+            counts = any(DocwordReader.matches(read()[:HEAD]) for _, read in texts[:2])
+            return "" if counts or len(texts) < 2 or len(others) > len(texts) else "files"
         head = raw[:HEAD]
-        if head.startswith(_BINARY) or DocwordReader.matches(head) or MatrixMarketReader.matches(head):
+        if _BINARY.match(head) or DocwordReader.matches(head) or MatrixMarketReader.matches(head):
             return ""
         return _kind_of_text(as_utf8(head if len(raw) <= HEAD else head[: head.rfind(b"\n") + 1] or head)[0])
     except InvalidData:
         return ""
 
 
-def _kind_of_archive(raw: bytes) -> str:
-    """Return the kind of texts in a ZIP file: "files" or ""."""
-    archive, members = open_zip(raw)
-    texts, others = text_files([(info.filename, partial(unzip_member, archive, info)) for info in members])
-    if len(texts) < 2 or len(others) > len(texts):
-        return ""
-    return "" if any(DocwordReader.matches(read()[:HEAD]) for _, read in texts[:2]) else "files"
-
-
 def _kind_of_text(raw: bytes) -> str:
-    """Return the kind of texts in the beginning of a UTF-8 text: "table", "lines" or ""."""
     raw = _find_table(raw)[0]
-    _, rows = _first_rows(raw)
+    rows = _first_rows(raw)[1]
     if rows:
-        numbers = sum(_is_numeric([row[i] for row in rows[1:]]) for i in range(len(rows[0])))
-        if 2 * numbers > len(rows[0]) and numbers > 2:
+        columns = [[row[i] for row in rows[1:] if row[i].strip()] for i in range(len(rows[0]))]
+        numbers = sum(2 * sum(map(is_number, cells)) >= len(cells) > 0 for cells in columns)
+        if 2 * numbers > len(columns) and numbers > 2:
             return ""
-        if _text_column(rows) is not None or (numbers < 2 and _answer_column(rows) is not None):
+        if _text_column(rows) is not None or (numbers < 2 and _text_column(rows, _FEW_WORDS) is not None):
             return "table"
-    return _kind_of_lines(raw.decode("utf-8", errors="ignore"))
+    text = raw.decode("utf-8", errors="ignore")
+    lines = sum(1 for line in text.splitlines() if line.strip())
+    is_prose = len(text.split()) >= WORDS * lines and _letters(text) >= _LETTERS * len(text)
+    return "lines" if lines > 1 and is_prose else ""
+
+
+def _letters(text: str) -> int:
+    return sum(sign.isalpha() or sign.isspace() for sign in text)
+
+
+def _members(raw: bytes) -> limits.Files:
+    archive, members = open_zip(raw)
+    return [(info.filename, partial(unzip_member, archive, info)) for info in members]
+
+
+def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
+    """Split files into text files and others. Hidden files are in neither part."""
+    visible = [one for one in files if not is_hidden(one[0])]
+    texts = [one for one in visible if one[0].lower().endswith(ENDINGS)]
+    return texts, [one for one in visible if one not in texts]
 
 
 def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return a text in UTF-8 from the header of its table on, JSON lines as CSV, and notes about that."""
+    """Return a text in UTF-8 from the header of its table on, JSON as CSV, and notes about that."""
     if is_json(raw[:HEAD]):
         converted = convert_json(raw)
         return converted.text, tuple(map(str, converted.findings))
@@ -160,21 +157,6 @@ def _first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
     return delimiter, rows
 
 
-def _kind_of_lines(text: str) -> str:
-    """Return "lines" if the lines are running text, else ""."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    letters = sum(sign.isalpha() or sign.isspace() for sign in text) / max(len(text), 1)
-    words = len(text.split()) / max(len(lines), 1)
-    return "lines" if len(lines) > 1 and words >= WORDS and letters >= _LETTERS else ""
-
-
-def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
-    """Split files into text files and others. Hidden files are in neither part."""
-    visible = [one for one in files if not is_hidden(one[0])]
-    texts = [one for one in visible if one[0].lower().endswith(ENDINGS)]
-    return texts, [one for one in visible if one not in texts]
-
-
 def read_documents(
     raw: bytes,
     *,
@@ -197,21 +179,33 @@ def read_documents(
     """
     packed = len(raw)
     raw = limits.plain_bytes(raw, limit=MOST_BYTES)
-    columns = (text_column, id_column, label_column)
+    notes: tuple[object, ...] = ()
     if is_spreadsheet(raw):
-        sheet, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
-        found = _split_text(sheet, columns, split)
-        return replace(found, notes=(*map(str, notes), *found.notes))
-    if raw.startswith(b"PK\x03\x04"):
-        archive, members = open_zip(raw)
+        raw, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
+    elif raw.startswith(b"PK\x03\x04"):
+        members = open_zip(raw)[1]
         limits.check_archive(packed, members)
         _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
-        return read_files([(info.filename, partial(unzip_member, archive, info)) for info in members])
-    if raw.startswith(_BINARY):
+        return read_files(_members(raw))
+    elif _BINARY.match(raw):
         raise InvalidData(
             "Texts are needed as .txt, CSV, Excel or a ZIP of .txt files, this is another format."
         )
-    return _split_text(raw, columns, split)
+    _check_bytes(len(raw))
+    raw, findings = as_utf8(raw)
+    raw, more = _find_table(raw)
+    delimiter, rows = _first_rows(raw)
+    columns = (text_column, id_column, label_column)
+    named = any(column is not None for column in columns)
+    if named and delimiter is None:
+        raise InvalidData(
+            "A table of texts has two columns at least, and rows of the same length; this has not."
+        )
+    if delimiter and (named or (rows and split == "automatic" and _guess_column(rows) is not None)):
+        found = _read_rows(raw, delimiter, rows, columns)
+    else:
+        found = _split_lines(raw, split)
+    return replace(found, notes=(*map(str, (*notes, *findings, *more)), *found.notes))
 
 
 def read_files(files: limits.Files) -> Documents:
@@ -238,21 +232,18 @@ def read_files(files: limits.Files) -> Documents:
             plain = as_utf8(whole)[0] if _is_utf8(whole) else whole.decode(encoding, "replace").encode()
             found.append((label, _clean_text(plain.decode(), short_name(label))))
         except InvalidData as error:
-            if not _is_no_text(error):
+            if "not text" not in str(error) and "UTF-16" not in str(error):
                 raise
-            unread.append(label)
+            unread.append(label)  # such as a picture among text files
     paths = [PurePosixPath(label.replace("\\", "/")) for label, _ in found]
     folders = [printable(path.parent.name) for path in paths]
     grouped = 1 < len(set(folders)) < len(folders)
-    names, renamed = unique_names([printable(path.stem) for path in paths], "document")
-    notes: tuple[str, ...] = renamed
+    names, notes = unique_names([printable(path.stem) for path in paths], "document")
     if others_encoded and len(unread) < len(others_encoded):
         notes += (f"Texts that are not UTF-8 were read as {encoding}, which was guessed from all of them.",)
-    if unread:
-        notes += (f"Left out because they are no texts: {quote_names(map(short_name, unread))}.",)
-    if others:
-        left_out = quote_names(short_name(label) for label, _ in others)
-        notes += (f"Left out because they are no text files: {left_out}.",)
+    for left, why in ((unread, "no texts"), ([label for label, _ in others], "no text files")):
+        if left:
+            notes += (f"Left out because they are {why}: {quote_names(map(short_name, left))}.",)
     if grouped:
         notes += ("The folder of each text was taken as its label.",)
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
@@ -280,28 +271,6 @@ def from_strings(texts: Sequence[str]) -> Documents:
     return Documents(cleaned, numbered("document", len(cleaned)))
 
 
-def _split_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> Documents:
-    """Return the documents in the bytes of a text: rows of a table, lines or paragraphs.
-
-    `columns` are text, id and label column as in `read_documents`; None for those not given.
-    """
-    _check_bytes(len(raw))
-    raw, findings = as_utf8(raw)
-    raw, notes = _find_table(raw)
-    notes = (*map(str, findings), *notes)
-    delimiter, rows = _first_rows(raw)
-    named = any(column is not None for column in columns)
-    if named or (rows and split == "automatic" and _guess_column(rows) is not None):
-        if delimiter is None:
-            raise InvalidData(
-                "A table of texts has two columns at least, and rows of the same length; this has not."
-            )
-        found = _read_rows(raw, delimiter, rows, columns)
-    else:
-        found = _split_lines(raw, split)
-    return replace(found, notes=(*map(str, notes), *found.notes))
-
-
 def _split_lines(raw: bytes, split: str) -> Documents:
     """Return the lines or paragraphs of a text as documents.
 
@@ -311,14 +280,10 @@ def _split_lines(raw: bytes, split: str) -> Documents:
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     ends = len(_BLANK_LINE.findall(raw, 0, len(raw.rstrip())))
     lines = raw.count(b"\n") + 1
-    several = ends > 0 and 2 * ends < lines - 1
-    by_paragraph = split == "paragraphs" or (split == "automatic" and several)
+    by_paragraph = split == "paragraphs" or (split == "automatic" and 0 < 2 * ends < lines - 1)
     _check_count(ends + 1 if by_paragraph else lines)
-    pieces = (
-        piece.decode()
-        for piece in (_BLANK_LINE.split(raw) if by_paragraph else raw.split(b"\n"))
-        if piece.strip()
-    )
+    parts = _BLANK_LINE.split(raw) if by_paragraph else raw.split(b"\n")
+    pieces = (piece.decode() for piece in parts if piece.strip())
     texts = tuple(_clean_text(piece, f"document {number}") for number, piece in enumerate(pieces, 1))
     kind = "paragraph between blank lines" if by_paragraph else "line"
     notes: tuple[str, ...] = (f"Every {kind} is one text.",)
@@ -342,10 +307,9 @@ def _read_rows(
     """
     guessed = _guess_column(rows)
     table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
-    if wanted[0] is None and guessed is None:
-        raise InvalidData("No column of the table holds running texts: name the text column.")
     column = guessed if wanted[0] is None else find_column(table.header, wanted[0], "text")
-    assert column is not None  # named or guessed, see above
+    if column is None:
+        raise InvalidData("No column of the table holds running texts: name the text column.")
     _check_count(len(table.columns[0]))
     texts = tuple(_clean_text(cell, f"row {number}") for number, cell in enumerate(table.columns[column], 1))
     cells = {i: [*map(printable, cells)] for i, cells in enumerate(table.columns) if i != column}
@@ -370,21 +334,25 @@ def _read_rows(
 
 
 def _are_names(cells: Sequence[str]) -> bool:
-    """Tell whether cells are short and all different, as names are."""
     return all(0 < len(cell) <= 80 for cell in cells) and len(set(cells)) == len(cells)
 
 
-def _text_column(rows: Sequence[Sequence[str]]) -> int | None:
-    """Return the column of running texts with the most characters; None when there is none."""
+def _text_column(rows: Sequence[Sequence[str]], least: float = WORDS) -> int | None:
+    """Return the column of texts with the most characters; None when there is none.
+
+    Its cells have `least` words on average. Cells of running text are mostly different; of short answers
+    (less than `WORDS`) each is counted once.
+    """
     best, most = None, 0
     for i in range(len(rows[0])):
-        cells = [row[i] for row in rows[1:] or rows]
-        filled = [cell for cell in cells if cell.strip()]
-        words = sum(map(_count_words, filled)) / max(len(filled), 1)
-        characters = sum(map(len, filled))
-        letters = sum(sign.isalpha() or sign.isspace() for cell in filled for sign in cell)
-        is_text = words >= WORDS and letters >= _LETTERS * characters and 2 * len(set(filled)) > len(filled)
-        if is_text and characters > most:
+        cells: Sequence[str] = [row[i] for row in rows[1:] or rows if row[i].strip()]
+        different = [*dict.fromkeys(cells)]
+        if len(different) <= (1 if least < WORDS else len(cells) / 2):
+            continue
+        cells = different if least < WORDS else cells
+        characters = sum(map(len, cells))
+        words = sum(map(_count_words, cells)) / len(cells)
+        if characters > most and words >= least and sum(map(_letters, cells)) >= _LETTERS * characters:
             best, most = i, characters
     return best
 
@@ -394,35 +362,15 @@ def _count_words(text: str) -> int:
     return len(text.split()) + sum(map(len, UNDIVIDED.findall(text))) // 2
 
 
-def _answer_column(rows: Sequence[Sequence[str]], least: float = _FEW_WORDS) -> int | None:
-    """Return the column of short answers, many of them the same, with the most characters; None for none."""
-    best, most = None, 0
-    for i in range(len(rows[0])):
-        cells = [row[i] for row in rows[1:] or rows if row[i].strip()]
-        different = set(cells)
-        letters = sum(sign.isalpha() or sign.isspace() for cell in different for sign in cell)
-        characters = sum(map(len, different))
-        words = sum(map(_count_words, different)) / max(len(different), 1)
-        if characters > most and len(different) > 1 and letters >= _LETTERS * characters and words >= least:
-            best, most = i, characters
-    return best
-
-
 def _guess_column(rows: Sequence[Sequence[str]]) -> int | None:
     """Return the column of running texts, or else that of short answers; None when there is neither."""
-    found = _text_column(rows)
-    found = _answer_column(rows) if found is None else found
-    return _answer_column(rows, 1.0) if found is None and has_header(rows, 0) else found
-
-
-def _is_numeric(cells: Sequence[str]) -> bool:
-    """Tell whether at least half of the filled cells are numbers."""
-    filled = [cell for cell in cells if cell.strip()]
-    return bool(filled) and 2 * sum(is_number(cell, ".") for cell in filled) >= len(filled)
+    for least in (WORDS, _FEW_WORDS, *([1.0] if has_header(rows, 0) else [])):
+        if (found := _text_column(rows, least)) is not None:
+            return found
+    return None
 
 
 def _clean_text(text: str, name: str) -> str:
-    """Return a text without control characters; refuse one that is too long."""
     if len(text) > MOST_DOCUMENT:
         raise InvalidData(
             f'A text may have at most {mib(MOST_DOCUMENT)}, and "{name}" has {mib(len(text))}: cut it into '
@@ -432,7 +380,6 @@ def _clean_text(text: str, name: str) -> str:
 
 
 def _check_bytes(count: int) -> None:
-    """Refuse texts of more than `MOST_BYTES` together."""
     if count > MOST_BYTES:
         raise InvalidData(
             f"All texts together may have at most {mib(MOST_BYTES)}, and these have {mib(count)} or more: "
@@ -441,14 +388,8 @@ def _check_bytes(count: int) -> None:
 
 
 def _check_count(count: int) -> None:
-    """Refuse more than `MOST_DOCUMENTS` texts."""
     if count > MOST_DOCUMENTS:
         raise InvalidData(f"At most {MOST_DOCUMENTS:,} texts are counted, got {count:,}: give fewer.")
-
-
-def _is_no_text(error: InvalidData) -> bool:
-    """Tell whether an error means that a file is not text, such as a picture among text files."""
-    return "not text" in str(error) or "UTF-16" in str(error)
 
 
 def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:
@@ -456,16 +397,10 @@ def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:
 
     Only texts above the average share, `most` over their number, are cut.
     """
-    sizes = np.array([len(text.encode("utf-8", errors="replace")) for text in texts])
-    if int(sizes.sum()) <= most:
+    encoded = [text.encode("utf-8", errors="replace") for text in texts]
+    if sum(map(len, encoded)) <= most:
         return tuple(texts), False
     each = most // max(len(texts), 1)
-    short: list[str] = []
-    for text, size in zip(texts, sizes, strict=True):
-        if size <= each:
-            short.append(text)
-        else:
-            short.append(
-                text.encode("utf-8", errors="replace")[: max(each - 3, 0)].decode("utf-8", "ignore") + "…"
-            )
-    return tuple(short), True
+    cut = [raw[: max(each - 3, 0)].decode("utf-8", "ignore") + "…" for raw in encoded]
+    pairs = zip(texts, encoded, cut, strict=True)
+    return tuple(text if len(raw) <= each else short for text, raw, short in pairs), True

@@ -34,14 +34,12 @@ class DocwordReader(EntryReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Return whether a file starts with three lines of one count each, and an entry of three numbers."""
         header = HEADER.match(first[:_HEADER_BYTES])
         return header is not None and (
             _ENTRY.match(first[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
         )
 
     def _read_header(self) -> None:
-        """Read the counts of documents, words and entries from the header."""
         header = HEADER.match(self.source.first()[:_HEADER_BYTES])
         if header is None:
             raise InvalidData(
@@ -53,11 +51,9 @@ class DocwordReader(EntryReader):
 
     @property
     def shape(self) -> Size:
-        """Shape of the table, from the counts of the header."""
         return Size(self._documents, self._words, self._entries, sparse=True, text=self.source.usual_bytes)
 
     def probe(self) -> Size:
-        """Return the shape from the header, or refuse a header with more entries than the file can hold."""
         if _SHORTEST_ENTRY * self._entries > self.source.most_bytes - self._header_bytes + 1:
             raise InvalidData(
                 f"The docword header{self.source.of} promises {self._entries} entries, but the file is too "
@@ -92,14 +88,12 @@ class DocwordReader(EntryReader):
             text.close()
 
     def _no_entry(self, number: int, line: str) -> InvalidData:
-        """Return the error for a line that is not an entry."""
         return InvalidData(
             f"Every entry holds three whole numbers (document, word, count), but line {number}"
             f"{self.source.of} is {line}: correct it."
         )
 
     def _check(self, table: np.ndarray, text: EntryText) -> None:
-        """Refuse entries with a number outside the header's counts, or with a count below 1."""
         for column, (what, most) in enumerate((("document", self._documents), ("word", self._words))):
             outside = (table[:, column] < 1) | (table[:, column] > most)
             if outside.any():

@@ -135,11 +135,9 @@ class EntryText:
         return blank
 
     def _without_comment(self, line: bytes) -> bytes:
-        """Return a line without the comment at its end."""
         return line.split(self.comment)[0] if self.comment else line
 
     def _table(self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData]) -> np.ndarray:
-        """Return the numbers of some whole lines as an array (lines, cells); see `tables`."""
         try:
             table: np.ndarray = pd.read_csv(
                 io.BytesIO(body),
@@ -174,7 +172,6 @@ class EntryText:
         return None if is_table else (self.line + 1, _quoted(body.splitlines()[0]))
 
     def _is_number(self, part: bytes) -> bool:
-        """Tell whether a word of a line is a valid number."""
         if self.is_whole:
             return _WHOLE.fullmatch(part) is not None
         return (self.missing and part in _MISSING) or (
@@ -196,7 +193,6 @@ class EntryText:
 
 
 def _quoted(line: bytes) -> str:
-    """Return the beginning of a line in quotes, for an error."""
     return f'"{line[:40].decode(errors="replace").strip()}"'
 
 
@@ -211,7 +207,6 @@ class EntryReader(Reader):
         """Yield the checked entries in the order of the file, a piece of the file at a time."""
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield blocks of `rows` rows, sorted through files in `spill`; one block if either is None."""
         count, columns = self.shape.rows, self.shape.columns
         if rows is None or spill is None:
             yield Block(self._matrix((count, columns)))
@@ -223,7 +218,6 @@ class EntryReader(Reader):
             yield Block(block)
 
     def _matrix(self, shape: tuple[int, int]) -> sp.csr_array:
-        """Return all entries as one CSR matrix."""
         most = self.probe().entries
         rows, columns = np.empty((2, most), dtype=np.int32)
         values, held = np.empty(most), 0
@@ -267,7 +261,6 @@ class EntrySorter:
                 records[start:end].tofile(handle)
 
     def blocks(self) -> Iterator[sp.csr_array]:
-        """Yield the blocks in order; the file of a block is deleted once it is read."""
         rows, columns = self.shape
         for number, start in enumerate(range(0, rows, self.rows)):
             shape = min(self.rows, rows - start), columns
@@ -280,5 +273,4 @@ class EntrySorter:
             yield sp.csr_array((held["value"], (held["row"] - start, held["column"])), shape=shape)
 
     def _file(self, number: int) -> Path:
-        """Return the path of the temporary file of one block."""
         return self.folder / f"{number:06d}.entries"

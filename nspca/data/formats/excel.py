@@ -129,7 +129,6 @@ def sheet_as_csv(
 
 
 def _open(raw: bytes, packed: int) -> list[Sheet]:
-    """Return the visible sheets of a workbook, after checking every part of it."""
     if raw.startswith(OLE):
         return _open_xls(raw)
     archive, members = open_zip(raw)
@@ -144,7 +143,6 @@ def _open(raw: bytes, packed: int) -> list[Sheet]:
 
 
 def _open_xlsx(raw: bytes, archive: zipfile.ZipFile) -> list[Sheet]:
-    """Return the visible sheets of an .xlsx or .xlsm."""
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
     parts = _sheet_parts(archive)
     out = []
@@ -189,7 +187,6 @@ def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells
 
 
 def _sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
-    """Return the name of the part of each sheet of an .xlsx."""
     links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
     targets = {link.get("Id"): link.get("Target", "") for link in links}
     parts = {}
@@ -200,7 +197,6 @@ def _sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
 
 
 def _column_number(letters: bytes) -> int:
-    """Return the number from 0 of a column such as AB."""
     number = 0
     for letter in letters:
         number = 26 * number + letter - 64
@@ -208,7 +204,6 @@ def _column_number(letters: bytes) -> int:
 
 
 def _open_xls(raw: bytes) -> list[Sheet]:
-    """Return the visible sheets of an .xls."""
     for mark, what in _OLE_KINDS.items():
         if mark.encode("utf-16-le") in raw:
             raise InvalidData(f"This is {what}: save the sheet as CSV, or as .xlsx without a password.")

@@ -82,8 +82,6 @@ def _count_records(body: bytes, length: int) -> int:
 
 
 def _frames_as_csv(frames: Iterable[Any], packed: int, what: str) -> bytes:
-    """Return data frames, one below the other, as CSV."""
-
     def batches() -> Iterator[Any]:
         for frame in frames:
             texts = [name for name, kind in frame.dtypes.items() if kind.kind not in "biuf"]
@@ -108,7 +106,6 @@ def _word(value: Any) -> str | None:
 
 
 def _batches_as_csv(batches: Iterable[Any], packed: int, what: str) -> bytes:
-    """Return batches of Arrow, one below the other, as CSV."""
     stream, rows = io.BytesIO(), 0
     for batch in batches:
         rows += batch.num_rows
@@ -214,7 +211,6 @@ def _json_cell(value: Any) -> str:
 
 
 def _is_arff(first: bytes) -> bool:
-    """Tell whether a text is in the format of Weka."""
     return bool(re.match(rb"\s*(%[^\n]*\n\s*)*@relation\s", first, re.IGNORECASE))
 
 
@@ -236,7 +232,6 @@ def convert_arff(source: Source, options: ReadOptions) -> Converted:
 
 
 def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    """Yield the rows of the data of an ARFF file."""
     zeros = [
         re.split(r"[,}]", kind[1:])[0].strip(" '\"") if kind.startswith("{") else "0"
         for _, kind in attributes
@@ -264,7 +259,6 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
 
 
 def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
-    """Return a header and rows as CSV; refuse too many characters or cells."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

@@ -86,7 +86,6 @@ def _damaged(what: str) -> InvalidData:
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
-    """Open an HDF5 file; turn the errors of h5py for damaged parts into `InvalidData`."""
     open_file = h5py.File  # a missing package is told before the file is blamed
     try:
         with open_file(source.path, "r") as file:
@@ -113,12 +112,10 @@ def _find_tenx(file: Any) -> Any:
 
 
 def _gene_names(group: Any) -> list[str]:
-    """Return the symbols of the genes of a 10x file."""
     return _texts(group["features/name"] if "features" in group else group["gene_names"])
 
 
 def _layer(file: Any, wanted: str | int | None, layers: Sequence[str]) -> Any:
-    """Return X, or the layer that was asked for."""
     if wanted is None or wanted == "X":
         if "X" not in file:
             raise InvalidData(
@@ -140,7 +137,6 @@ def _own(node: Any) -> Any:
 
 
 def _read_matrix(node: Any, source: Source, by_columns: bool = False) -> Any:
-    """Return a matrix with a row for each cell, dense or CSR; its size is checked before it is read."""
     given = source.size
     if not hasattr(node, "keys"):
         rows, columns = node.shape
@@ -170,7 +166,6 @@ def _read_matrix(node: Any, source: Source, by_columns: bool = False) -> Any:
 
 
 def _read_table(node: Any) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the names and the columns of a table of cells or genes, as texts."""
     if not hasattr(node, "keys"):  # before AnnData 0.7: one array with fields
         rows = _own(node)[()]
         fields = list(rows.dtype.names)
@@ -206,7 +201,6 @@ def _texts(node: Any, categories: Any = None) -> list[str]:
 
 
 def _words(values: Any) -> list[str]:
-    """Return values of HDF5 as texts; texts may be stored as bytes."""
     return [
         value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
         for value in values.tolist()

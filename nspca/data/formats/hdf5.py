@@ -34,11 +34,9 @@ class Hdf5Reader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start like an HDF5 file."""
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
-        """Open the file, and find its table or its sparse X."""
         try:
             self._file = h5py.File(self.source.path, "r")
             members: dict[str, Any] = {}
@@ -71,7 +69,6 @@ class Hdf5Reader(Reader):
                 self.findings = (f'The table "{self._table.name.lstrip("/")}" was taken.',)
 
     def _read_sparse_header(self) -> None:
-        """Read the shape and the number of entries of a sparse X; refuse one not stored by rows."""
         group = self._file["X"]
         shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
         kind = str(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
@@ -96,11 +93,9 @@ class Hdf5Reader(Reader):
 
     @property
     def shape(self) -> Size:
-        """Size of the table according to the header."""
         return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
     def feature_names(self) -> Sequence[str] | None:
-        """Return the feature names: from a dataset of texts beside the table, or the gene names of H5AD."""
         for name in (*FEATURE_NAMES, _var_names(self._file)):
             node = self._file.get(name) if name else None
             if node is not None and getattr(node, "shape", None) == (self._sides[1],):
@@ -110,7 +105,6 @@ class Hdf5Reader(Reader):
         return None
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the rows in the order of the file, `rows` at a time."""
         count = self._sides[0]
         step = max(1, rows or count)
         indptr = self._indptr() if self.is_sparse else None
@@ -123,7 +117,6 @@ class Hdf5Reader(Reader):
                 yield Block(self._sparse_rows(indptr[start : end + 1]))
 
     def _read(self, node: Any, where: slice) -> np.ndarray:
-        """Return a part of a dataset; refuse one that cannot be unpacked."""
         try:
             return np.asarray(node[where])
         except OSError:
@@ -132,7 +125,6 @@ class Hdf5Reader(Reader):
             ) from None
 
     def _indptr(self) -> np.ndarray:
-        """Return the checked row pointers of a sparse X."""
         indptr = self._read(self._table["indptr"], slice(None)).astype(np.int64)
         ends = indptr.size and (int(indptr[0]), int(indptr[-1])) == (0, self._entries)
         if indptr.shape != (self._sides[0] + 1,) or not ends or (np.diff(indptr) < 0).any():
@@ -140,7 +132,6 @@ class Hdf5Reader(Reader):
         return indptr
 
     def _sparse_rows(self, part: np.ndarray) -> sp.csr_array:
-        """Return the rows between the row pointers `part` of a sparse X."""
         where = slice(int(part[0]), int(part[-1]))
         data, indices = (self._read(self._table[name], where) for name in ("data", "indices"))
         fits = data.size == indices.size == int(part[-1] - part[0]) and indices.dtype.kind in "iu"
@@ -149,14 +140,12 @@ class Hdf5Reader(Reader):
         return csr_rows(data, indices, part, self._sides[1], self._misfit())
 
     def _misfit(self) -> InvalidData:
-        """Return the error for a sparse X whose parts contradict each other."""
         return InvalidData(
             f"The parts of the sparse matrix of {self.source.called} do not fit: save it again."
         )
 
 
 def _note(members: dict[str, Any], name: str, node: Any, h5py: Any) -> None:
-    """Add a node of an HDF5 file to `members` if the node is a dataset."""
     if isinstance(node, h5py.Dataset):
         members[name] = node
 
@@ -167,18 +156,15 @@ def _is_table(node: Any) -> bool:
 
 
 def _describe(node: Any) -> str:
-    """Return name, lengths and type of a dataset, for an error."""
     lengths = " x ".join(map(str, node.shape or ())) or ("empty" if node.shape is None else "one value")
     return f"{node.name.lstrip('/')} ({lengths}, {node.dtype})"
 
 
 def _text(value: Any) -> str:
-    """Return a text of HDF5 as str; HDF5 may store texts as bytes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _var_names(file: Any) -> str:
-    """Return the path of the gene names in an H5AD file; empty for other files."""
     var = file.get("var")
     index = None if var is None else var.attrs.get("_index")
     return f"var/{index}" if isinstance(index, str) else ""

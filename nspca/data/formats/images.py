@@ -28,19 +28,8 @@ ImageOps: Any = Late("PIL.ImageOps", "images", "files")
 _FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
 EXTENSIONS = (
-    ".pgm",
-    ".ppm",
-    ".pbm",
-    ".pnm",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".webp",
-    ".tif",
-    ".tiff",
-    ".bmp",
-    ".gif",
-)
+    ".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".gif",
+)  # fmt: skip
 _ORIENTATION = 0x0112
 """Number of the EXIF tag that says how a photograph is turned."""
 _TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods")
@@ -97,7 +86,6 @@ def read_images(
 
 
 def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
-    """Return images of one size as an array (images, rows, columns), the labels of the files, and notes."""
     stacked: np.ndarray | None = None
     notes: dict[str, None] = {}
     for i, (label, read) in enumerate(files):
@@ -127,7 +115,6 @@ def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray
 
 
 def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
-    """Return images as an array (images, side, side), the labels of the readable files, and notes."""
     check_dense(len(files), side * side)
     stacked = np.empty((len(files), side, side), dtype=np.uint8)
     labels: list[str] = []
@@ -158,7 +145,6 @@ def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
     """Return the middle square of one image as (side, side) grey levels, rotated by its EXIF orientation."""
 
     def convert(image: Any) -> np.ndarray:
-        """Return the middle square of an opened image as grey levels."""
         image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
         if image.mode.startswith(("I", "F")):
             levels = np.asarray(image, dtype=np.float64)
@@ -178,7 +164,6 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     notes: list[str] = []
 
     def convert(image: Any) -> np.ndarray:
-        """Return all pixels of an opened image as grey levels; add a note about colours."""
         image = _upright(image, notes)
         deep = image.mode.startswith(("I", "F"))
         if not deep and image.mode != "L":
@@ -210,7 +195,6 @@ def _upright(image: Any, notes: list[str]) -> Any:
 
 
 def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarray]) -> np.ndarray:
-    """Open an image of at most `most` pixels and return ``convert(image)``; refuse other files."""
     open_image = Image.open  # a missing package is told before the file is blamed
     try:
         with warnings.catch_warnings():

@@ -35,11 +35,9 @@ class MatrixMarketReader(EntryReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start with the banner of the format."""
         return first[: len(MAGIC)].lower() == MAGIC.lower()
 
     def _read_header(self) -> None:
-        """Read the banner and the line of sizes."""
         text = EntryText(self.source)
         try:
             form, self._field, self.symmetry = self._read_banner(text)
@@ -61,7 +59,6 @@ class MatrixMarketReader(EntryReader):
         return "this one" if self.source.path is None else str(self.source.path)
 
     def _read_banner(self, text: EntryText) -> tuple[str, str, str]:
-        """Return form, type of numbers and symmetry from the first line."""
         words = text.read_line()[:200].decode("ascii", errors="replace").lower().split()
         if len(words) != 5 or words[1] != "matrix" or words[2] not in ("coordinate", "array"):
             raise InvalidData(
@@ -76,7 +73,6 @@ class MatrixMarketReader(EntryReader):
         return words[2], words[3], words[4]
 
     def _read_sizes(self, text: EntryText) -> list[int]:
-        """Return rows, columns and (in coordinate form) entries from the line of sizes."""
         what = ("rows", "columns") if self.is_dense else ("rows", "columns", "entries")
         while text.header_bytes < _COMMENTS and (line := text.read_line()):
             if line.startswith(b"%") or not line.strip():
@@ -97,7 +93,6 @@ class MatrixMarketReader(EntryReader):
 
     @property
     def _held(self) -> int:
-        """Number of entries in the file."""
         rows, columns = self._sizes[:2]
         if not self.is_dense:
             return self._sizes[2]
@@ -107,13 +102,11 @@ class MatrixMarketReader(EntryReader):
 
     @property
     def shape(self) -> Size:
-        """Size of the matrix according to the header; entries of a symmetric matrix count twice."""
         rows, columns = self._sizes[:2]
         entries = rows * columns if self.is_dense else self._held * (1 + self.is_symmetric)
         return Size(rows, columns, entries, sparse=not self.is_dense, text=self.source.usual_bytes)
 
     def probe(self) -> Size:
-        """Return the size of the matrix; refuse a header with more entries than the file can hold."""
         least = 2 if self.is_dense else 4 if self._field == "pattern" else 6  # "1\n", "1 1\n", "1 1 1\n"
         if self.source.most_bytes - self._header_bytes + 1 < self._held * least:
             raise InvalidData(
@@ -123,7 +116,6 @@ class MatrixMarketReader(EntryReader):
         return self.shape
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield blocks of `rows` rows; a matrix in array form is one dense block."""
         if self.is_dense and self.on_disk:
             raise InvalidData(
                 f"{self.source.called} must hold a matrix in coordinate form, got one in array form, column "
@@ -135,7 +127,6 @@ class MatrixMarketReader(EntryReader):
             yield from super().blocks(rows, spill)
 
     def entries(self) -> Iterator[Entries]:
-        """Yield row numbers, column numbers (from 0) and values; both triangles of a symmetric matrix."""
         rows, columns = self._sizes[:2]
         for table, text in self._tables(2 if self._field == "pattern" else 3):
             i, j = table[:, 0], table[:, 1]
@@ -161,7 +152,6 @@ class MatrixMarketReader(EntryReader):
         """
 
         def refuse(number: int, line: str) -> InvalidData:
-            """Return the error for a line without exactly `cells` numbers."""
             return InvalidData(
                 f"Every entry holds {cells} finite number{'s' * (cells > 1)}, but line {number}"
                 f"{self.source.of} is {line} and does not fit its header: correct it."

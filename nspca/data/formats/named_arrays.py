@@ -47,7 +47,6 @@ def from_npz(source: Source, options: ReadOptions) -> Dataset:
 
 
 def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
-    """Return the table X as a Dataset with the names, labels and other members of its archive."""
     options, notes = reader.options, reader.findings
     image_shape, axis, labels, left_out = _extras(reader)
     notes += left_out
@@ -57,6 +56,8 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     prepared, done = _prepared(reader)
     header, header_names, more = _header(reader, X.shape[0])
     notes += done + more
+    weights, more = _weights(reader, X.shape[0])
+    notes += more
     names = {what: _names(reader, what) for what in _NAMES}
     # Dataset refuses an image_shape that does not fit the table. No pixel names are made before that.
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
@@ -84,6 +85,7 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         prepared=prepared,
         header=header,
         header_names=header_names,
+        weights=weights,
     )
     return _drop_missing(data, settled) if settled.notes else data
 
@@ -91,7 +93,6 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
 def _extras(
     reader: NpzReader,
 ) -> tuple[tuple[int, int] | None, np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
-    """Return image shape, wavelengths and labels of an archive, each None unless it is valid, and notes."""
     image_shape: tuple[int, int] | None = None
     notes: tuple[str, ...] = ()
     sides, axis, labels = (
@@ -124,7 +125,6 @@ def _kind(
 def _about_samples(
     reader: NpzReader, rows: int
 ) -> tuple[tuple[str, ...] | None, dict[str, np.ndarray], str, tuple[str, ...]]:
-    """Return the texts of the samples, their label columns, the name of the labels, and notes."""
     files, notes = reader.files, tuple[str, ...]()
     texts: tuple[str, ...] | None = None
     if {"texts", "text_ends"} <= files.keys():
@@ -159,7 +159,6 @@ def unpack_texts(raw: np.ndarray, ends: np.ndarray, rows: int) -> tuple[str, ...
 
 
 def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
-    """Return the header fields (numbers of each sample that are not features), their names, and notes."""
     if "header" not in reader.files:
         return None, (), ()
     header = reader.read_array("header")
@@ -176,8 +175,17 @@ def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str,
     return header.astype(np.float64), tuple(str(name).replace("_", " ") for name in names), ()
 
 
+def _weights(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    if "sample_weight" not in reader.files:
+        return None, ()
+    w = reader.read_array("sample_weight")
+    numbers = w.shape == (rows,) and w.dtype.kind in "iuf" and np.isfinite(w).all()
+    if not numbers or (w < 0).any() or not w.any():
+        return None, ("The sample_weight is not a number of at least 0 for each sample and was left out.",)
+    return w.astype(np.float64), ("The samples have the weights that are in the file.",)
+
+
 def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the preparations listed in the file, as done before it was saved, and notes."""
     if "prepared" not in reader.files:
         return (), ()
     steps = reader.read_array("prepared")
@@ -190,7 +198,6 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _is_covariance(reader: NpzReader) -> bool:
-    """Return whether the archive says of its table, by a single True, that it is a covariance."""
     flag = reader.read_array("is_covariance") if "is_covariance" in reader.files else np.array(False)
     return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 
@@ -214,7 +221,6 @@ def _drop_missing(data: Dataset, settled: Settled) -> Dataset:
 
 
 def _names(reader: NpzReader, what: str) -> list[str]:
-    """Return the names of features or samples (`what`) in an archive, empty when there are none."""
     for key in _NAMES[what]:
         if key in reader.files:
             names = reader.read_array(key)
@@ -224,12 +230,10 @@ def _names(reader: NpzReader, what: str) -> list[str]:
 
 
 def _read_archive(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return the data of an archive of arrays, with names and labels."""
     return from_npz(source, options)
 
 
 def _read_array(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return an array as a data set."""
     reader = NpyReader(source, options)
     (block,) = reader.blocks()
     X = plain_numbers(block.X, source.given_bytes)

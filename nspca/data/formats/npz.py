@@ -68,11 +68,9 @@ class NpzReader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start like a ZIP file. Whether it is an NPZ depends on its members."""
         return first.startswith(b"PK\x03\x04")
 
     def _read_header(self) -> None:
-        """List the members of the archive, and read the header of the table or of the sparse matrix."""
         self._archive, members = list_members(self.source)
         if not self.on_disk:
             limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
@@ -85,7 +83,6 @@ class NpzReader(Reader):
             self._read_dense_header()
 
     def _read_sparse_header(self) -> None:
-        """Read shape, form (CSR or CSC) and number of entries of a sparse matrix."""
         shape = self._read_small("shape")
         layout = self._read_small("format") if "format" in self.files else np.array("csr")
         word = layout.item() if layout.size == 1 else ""
@@ -97,7 +94,6 @@ class NpzReader(Reader):
         self._entries = int(np.prod(length, dtype=np.int64))
 
     def _read_dense_header(self) -> None:
-        """Choose the array that is the table, and read its size."""
         if "X" in self.files:
             self.key = "X"
         elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
@@ -124,11 +120,9 @@ class NpzReader(Reader):
 
     @property
     def shape(self) -> Size:
-        """Size of the table according to the headers."""
         return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
     def probe(self) -> Size:
-        """Return the size of the table; refuse a header that claims more than its member holds."""
         with self._stream("data" if self.is_sparse else self.key) as stream:
             stream.check()
         return self.shape
@@ -138,7 +132,6 @@ class NpzReader(Reader):
         return read_npy(unzip_member(self._archive, self.files[key]))
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield blocks of `rows` rows. In memory, a dense table and a matrix in CSC form are one block."""
         if not self.is_sparse:
             if self.on_disk:
                 yield from self._dense_rows(rows, spill)
@@ -187,7 +180,6 @@ class NpzReader(Reader):
         yield from sorter.blocks()
 
     def feature_names(self) -> Sequence[str] | None:
-        """Return the feature names in the archive; None when there are none of the right number."""
         for key in FEATURE_NAMES:
             if key in self.files:
                 names = self.read_array(key)
@@ -235,18 +227,15 @@ class NpzReader(Reader):
                 start = max(end, start + 1)
 
     def _read_small(self, key: str) -> np.ndarray:
-        """Return the member "shape" or "format" of a sparse matrix; refuse a large one."""
         if self.files[key].file_size > _SMALL:
             raise _other_form()
         return self.read_array(key)
 
     def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype]:
-        """Return shape and type of a member."""
         with self._stream(key) as stream:
             return stream.shape, stream.dtype
 
     def _stream(self, key: str) -> "_Stream":
-        """Return a member of the archive as a stream of numbers, to be closed by ``with``."""
         return _Stream(self, key)
 
 
@@ -255,11 +244,9 @@ class NpyReader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start like an NPY file."""
         return first.startswith(b"\x93NUMPY")
 
     def _read_header(self) -> None:
-        """Read shape and type of the array, and the number of bytes left for its entries."""
         with self.source.open() as handle:
             self._shape, self._dtype = npy_header(handle)
             self._held = self.source.most_bytes - handle.tell()
@@ -268,17 +255,14 @@ class NpyReader(Reader):
 
     @property
     def shape(self) -> Size:
-        """Size of the table according to the header."""
         return Size(*self._sides, self._sides[0] * self._sides[1], sparse=False)
 
     def probe(self) -> Size:
-        """Return the size of the table; refuse a header that claims more than the file holds."""
         if not self.source.is_packed:
             check_array(self._shape, self._dtype, self._held)
         return self.shape
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the array: one block in memory, blocks of `rows` memory-mapped rows on disk."""
         if not self.on_disk:
             yield Block(read_npy(self.source.raw))
             return
@@ -301,7 +285,6 @@ def _mapped_rows(path: Path, step: int, source: Source) -> Iterator[Block]:
 
 
 def _sides_of(lengths: tuple[int, ...], dtype: np.dtype) -> tuple[int, int]:
-    """Return rows and columns of an array; refuse one that is no table of numbers or stack of images."""
     check_type(dtype)
     if dtype.kind not in "biuf":
         raise InvalidData(f"The table must hold real numbers, got type {dtype}: convert it before saving.")
@@ -314,14 +297,12 @@ def _sides_of(lengths: tuple[int, ...], dtype: np.dtype) -> tuple[int, int]:
 
 
 def _images(lengths: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the note about a stack of images; empty for a table."""
     if len(lengths) == 2:
         return ()
     return (f"A stack of images of {lengths[1]} x {lengths[2]} pixels was unrolled row by row.",)
 
 
 def _other_form() -> InvalidData:
-    """Return the error for a sparse matrix in a form that is not read."""
     return InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
 
 
@@ -383,11 +364,9 @@ class _Stream:
         self._handle.close()
 
     def check(self) -> None:
-        """Refuse types other than numbers or text, and a header that claims more than the member holds."""
         check_array(self.shape, self.dtype, self._bytes)
 
     def read(self, count: int) -> np.ndarray:
-        """Return the next `count` numbers in their stored type."""
         self.check()
         size = count * self.dtype.itemsize
         try:

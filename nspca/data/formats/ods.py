@@ -48,7 +48,6 @@ def open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
 
 
 def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, Cells]]:
-    """Yield number and cells of the filled rows of a sheet."""
     seen, row = -1, 0
     table: Any = None
     for event, element in ElementTree.iterparse(io.BytesIO(text), ("start", "end")):
@@ -71,7 +70,6 @@ def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, Cells]]
 
 
 def _cells(row: Any, number: int, sheet: Sheet) -> list[str]:
-    """Return the values of a row, without the empty ones at its end."""
     cells: list[str] = []
     empty = 0
     for cell in row:

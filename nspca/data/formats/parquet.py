@@ -41,11 +41,9 @@ class ParquetReader(TableReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start like a Parquet file."""
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
-        """Read and check the footer, and find the layout."""
         file = self._open()
         try:
             _check_kinds(file.schema_arrow)
@@ -64,7 +62,6 @@ class ParquetReader(TableReader):
             raise self._damaged(error) from None
 
     def _open(self, texts: Sequence[str] = ()) -> Any:
-        """Open the file by Arrow; the columns `texts` are read as dictionaries, each text once."""
         source = self.source
         try:
             return pq.ParquetFile(
@@ -94,7 +91,6 @@ class ParquetReader(TableReader):
 
     @property
     def rows(self) -> int:
-        """Number of rows according to the footer."""
         return self._rows
 
     most_rows = rows
@@ -121,7 +117,6 @@ class ParquetReader(TableReader):
 
     @property
     def _text_columns(self) -> list[str]:
-        """Names of the columns of text, for `_open`."""
         schema = self._open().schema_arrow
         return [
             field.name for field in schema if kinds.is_string(field.type) or kinds.is_large_string(field.type)
@@ -167,7 +162,6 @@ class ParquetReader(TableReader):
 
 
 def _check_kinds(schema: Any) -> None:
-    """Refuse columns that hold neither numbers nor text."""
     for field in schema:
         if not _is_number(field.type) and not _is_text(field.type):
             raise InvalidData(
@@ -177,7 +171,6 @@ def _check_kinds(schema: Any) -> None:
 
 
 def _find_layout(table: Any) -> Layout:
-    """Return the layout of a table from its first rows."""
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
     named = _index_of(table.schema)
@@ -213,7 +206,6 @@ def _index_of(schema: Any) -> tuple[str, ...]:
 
 
 def _is_number(kind: Any) -> bool:
-    """Tell whether a column of this type holds numbers."""
     return bool(
         kinds.is_integer(kind)
         or kinds.is_floating(kind)
@@ -224,7 +216,6 @@ def _is_number(kind: Any) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    """Tell whether a column of this type holds texts, times or dates."""
     kind = kind.value_type if kinds.is_dictionary(kind) else kind
     return bool(
         kinds.is_string(kind)

@@ -67,7 +67,6 @@ class Written:
 
     @property
     def width(self) -> int:
-        """Number of cells of the longest line."""
         return max((cells for cells, _ in self.lines), default=0)
 
 
@@ -107,13 +106,11 @@ def choose_sheet(
 
 
 def _list_names(names: Iterable[str]) -> str:
-    """Return the first names in quotation marks, and the number of the others."""
     listed = [f"“{name[:60]}”" for name in names]
     return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
 
 
 def _find_sheet(sheets: Sequence[Sheet], wanted: str | int) -> Sheet:
-    """Return the sheet with this name, or with this number from 0."""
     for number, one in enumerate(sheets):
         if wanted in (one.name, number, str(number)):
             return one
@@ -183,7 +180,6 @@ def _split(lines: Iterable[tuple[int, str]]) -> Iterator[list[str]]:
 
 
 def _line(texts: Sequence[str]) -> str:
-    """Return cells as a line of CSV."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="").writerow(texts)
     return stream.getvalue()
@@ -221,12 +217,10 @@ def _is_number(text: str) -> bool:
 
 
 def _letters(number: int) -> str:
-    """Return the letters of a column, counted from 0."""
     return (_letters(number // 26 - 1) if number >= 26 else "") + chr(65 + number % 26)
 
 
 def _text(value: Any) -> str:
-    """Return the value of a cell as text for CSV."""
     if value is None:
         return ""
     if isinstance(value, bool):

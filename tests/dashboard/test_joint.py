@@ -1,0 +1,774 @@
+"""Several components: rows of a run, sentences, pictures, samples, groups and files, without a page."""
+
+import csv
+import io
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import linear_sum_assignment
+
+import nspca
+from nspca.dashboard.app import wording
+from nspca.dashboard.joint import (
+    documents,
+    groups,
+    headline,
+    how_many,
+    lists,
+    methods,
+    parts,
+    samples,
+    subject,
+    take_home,
+    topics,
+)
+from nspca.dashboard.joint import matching as matching_view
+from nspca.dashboard.joint import page as joint_page
+from nspca.dashboard.joint.form import read_sizes
+from nspca.dashboard.joint.outcome import Outcome, in_order
+from nspca.dashboard.joint.page import progress_line as says
+from nspca.dashboard.open_data import Chosen, find
+from nspca.dashboard.runs.lookup import Watched
+from nspca.data import Dataset
+from nspca.data.export import frame_to_csv
+from nspca.errors import InvalidProblem
+from nspca.jobs import JobState
+from nspca.local_search.matching import assign, total
+from nspca.plots.compare import cumulative_figure, styles
+from nspca.plots.joint import climb_figure, parts_figure, union_figure
+from nspca.plots.matching import matching_figure
+from nspca.plots.topics import topic_figure
+from nspca.presentation.numerals import format_value
+from nspca.progress import Event, silent
+from nspca.specs import ComponentsSpec, DataSpec
+from nspca.specs.components import one_by_one
+from nspca.specs.rows import Climbed, Several, unpack
+
+ASKED = ComponentsSpec(sizes=(4, 3), methods=("joint",), effort=None)
+
+
+def test_a_question_says_how_the_data_were_prepared():
+    data = DataSpec(sample="digits", prepared=["equalised"], log2=True)
+    said = ComponentsSpec(data=data, sizes=(4, 4), center=False, scale=True, noun="part").describe().line
+    assert "Equalised, log2(x + 1), 2 parts of 4 pixels each" in said
+    assert "nonnegative, not centred, standardised" in said
+
+
+def test_the_gain_compares_the_best_of_both_sides():
+    made = lambda value: nspca.Result(np.eye(3)[:, :1], np.array([value]), nspca.Status.HEURISTIC, "")  # noqa: E731
+    values = {"joint": 2.0, "coordinate": 3.0, "bipartite": 1.0, "em": 2.5, "cone": 1.5}
+    assert methods.gain({method: made(value) for method, value in values.items()}) == (
+        "coordinate",
+        "em",
+        pytest.approx(0.2),
+    )
+    assert (
+        methods.gain({method: made(values[method]) for method in ("joint", "coordinate", "bipartite")})
+        is None
+    )
+
+
+@pytest.mark.parametrize(("center", "scale"), [(True, False), (False, False), (True, True)])
+def test_a_reconstruction_is_the_least_squares_one(center, scale):
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 8))
+    problem = nspca.Problem.from_data(X, (3, 2), center=center, scale=scale)
+    Y = one_by_one(problem, "tpower", {}, 0, silent).components
+    picture, share = parts.reconstruction(X, problem, Y, 4)
+    mean, spread = X.mean(axis=0) * center, X.std(axis=0) if scale else 1.0
+    z = (X[4] - mean) / spread
+    best = np.linalg.lstsq(Y, z, rcond=None)[0]
+    assert np.allclose(picture, mean + spread * (Y @ best))
+    assert np.isclose(share, 1 - np.sum((z - Y @ best) ** 2) / np.sum(z**2))
+
+
+def test_rows_carry_the_components_while_the_run_goes_on():
+    events = []
+    X = nspca.load_sample("digits").X[:200]
+    sweep = ASKED.but(methods=["joint", "tpower"]).run(events.append, X=X)
+    rows = [event.payload["row"] for event in events if "row" in event.payload]
+    found = joint_page.so_far(JobState("x", "running", rows=tuple(rows)), 64)
+    for method in ("joint", "tpower"):
+        assert np.allclose(found[method].components, sweep[method, 2].components, atol=1e-6)
+        assert found[method].value == sweep[method, 2].value
+    shares = [event.payload["share"] for event in events if "share" in event.payload]
+    assert shares == sorted(shares) and shares[0] >= 0 and shares[-1] <= 1
+
+
+def heard(X, spec, until=lambda event: False):
+    """Return the events of a run up to a chosen one, and its result, partial if it was cancelled there."""
+    events = []
+
+    def report(event):
+        events.append(event)
+        if until(event):
+            raise nspca.errors.Cancelled
+
+    try:
+        return events, spec.run(report, X=X), False
+    except nspca.errors.Cancelled as stop:
+        return events, stop.result, True
+
+
+def rows_of(events):
+    return tuple(event.payload["row"] for event in events if "row" in event.payload)
+
+
+def test_the_cheapest_is_ready_first_and_the_order_asked_for_stays():
+    X = nspca.load_sample("digits").X[:200]
+    events, content, _ = heard(X, ASKED.but(methods=["joint", "threshold", "cone"]))
+    assert [row["method"] for row in rows_of(events) if row["row"] == "several"] == [
+        "threshold",
+        "cone",
+        "joint",
+    ]
+    assert [method for method, _ in content] == ["joint", "threshold", "cone"]
+    assert all(line.cost > 0 for line in nspca.METHODS.values())
+
+
+def test_every_improvement_is_a_row_with_components_that_have_at_least_that_value():
+    X = nspca.load_sample("digits").X
+    events, content, _ = heard(X, ASKED.but(sizes=[10] * 5, methods=["joint", "tpower"]))
+    now = JobState("x", "running", rows=rows_of(events))
+    reported = [row for row in unpack(now.rows) if isinstance(row, Climbed)]
+    first = [row.components(64) for row in reported if row.method == "tpower"]
+    assert [X.shape[1] for X in first] == [1, 2, 3, 4], "one after another, until all are there"
+    assert np.allclose(first[-1], content["tpower", 5].components[:, :4], atol=1e-5)
+    climbed = [row for row in reported if row.method == "joint"]
+    values, problem = [row.value for row in climbed], nspca.Problem.from_data(X, (10,) * 5)
+    assert len(climbed) >= 2 and values == sorted(set(values))
+    for row in climbed:
+        assert sum(problem.value(x) for x in row.components(64).T) >= row.value * (1 - 1e-5)
+    assert np.isclose(values[-1], content["joint", 5].value)
+    assert joint_page.climbed(now) == (climbed, False)
+    assert joint_page.climbed(replace(now, rows=now.rows[:-1])) == (climbed, True)
+
+
+def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch):
+    X = nspca.load_sample("digits").X
+    asked = ASKED.but(data=DataSpec(sample="digits"), sizes=[10] * 5, methods=["tpower", "joint"])
+    events, _, _ = heard(X, asked, lambda event: event.done == 3)
+    shown = []
+    monkeypatch.setattr(joint_page.headline, "show", shown.append)
+    monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(rows=lambda outcome: None))
+    page = joint_page.JointPage(subject.PARTS)
+    now = JobState("x", "running", rows=rows_of(events))
+    page.filling(Watched("x", find(asked.data, None), asked, now), now)
+    (outcome,) = shown
+    assert outcome.sizes == "3 parts, each of 10 pixels" and outcome.live
+    assert outcome.results["tpower"].components.shape == (64, 3)
+
+
+@pytest.mark.parametrize("stage", ["kicks", "looking for a bound", "joint proof"])
+def test_a_cancelled_run_hands_in_what_was_ready(stage):
+    X = nspca.load_sample("digits").X
+    request = ASKED.but(sizes=[10] * 3, methods=["joint", "tpower"], effort="fast")
+    # The first event of the proof comes before there is one.
+    _, content, cancelled = heard(
+        X, request, lambda event: event.stage == stage and (stage != "joint proof" or event.done > 0)
+    )
+    assert cancelled
+    sweep, problem = content, nspca.Problem.from_data(X, (10,) * 3)
+    assert list(sweep) == [("joint", 3), ("tpower", 3)]
+    for result in sweep.results.values():
+        assert np.allclose([problem.value(x) for x in result.components.T], result.values)
+    assert (sweep["joint", 3].status is nspca.Status.CANCELLED) == (stage == "kicks")
+    proof = sweep["tpower", 3].certificate
+    assert (proof is not None) == (stage == "joint proof")
+    assert proof is None or sweep["joint", 3].value <= nspca.verify(X, proof) <= proof.upper
+
+
+def test_the_axes_of_the_climb_are_there_at_once_and_only_double():
+    ends = [climb_figure(*given).layout for given in (([], []), ([1.0], [50.0]), ([1.0, 11.0], [50.0, 51.0]))]
+    assert [(list(one.xaxis.range), list(one.yaxis.range)) for one in ends] == [
+        ([0, 5], [0, 1]),
+        ([0, 5], [0, 1]),
+        ([0, 20], [0, 4]),
+    ]
+    assert ends[0].meta["alt"].endswith("nothing yet.") and "2 % after 11 s" in ends[2].meta["alt"]
+
+
+def test_a_method_that_cannot_says_why_and_the_others_go_on():
+    request = ASKED.but(methods=["spanspca", "tpower"])
+    events = []
+    content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
+    rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
+    assert "no nonnegative form" in joint_page.failures(JobState("x", "running", rows=rows))["spanspca"]
+    assert list(content) == [("tpower", 2)]
+    with pytest.raises(nspca.errors.InvalidOption):
+        request.but(methods=["spanspca"]).run(X=np.eye(9))
+
+
+def test_a_worker_refuses_what_the_package_refuses():
+    X = nspca.load_sample("digits").X[:50]
+    request = ASKED.but(nonneg=False, methods=["coordinate", "nmf", "tpower"])
+    events = []
+    content = request.run(events.append, X=X)
+    rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
+    failures = joint_page.failures(JobState("x", "running", rows=rows))
+    problem = nspca.Problem.from_data(X, (4, 3), nonneg=False)
+    with pytest.raises(nspca.errors.InvalidOption) as refused:
+        nspca.solve(problem, "coordinate")
+    assert failures == {
+        "coordinate": str(refused.value),
+        "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4)),
+    }
+    assert list(content) == [("tpower", 2)]
+
+
+@pytest.mark.parametrize("method", [name for name, line in nspca.METHODS.items() if line.joint])
+def test_a_worker_finds_together_what_the_package_finds_together(method):
+    X = nspca.load_sample("digits").X[:60]
+    content = ASKED.but(methods=[method]).run(X=X)
+    ours = content[method, 2]
+    direct = nspca.solve(nspca.Problem.from_data(X, (4, 3)), method, certify=None)
+    assert np.array_equal(ours.components, direct.components) and ours.info == direct.info
+
+
+def ky_fan(problem, result, components, effort, report):
+    """Return the simplest joint certificate: the sum of the leading eigenvalues."""
+    values, vectors = problem.covariance.leading(components)
+    witness = {
+        "U": vectors[:, :-1] * np.sqrt(values[:-1] - values[-1]),
+        "claims": np.array([values[-1] * (1 + 1e-7), 0.0]),
+    }
+    return nspca.Certificate.of(problem, "B4", "joint", float(values.sum()) * (1 + 1e-6), witness)
+
+
+def test_one_proof_is_about_every_method_and_survives_the_store(monkeypatch):
+    monkeypatch.setattr("nspca.specs.components.certify", ky_fan)
+    X = nspca.load_sample("digits").X[:200]
+    request = ASKED.but(methods=["joint", "tpower"], effort="fast")
+    sweep = request.run(X=X)
+    for method, r in sweep:
+        result = sweep[method, r]
+        assert nspca.verify(X, result.certificate) <= result.certificate.upper and 0 < result.ratio < 1
+
+
+def test_components_stay_when_nothing_can_be_proved(monkeypatch):
+    def refuse(*args, **options):
+        raise nspca.errors.NotConverged("no bound today")
+
+    monkeypatch.setattr("nspca.specs.components.certify", refuse)
+    events = []
+    request = ASKED.but(methods=["tpower"], effort="fast")
+    content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
+    assert content["tpower", 2].certificate is None
+    rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
+    assert joint_page.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
+
+
+def test_a_large_result_waits_for_the_end():
+    result = nspca.Result(np.full((5000, 1), 5000**-0.5), np.ones(1), nspca.Status.HEURISTIC, "joint")
+    assert Several.of(result).parts is None and Several.of(result).result(5000) is None
+
+
+@pytest.mark.parametrize("sizes", [(6, 6, 6), (6, 5, 4), (6,)])
+def test_the_snippet_finds_the_same(capsys, sizes):
+    X = nspca.load_sample("digits").X
+    options = {"tpower": {"restarts": 3}}
+    data = DataSpec(sample="digits")
+    asked = ComponentsSpec(data=data, sizes=sizes, methods=("tpower",), options=options, effort=None)
+    found = {}
+    exec(asked.to_python(method="tpower"), found)  # the page offers exactly this text
+    ours = one_by_one(nspca.Problem.from_data(X, sizes), "tpower", {"restarts": 3}, 0, silent)
+    assert np.array_equal(found["result"].components, ours.components) and "row" in capsys.readouterr().out
+
+
+def test_the_arrays_are_complete():
+    data = nspca.load_sample("digits")
+    problem = nspca.Problem.from_data(data.X, (5, 5))
+    result = one_by_one(problem, "tpower", {}, 0, silent)
+
+    made = SimpleNamespace(of=SimpleNamespace(dataset=data), ordered={"tpower": result})
+    with np.load(io.BytesIO(take_home.arrays(made)), allow_pickle=False) as file:
+        assert (
+            np.array_equal(file["components_tpower"], result.components)
+            and file["feature_names"][0] == data.feature_names[0]
+        )
+
+
+def test_components_are_sorted_without_changing_what_they_explain():
+    X = np.array([[-0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
+    shown = {
+        m: in_order(nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m))
+        for m in ("joint", "tpower")
+    }
+    assert np.array_equal(shown["joint"].components, X[:, ::-1]) and shown["joint"].values.tolist() == [2, 1]
+    assert np.array_equal(shown["tpower"].components, X) and shown["tpower"].values.tolist() == [1, 2]
+
+
+def test_every_weight_is_drawn_where_its_pixel_is():
+    X = np.zeros((6, 9))
+    X[[0, 5, 2], [0, 1, 8]] = 1.0, 0.5, 0.25
+    drawn = np.array(parts_figure(X, (2, 3), name="joint").data[1].z)
+    found = {(int(i), int(j)): float(drawn[i, j]) for i, j in np.argwhere(np.isfinite(drawn))}
+    # three rows of caption above each line of eight pictures; three pixels, then a gap of one
+    assert found == {(3, 0): 1.0, (4, 6): 0.5, (8, 2): 0.25}
+
+
+def test_every_pixel_of_the_union_has_the_colour_of_its_part():
+    X = np.zeros((6, 2))
+    X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
+    _, first, second = union_figure(X, (2, 3), mean=np.arange(6.0), name="joint").data
+    assert {
+        (int(i), int(j)): float(np.array(first.z)[i, j]) for i, j in np.argwhere(np.isfinite(first.z))
+    } == {(0, 0): 1.0, (1, 2): 0.5}
+    assert (
+        np.argwhere(np.isfinite(second.z)).tolist() == [[0, 2]]
+        and first.colorscale[1][1] != second.colorscale[1][1]
+    )
+
+
+def numbers_of(figure):
+    """Return the number that stands on each numbered pixel (row, column)."""
+    return {
+        (note.y, note.x): int(note.text.removeprefix("<b>").removesuffix("</b>"))
+        for note in figure.layout.annotations
+    }
+
+
+def sides_of(path):
+    """Return the unit lines of a path as pairs of points."""
+    found = set()
+    for line in path.split("M ")[1:]:
+        start, kind, end = line.split()
+        x, y = map(float, start.split(","))
+        found.add(((x, y), (x, float(end)) if kind == "V" else (float(end), y)))
+    return found
+
+
+def test_parts_are_told_apart_without_colour():
+    X = np.zeros((6, 2))
+    X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
+    figure = union_figure(X, (2, 3), name="joint")
+    assert numbers_of(figure) == {(0, 0): 1, (1, 2): 1, (0, 2): 2}, "every pixel of a small image"
+    (border,) = figure.layout.shapes
+    # Each of three single pixels has four sides, and two of them touch along one.
+    assert len(sides_of(border.path)) == 3 * 4 - 1
+    assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
+
+
+def test_of_a_large_image_each_piece_of_a_part_has_a_number():
+    weights = np.zeros((12, 12))
+    weights[1:4, 1:4], weights[2, 2], weights[9, 9:11] = 0.2, 0.5, (0.1, 0.3)
+    figure = union_figure(weights.reshape(-1, 1), (12, 12), name="joint")
+    assert numbers_of(figure) == {(2, 2): 1, (9, 10): 1}
+    assert len(sides_of(figure.layout.shapes[0].path)) == 12 + 6
+    assert not union_figure(np.zeros((4, 1)), (2, 2), name="joint").layout.shapes
+
+
+def test_the_curve_counts_components_and_says_how_far_they_come():
+    figure = cumulative_figure(
+        {"joint": [3.0, 5.0], "cone": [4.0, 4.5]}, total=10.0, style=styles(["joint", "cone"]), upper=6.0
+    )
+    assert (
+        list(figure.data[0].y) == [30, 50]
+        and list(figure.data[1].y) == [40, 45]
+        and list(figure.data[2].y) == [60, 60]
+    )
+    assert (
+        "joint (all at once) 50 % with 2, cone (exact, few directions) 45 % with 2"
+        in figure.layout.meta["alt"]
+    )
+
+
+def test_progress_names_the_method():
+    asked = ComponentsSpec(sizes=(4, 4), methods=("joint", "cone"))
+    event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
+    assert (
+        says(asked, JobState("x", "running", event=event))
+        == "0 of 2 methods ready; joint: changing the best answer at random, 3 of 20"
+    )
+    proof = Event("joint proof", 3, 20, lower=12.0, upper=12.5, payload={"method": "proof"})
+    said = says(asked, JobState("x", "running", event=proof))
+    assert said == "0 of 2 methods ready; proving how good the best of them is"
+    with pytest.raises(InvalidProblem, match="got 'nothing'"):
+        read_sizes("", 2, 10)
+
+
+def test_a_sparse_image_is_taken_apart_like_a_dense_one():
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 8)) * (rng.random((30, 8)) < 0.5)
+    problem = nspca.Problem.from_data(X, (3, 2), scale=True)
+    Y = one_by_one(problem, "tpower", {}, 0, silent).components
+    dense, sparse = (parts.reconstruction(Z, problem, Y, 4) for Z in (X, sp.csr_array(X)))
+    assert np.allclose(dense[0], sparse[0]) and np.isclose(dense[1], sparse[1])
+
+
+def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
+    X = np.eye(6)[:, :3]
+    assert lists.matched(X, X[:, [2, 0, 1]]).tolist() == [1, 2, 0]
+    body = lists.lists(
+        X[:, [2, 0, 1]],
+        ["30.0 %", "20.0 %", "10.0 %"],
+        list("abcdef"),
+        order=[1, 2, 0],
+        called={1: "<first>"},
+    )
+    assert [part.split("</h3>")[0] for part in body.split("<h3>")[1:]] == [
+        "2 &lt;first&gt; · 20.0 %",
+        "3 · 10.0 %",
+        "1 · 30.0 %",
+    ]
+
+
+def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
+    figure = topic_figure([0.0, 0.6, -0.8], ["a", "<b>", "c"], [5, 7, 9], what="times")
+    back, front = figure.data
+    assert (
+        list(back.x) == [9, 7]
+        and list(front.x) == [0.8, 0.6]
+        and list(figure.layout.yaxis.ticktext) == ["c", "&lt;b&gt;"]
+    )
+    assert "c -0.80" in figure.layout.meta["alt"] and back.xaxis == "x2"
+    data = nspca.load_sample("state-of-the-union")
+    assert np.array_equal(topics.common(data)[0], np.asarray(data.X.sum(axis=0)).ravel())
+    table = nspca.load_sample("coffee")
+    assert np.allclose(topics.common(table)[0], table.X.var(axis=0), rtol=1e-6)
+
+
+def test_names_are_text_and_cells_are_no_formulas():
+    X = np.array([[0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
+    body = lists.lists(
+        X, ["50.0 %", "20.0 %"], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True])
+    )
+    assert (
+        "<b>" not in body and "&lt;b&gt;x" in body and "&#34;y&#34;" in body and body.count("class=only") == 1
+    )
+
+    of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
+    results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
+    frame = take_home.weights(SimpleNamespace(of=of, about=subject.TOPICS, ordered=results))
+    assert frame["feature"].tolist() == ["b", "a", "=cmd()"] and b"'=cmd()" in frame_to_csv(frame)
+
+
+@pytest.mark.parametrize("number", range(1, matching_view.EXAMPLES + 1))
+def test_every_example_shows_a_best_matching_and_never_a_worse_one_than_in_turn(number):
+    weights, sizes = matching_view.example(number), (matching_view.SIZE,) * 3
+    slots = np.repeat(weights, sizes, axis=1)
+    rows, columns = linear_sum_assignment(-slots)
+    matched, turns = assign(weights, sizes), matching_view.in_turn(weights, sizes)
+    assert np.isclose(total(weights, matched), slots[rows, columns].sum())
+    assert total(weights, turns) <= total(weights, matched) + 1e-12
+    assert [np.count_nonzero(turns == j) for j in range(3)] == [2, 2, 2]
+
+
+def test_the_picture_shows_every_chosen_edge_between_its_slot_and_its_feature():
+    weights = matching_view.example(1)
+    labels = assign(weights, (2, 2, 2))
+    figure = matching_figure(weights, labels, matching_view.FEATURES, matching_view.COMPONENTS, (2, 2, 2))
+    bold = [trace for trace in figure.data if trace.mode == "lines" and trace.line.width == 4]
+    ends = [[-round(y) for y in trace.y[1::3]] for trace in bold]
+    assert [sorted(end) for end in ends] == [np.flatnonzero(labels == j).tolist() for j in range(3)]
+    assert f"{total(weights, labels):.4g}" in figure.layout.meta["alt"]
+
+
+def test_every_example_shows_what_taking_turns_loses():
+    lost = [
+        total(w, assign(w, (2,) * 3)) - total(w, matching_view.in_turn(w, (2,) * 3))
+        for w in map(matching_view.example, range(1, 31))
+    ]
+    assert min(lost) > 0.05
+
+
+def test_the_longest_bar_ends_before_its_number():
+    body = lists.lists(np.array([[1.0], [0.5]]), ["9.0 %"], ["a", "b"])
+    ends = [float(part.split(" ")[0]) for part in body.split("calc(")[1::2]]
+    assert ends == [1.0, 0.5] and body.count(f"* (100% - {lists.NUMBER_ROOM}))") == 4
+
+
+def table(labels=None, m=30, n=8, **more) -> Dataset:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((m, n))
+    X[:, :3] += 3 * (np.arange(m) % 2)[:, None]
+    names = tuple(f"gene {j}" for j in range(n))
+    return Dataset("cells", X, names, tuple(f"cell {i}" for i in range(m)), labels=labels, **more)
+
+
+def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENTS, **how) -> Outcome:
+    asked = ComponentsSpec(data=DataSpec(sample="coffee"), sizes=sizes, methods=(method,), effort=None, **how)
+    results = {name: one for (name, _), one in asked.run(X=data.X).results.items()}
+    problem = nspca.Problem.from_data(data.X, sizes, asked.nonneg)
+    return Outcome(about, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
+
+
+def test_features_are_called_what_they_are():
+    noun = wording.noun
+    assert noun(table()) == "gene" and noun(nspca.load_sample("coffee")) == "wavelength"
+    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("all-aml")) == "gene"
+    probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
+    assert noun(probes) == "gene"
+    for names, one in (
+        (("TP53", "BRCA1", "ACTB", "HLA-DRA"), "gene"),
+        (("ALCOHOL", "ASH", "HUE"), "feature"),
+    ):
+        few = Dataset("t", np.eye(len(names)), names, names)
+        assert noun(few) == one
+    assert subject.kind_of(nspca.load_sample("digits")) == "image"
+    assert subject.kind_of(nspca.load_sample("pitprops")) == "table"
+
+
+def test_all_at_once_explains_as_much_or_says_how_much_more():
+    found = outcome(table())
+    result = found.results["joint"]
+    same = replace(found, results={"joint": result, "cone": result})
+    value = format_value(result.value)
+    assert "explains as much as **cone**" in methods.gain_sentence(same)
+    assert methods.gain_sentence(same).endswith(f"({value} in the units of the data).")
+    less = replace(result, values=0.9994 * result.values)
+    said = methods.gain_sentence(replace(found, results={"joint": result, "cone": less}))
+    assert "explains 0.06 % more than **cone**" in said and f"({value} and " in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [(0.06, "6.0 %"), (6e-4, "0.06 %"), (-1e-7, "−1 × 10⁻⁵ %"), (2e-16, "0.0 %")]
+)
+def test_a_tiny_gain_is_printed_as_other_small_numbers(monkeypatch, change, said):
+    found = outcome(table())
+    best = found.results["joint"]
+    other = replace(best, values=best.values / (1 + change))
+    drawn = []
+    monkeypatch.setattr(methods.tables, "show", lambda rows, **_: drawn.append(rows))
+    methods._table(replace(found, results={"joint": best, "cone": other}))
+    assert list(drawn[0]["gain"]) == ["0.0 %", said]
+
+
+def test_a_tiny_climb_is_no_zero(monkeypatch):
+    said = []
+    monkeypatch.setattr(headline.st, "markdown", said.append)
+    monkeypatch.setattr(headline.figures, "draw", lambda *_, **__: None)
+    headline.climb(
+        [Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, subject.COMPONENTS, ""
+    )
+    assert "**1 × 10⁻⁵ % more** than its first answer so far" in said[0]
+
+
+def test_the_headline_says_what_is_explained_and_the_proved_limit():
+    data = table()
+    found = outcome(data)
+    result = found.results["joint"]
+    first, second = headline.sentences(found)
+    share = 100 * result.value / found.problem.total_variance
+    assert first.startswith("2 components of 3 and 2 features capture ") and "not proved" in second
+    assert 0 <= share - float(first.split("capture ")[1].split(" %")[0]) < 1
+    problem = nspca.Problem.from_data(data.X, (3, 2))
+    proved = result.with_certificate(nspca.certify(problem, result, components=2, effort="fast"))
+    known = Outcome(found.about, found.of, found.asked, problem, {"joint": proved}, "run", live=False)
+    first, second = headline.sentences(known)
+    limit = 100 * proved.certificate.upper / problem.total_variance
+    said = float(second.split("more than ")[1].split(" %")[0]) if "more than" in second else None
+    assert said is None or limit <= said <= limit + 1
+    assert "with nonnegative weights and without a feature in common" in second and "proved" in second.lower()
+
+
+def test_a_limit_is_stated_while_the_proof_is_at_work():
+    """The limit of a run in progress says "so far", and never that nothing better exists."""
+    found = outcome(table())
+    value, total = found.results["joint"].value, found.problem.total_variance
+    first, second = headline.sentences(replace(found, live=True))
+    assert first.endswith(" so far.") and not second
+    first, second = headline.sentences(replace(found, live=True, upper=1.25 * value))
+    assert first.endswith(" so far.") and second.endswith("These are at least 80.0 % of the best possible.")
+    limit = float(second.split("more than ")[1].split(" %")[0])
+    assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 features,")
+    assert 125 * value / total <= limit <= 125 * value / total + 0.1
+    one = replace(found, asked=found.asked.but(sizes=(3,)), live=True, upper=1.25 * value)
+    assert "Proved so far: no component of 3 features, with" in headline.sentences(one)[1]
+    closed = headline.sentences(replace(found, live=True, upper=value))[1]
+    assert "at least 100 % of the best possible" in closed and "This is proved" not in closed
+
+
+@pytest.mark.parametrize(
+    ("reached", "possible", "said"),
+    [
+        (0.4321, 0.4499, ("43.2 %", "45.0 %")),
+        (0.4329, 0.4401, ("43.29 %", "44.01 %")),  # 43.2 / 44.1 is 0.4 % less than the quotient
+        (0.4329, 0.43301, ("43.29 %", "43.31 %")),
+        (0.0129, 0.0401, ("1.29 %", "4.01 %")),
+        (0.0072272, 0.00737, ("0.722 %", "0.737 %")),  # 0.72 / 0.74 is 97.3 %, the quotient 98.06 %
+        (0.00722, 0.00722001, ("0.72 %", "0.73 %")),
+        (0.5, np.inf, ("50.0 %", "")),
+        (0.012, np.inf, ("1.2 %", "")),
+    ],
+)
+def test_both_shares_have_the_same_digits(reached, possible, said):
+    assert headline.shares(reached, possible) == said
+
+
+def test_correlations_are_those_of_numpy_also_of_sparse_tables():
+    rng = np.random.default_rng(1)
+    X, S = rng.standard_normal((20, 3)), rng.standard_normal((20, 2))
+    found = samples.correlations(sp.csr_array(X), S)
+    assert np.allclose(found, np.corrcoef(X.T, S.T)[:3, 3:])
+    assert np.allclose(samples.correlations(X, S), found)
+    assert samples.correlations(np.ones((20, 1)), S).tolist() == [[0, 0]]
+    for factor in (1e300, 1e-300):
+        assert np.allclose(samples.correlations(factor * X, S), found), "as for numbers near one"
+
+
+def test_scores_are_those_of_the_package_with_every_label():
+    data = table(labels=np.array(["x", "y"] * 15))
+    found = outcome(data)
+    scores = samples.scores_of(found)
+    frame = samples.score_table(found, scores)
+    assert list(frame.columns) == ["sample", "label", "component 1", "component 2"]
+    X = found.results["joint"].components
+    order = np.argsort(-found.results["joint"].values, kind="stable")
+    assert np.allclose(scores, (data.X - data.X.mean(axis=0)) @ X[:, order])
+    assert samples.counted(data.labels, [0, 2, 1]) == "2 x, 1 y"
+    assert samples.counted([str(i) for i in range(9)], range(9)).endswith("3 other labels")
+
+
+def test_labels_in_force_come_first_and_other_columns_follow():
+    data = SimpleNamespace(labels=[1], label_name="tissue", label_columns={"age": [2], "tissue": [1]})
+    assert list(samples.label_columns(data)) == ["tissue", "age"]
+    assert samples.label_columns(table()) == {}
+
+
+def test_the_component_that_separates_most_is_named():
+    data = table(labels=np.array(["x", "y"] * 15))
+    found = outcome(data)
+    effects = nspca.group_effects(samples.scores_of(found), data.labels)
+    said = groups.sentence(effects, "component")
+    best = int(np.argmax(np.abs(effects.effect)))
+    assert said == (f"**Component {best + 1}** separates x and y most: Cohen's d {effects.effect[best]:.2f}.")
+    none = nspca.GroupEffects("eta squared", ("a", "b", "c"), (2, 2, 2), np.array([np.nan]))
+    assert "do not differ" in groups.sentence(none, "part")
+
+
+def test_the_check_on_a_held_out_half_is_asked_about_the_label():
+    data = table(labels=np.array(["x", "y"] * 15))
+    spec = groups.question(outcome(data), "label")
+    assert spec.label == "" and spec.sizes == (3, 2) and spec.method == "joint"
+    unequal = groups.question(outcome(data, method="tpower"), "age")
+    assert unequal.method == "joint" and unequal.label == "age", "different sizes need one that finds all"
+    found = spec.run(X=data.X, labels=list(data.labels))
+    said = groups.held_out_sentence(found, "component")
+    assert "not found on" in said and "p = 0.002" in said and f"on {sum(found.counts)} samples" in said
+    chance = nspca.GroupEffects("eta squared", ("a", "b"), (9, 9), np.array([0.1]), np.array([0.4]))
+    assert "by chance" in groups.held_out_sentence(chance, "component")
+
+
+def test_how_many_is_asked_beyond_what_is_there():
+    spec = how_many.question(outcome(table(n=8), sizes=(2, 2)))
+    assert (spec.ks, spec.most, spec.method, spec.draws) == ((2,), 4, "joint", 0), (
+        "8 features have room for 4"
+    )
+    assert how_many.question(outcome(table(n=40), sizes=(2,) * 7)).most == 9
+
+
+def test_the_sentence_names_the_smallest_number_that_is_as_good():
+    nan = np.full(3, np.nan)
+    values = np.array([1.0, 2.0, 3.0])
+    choice = nspca.Choice(
+        "components", np.array([1, 2, 3]), values, np.array([0.2, 0.39, 0.4]), np.full(3, 0.02), nan, nan
+    )
+    said = how_many.sentence(choice, "part")
+    assert "**3 parts** explain most of the held-out samples: 40.0 ± 2.0 %" in said
+    assert "**2** explain 39.0 %, which is as good" in said
+
+
+def test_words_of_a_topic_are_marked_as_whole_words_and_nothing_else_is_markup():
+    said = documents.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
+    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &#34;<mark>cat</mark>&#34;"
+    assert documents.marked("New\n York is new", ["new york", "new"]) == (
+        "<mark>New\n York</mark> is <mark>new</mark>"
+    )
+    assert documents.marked("a.c abc", ["a.c"]) == "<mark>a.c</mark> abc"
+    assert documents.marked("nothing", []) == "nothing"
+
+
+def test_a_long_document_is_shown_around_its_first_word():
+    text = "x " * 2000 + "needle " + "y " * 2000
+    said = documents.marked(text, ["needle"])
+    assert "<mark>needle</mark>" in said and said.startswith("… ") and said.endswith(" …")
+    assert len(said) < documents.LONGEST + 60
+
+
+def parse_gmt(content: bytes) -> dict[str, list[str]]:
+    lines = [line.split("\t") for line in content.decode().splitlines()]
+    return {name: genes for name, _, *genes in lines}
+
+
+def test_gene_sets_are_read_back_by_a_parser():
+    data = table()
+    found = outcome(data, nonneg=False, sizes=(3, 2))
+    sets = parse_gmt(take_home.gene_sets(found))
+    X = found.results["joint"].components
+    members = {frozenset(data.feature_names[i] for i in np.flatnonzero(x)) for x in X.T}
+    whole = {}
+    for name, genes in sets.items():
+        whole.setdefault(name.removesuffix("_UP").removesuffix("_DN"), set()).update(genes)
+    assert {frozenset(genes) for genes in whole.values()} == members
+    named = take_home.gene_sets(found, {("joint", 1): "immune\tresponse"})
+    assert "immune response" in {name.removesuffix("_UP").removesuffix("_DN") for name in parse_gmt(named)}
+
+
+def test_sets_keep_signs_apart_and_names_apart():
+    assert take_home.signed_sets("c", ["a", "b", "d"], np.array([0.6, -0.8, 0])) == [
+        ("c_UP", ["a"]),
+        ("c_DN", ["b"]),
+    ]
+    assert take_home.signed_sets("c", ["a", "b"], np.array([-0.6, -0.8])) == [("c", ["b", "a"])]
+    twice = parse_gmt(take_home.gene_sets(outcome(table()), {("joint", 1): "same", ("joint", 2): "same"}))
+    assert set(twice) == {"same", "same_2"}
+
+
+def test_ranked_lists_have_every_feature_by_its_correlation():
+    data = table()
+    found = outcome(data)
+    lists = take_home.ranked_lists(found)
+    assert list(lists) == ["component-1.rnk", "component-2.rnk"]
+    rows = [line.split("\t") for line in lists["component-1.rnk"].decode().splitlines()]
+    scores = samples.scores_of(found)[:, 0]
+    expected = {
+        name: np.corrcoef(x, scores)[0, 1] for name, x in zip(data.feature_names, data.X.T, strict=True)
+    }
+    assert {name for name, _ in rows} == set(data.feature_names)
+    assert all(float(value) == pytest.approx(expected[name], abs=1e-6) for name, value in rows)
+    assert [float(value) for _, value in rows] == sorted((float(v) for _, v in rows), reverse=True)
+
+
+def test_a_covariance_gives_the_ranked_lists_of_its_data():
+    data = table()
+    A = np.cov(data.X, rowvar=False, bias=True)
+    given = Dataset("a covariance", A, data.feature_names, data.feature_names, is_covariance=True)
+    asked = ComponentsSpec(sizes=(3, 2), methods=("joint",), effort=None, center=False)
+    problem = nspca.Problem.from_covariance(A, (3, 2))
+    results = {"joint": nspca.solve(problem, "joint", certify=None)}
+    found = Outcome(
+        subject.COMPONENTS, Chosen(given, asked.data, ""), asked, problem, results, "r", live=False
+    )
+    assert take_home.ranked_lists(found) == take_home.ranked_lists(outcome(data))
+
+
+def test_files_are_named_after_the_upload():
+    def stem(**where):
+        return Chosen(table(), DataSpec(**where), "").stem
+
+    assert stem(upload="0" * 64, file="My cells (2).csv") == "My-cells-2"
+    assert stem(upload="0" * 64, file="../../x';import os.csv") == "x-import-os"
+    assert stem(upload="0" * 64, file="") == "upload" and stem(sample="coffee") == "coffee"
+    assert stem(folder="news") == "news"
+
+
+def test_weights_go_home_with_names():
+    found = outcome(table(labels=np.array(["x", "y"] * 15)))
+    frame = take_home.weights(found)
+    assert list(frame.columns) == ["method", "component", "rank", "feature", "weight", "share", "explained"]
+    assert frame.groupby("component")["share"].sum().round(9).tolist() == [1.0, 1.0]
+    files = take_home._tables(found, None)
+    assert set(files) == {
+        "tables/methods.csv",
+        "tables/components.csv",
+        "tables/scores.csv",
+        "enrichment/components.gmt",
+        "enrichment/component-1.rnk",
+        "enrichment/component-2.rnk",
+    }
+    rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].content.decode("utf-8-sig"))))
+    assert rows[0][:2] == ["sample", "label"] and len(rows) == 31
