@@ -149,7 +149,6 @@ SLIDES = {
     "components?sample=digits": FIGURE,
     "components?sample=state-of-the-union": "",
     "components?sample=pitprops": "",
-    "compare?sample=pitprops": FIGURE,
     "papers?item=asteris2014-figure-4": FIGURE,
     "runs?find=": "",
     "learn?screen=1": FIGURE,
