@@ -344,10 +344,10 @@ def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[W
         way_out = "remove the row if it is a second header, "
         if layout.id_column == 0 and 0 in layout.label_rows:
             aside = (Way("features_in_rows", True, "Take the rows as features"),)
-    code = (Way("missing_codes", (cell.strip(),), "It is a missing value"),)
+    missing = (Way("missing_codes", (cell.strip(),), "It is a missing value"),)
     return InvalidData(
         f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
         f"{way_out}or name the "
         "column as names or labels.",
-        (*aside, *code) if aside[0].option == "features_in_rows" else (*code, *aside),
+        (*aside, *missing) if aside[0].option == "features_in_rows" else (*missing, *aside),
     )

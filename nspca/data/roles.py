@@ -121,18 +121,18 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         turned, why = _are_turned(layout, rows, dropped, known)
     ids: int | None
     if turned:
-        said = [_said_turned(why)]
+        turning = [_said_turned(why)]
         about = [i for i, name in enumerate(names) if i not in dropped and _OF_GENES.fullmatch(name)]
         about = [i for i in about if i not in layout.text_columns and i != (layout.id_column or 0)]
         if why and about:
             dropped |= set(about)
-            said.append(
+            turning.append(
                 Finding(
                     f"Columns about the features were set aside: {quote_names(names[i] for i in about)}",
                     ways=(Way("features_in_rows", True, "They are samples"),),
                 )
             )
-        return _turned_columns(layout, options, dropped, tuple(said))
+        return _turned_columns(layout, options, dropped, tuple(turning))
     labels = None if options.label_column is None else find_column(names, options.label_column, "label")
     if options.id_column == NO_NAMES:
         ids = None
@@ -362,7 +362,7 @@ def describe_left_out(
         and not any(text[:1].isdigit() or layout.numerals.number(text) is not None for text in filled)
     ):
         return Finding(
-            f"{column} holds {len(filled)} different texts beside the names and was left out.",
+            f"{column} holds texts beside the names and was left out.",
             ways=(Way("id_column", layout.columns[i], "Use as names"),),
         )
     words = [(row, text) for row, text in held if not layout.numerals.is_number(text)]
