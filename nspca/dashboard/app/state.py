@@ -172,8 +172,6 @@ VIEWS = {
     "view": Kept(read_word, "curves", "spannogram"),
     "phi": Kept(_degrees, None, "spannogram", True),  # angle in degrees; by default that of the optimum
     "tol": Kept(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
-    "support": Kept(read_word, "tempting", "spannogram"),  # choice of the candidate support
-    "candidate": Kept(read_integer, 1, "spannogram", True),
     "components": Kept(read_word, None, "components", True),  # run of the page Components
     "raw": Kept(read_flag, None, "components", True),  # whether word counts are left uncentred
     "face": Kept(read_integer, 1, "components", True),  # number of the image that is put together from parts
