@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.screen import about, clear, say, say_json, write_csv
+from nspca.cli.screen import clear, say, say_json, write_csv
+from nspca.cli.sources import about
 from nspca.presentation.numerals import proof_phrase
 
 if TYPE_CHECKING:

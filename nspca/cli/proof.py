@@ -7,8 +7,8 @@ from typing import Any
 from nspca.cli.answers import print_answer
 from nspca.cli.arguments import Commands, count, of_data, of_problem, sizes
 from nspca.cli.loadings import read_loadings
-from nspca.cli.screen import about, check_files, clear, complain, progress, say, say_json
-from nspca.cli.sources import about_problem, forced_features, make_problem, read_dataset
+from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
+from nspca.cli.sources import about, about_problem, forced_features, make_problem, read_dataset
 from nspca.errors import CertificateError, InvalidOption
 
 

@@ -17,7 +17,6 @@ from nspca.presentation.numerals import format_guarantee, proved_ratio
 from nspca.progress import Event, Report, silent
 
 if TYPE_CHECKING:
-    from nspca.cli.sources import Source
     from nspca.data import Finding
     from nspca.specs import ProblemSpec
 
@@ -80,11 +79,6 @@ def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:
                 "written already"
             )
         taken.add(file)
-
-
-def about(dataset: "Source") -> dict[str, Any]:
-    """Return the JSON fields of every answer about its data."""
-    return {"name": dataset.name, "source": dataset.source, "notes": list(dataset.notes)}
 
 
 def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]], name: str) -> None:

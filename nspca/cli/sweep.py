@@ -4,8 +4,8 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.arguments import Commands, given_options, of_problem, sizes
-from nspca.cli.screen import about, check_files, clear, complain, progress, saved, say, say_json, write_csv
-from nspca.cli.sources import about_problem, make_problem, read_dataset
+from nspca.cli.screen import check_files, clear, complain, progress, saved, say, say_json, write_csv
+from nspca.cli.sources import about, about_problem, make_problem, read_dataset
 from nspca.presentation.numerals import round_down, round_up
 from nspca.progress import Event
 
