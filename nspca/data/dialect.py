@@ -28,7 +28,8 @@ _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
 """Lines and characters that suffice together. A line of 12 582 genes has 80 000 characters."""
 SPACES = " "
 """The delimiter that stands for any run of blanks."""
-_COMMENTS = ("#", "%", "!", "//")
+COMMENTS = ("#", "%", "!", "//")
+"""Marks with which lines begin that are no rows."""
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
@@ -329,7 +330,7 @@ def _find_comments(
     A marked line with as many cells as the rows is the header or a row, and no comment.
     """
     filled = [(i, line) for i, line in enumerate(lines) if line.strip()]
-    signs = (options.comment,) if options.comment else _COMMENTS
+    signs = (options.comment,) if options.comment else COMMENTS
     marked = [*takewhile(lambda one: one[1].lstrip(' "').startswith(signs), filled)]
     others = [line for _, line in filled[len(marked) :]]
     if not filled:
@@ -742,7 +743,7 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 def is_comment(row: Sequence[str]) -> bool:
     """Return whether a row begins with a comment mark: ``#``, ``%``, ``!`` or ``//``."""
-    return row[0].lstrip().startswith(_COMMENTS)
+    return row[0].lstrip().startswith(COMMENTS)
 
 
 def are_labels(cells: Sequence[Any]) -> bool:

@@ -54,7 +54,7 @@ _IDS = re.compile(
 """Names of columns that number the rows."""
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
-_TOTAL = re.compile(
+TOTAL = re.compile(
     r"(grand[ _])?(sub[ _-]?total|total|sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev|variance|"
     r"summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
     re.IGNORECASE,
@@ -213,7 +213,7 @@ def _totals(data: Dataset) -> Iterator[Finding]:
     """Yield a finding about a last or first row, and about a column, that sums up or averages the others."""
     X: Any = data.X
     names = [] if isinstance(data.sample_names, Numbered) else [str(one) for one in data.sample_names]
-    summaries = [name for name in names if _TOTAL.fullmatch(name.strip())]
+    summaries = [name for name in names if TOTAL.fullmatch(name.strip())]
     if 0 < len(summaries) <= len(names) // 4:
         one = len(summaries) == 1
         yield suspicion(

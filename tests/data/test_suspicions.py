@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from nspca import read
+from nspca.errors import InvalidData
 
 
 def table(header, first, rows=24, seed=0, whole=False):
@@ -94,3 +95,62 @@ def test_a_first_row_of_sorted_ranks_stays_a_sample_and_is_said():
     assert data.X.shape == (21, 10)
     (said,) = [one for one in data.findings if one.is_suspicion]
     assert [other.X.shape for other in followed(raw, said)] == [(20, 10)]
+
+
+@pytest.mark.parametrize("code", ["--", "k.A.", "#DIV/0!", "*", "missing", "< LOD", "<0.05", "(37.5)"])
+def test_words_in_several_columns_are_refused_with_ways_that_read(code):
+    lines = table("name,a,b,c,d", [f"R{i}" for i in range(24)]).split("\n")
+    lines[3] = f"R2,{code},1,2,3"
+    lines[9] = f"R8,1,{code},2,3"
+    raw = "\n".join(lines).encode()
+    with pytest.raises(InvalidData) as refused:
+        read(raw)
+    ways = {way.option: way.value for way in refused.value.ways}
+    assert read(raw, drop_columns=ways["drop_columns"]).feature_names == ("c", "d")
+    assert read(raw, missing_codes=ways["missing_codes"], missing="samples").X.shape == (22, 4)
+
+
+@pytest.mark.parametrize("at", [5, 24])
+def test_a_comment_below_the_header_is_refused_with_a_way_that_reads(at):
+    lines = table("name,a,b,c,d", [f"R{i}" for i in range(24)]).split("\n")
+    raw = "\n".join([*lines[:at], "# batch 2", *lines[at:]]).encode()
+    with pytest.raises(InvalidData, match="comment") as refused:
+        read(raw)
+    (way,) = refused.value.ways
+    assert read(raw, **{way.option: way.value}).X.shape == (24, 4)
+
+
+def test_numbers_name_the_samples_above_a_row_called_total():
+    raw = (table("id,a,b,c,d", range(1, 25)) + "Total,1,2,3,4\n").encode()
+    data = read(raw)
+    assert data.X.shape == (25, 4) and data.sample_names[-1] == "Total"
+    (said,) = [one for one in data.findings if one.option == "drop_rows"]
+    assert [other.X.shape for other in followed(raw, said)] == [(24, 4)]
+
+
+def test_further_columns_of_texts_beside_names_are_left_out_and_said():
+    raw = table("Country Name,Country Code,a,b,c,d", [f"Land {i},L{i}" for i in range(24)]).encode()
+    data = read(raw)
+    assert data.sample_names[0] == "Land 0" and data.X.shape == (24, 4)
+    (said,) = [one for one in data.findings if one.option == "id_column"]
+    assert [other.sample_names[0] for other in followed(raw, said)] == ["L0"]
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "aside"),
+    [
+        ("Gene", [f"TP{chr(65 + i)}" for i in range(24)], ()),
+        (
+            "Hugo_Symbol,Entrez_Gene_Id",
+            [f"TP{chr(65 + i)},{7157 + 13 * i}" for i in range(24)],
+            ("Entrez_Gene_Id",),
+        ),
+        ("probe,Length", [f"q{i},{900 + i}" for i in range(24)], ("Length",)),
+    ],
+)
+def test_a_first_column_of_genes_turns_the_table_and_lengths_are_no_samples(header, first, aside):
+    raw = table(f"{header},a,b,c,d", first).encode()
+    data = read(raw)
+    assert data.X.shape == (4, 24) and [*data.sample_names] == ["a", "b", "c", "d"]
+    assert all(any(name in one.what for one in data.findings) for name in aside)
+    assert len(read(raw, features_in_rows=False).X) == 24
