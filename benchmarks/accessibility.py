@@ -48,7 +48,6 @@ VIEWS = PAGES | {
         f"parts {look}": f"components?sample=digits&look={look}"
         for look in ("samples", "many", "methods", "proof")
     },
-    **{f"compare {look}": f"compare?sample=pitprops&look={look}" for look in ("proof", "seconds", "numbers")},
     **{
         f"papers {item}": f"papers?paper={item.partition('-')[0]}&item={item}"
         for item in (

@@ -30,7 +30,7 @@ LOOKS = 2  # at a run, a moment apart
 TOGETHER = 4  # visitors at a time: one alone would wait most of the time, for its looks and its run
 CLOSED = 400.0  # seconds after which nothing is kept any more
 SIGNS = ("nonneg", "any")
-RUNS = re.compile(r"^(Run|Find|Compare)\b.*(problem|part|topic|method)")
+RUNS = re.compile(r"^(Run|Find)\b.*(problem|part|topic)")
 
 
 def questions() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -47,7 +47,6 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
         yield sweep("cbcl", 200)
         size = rng.randint(3, 40)
         yield "components", {"sample": "bow-kos", "r": 2, "size": size, "by": "cone", "proof": "none"}
-        yield "compare", {"sample": "digits", "ks": rng.randint(2, 50), "rivals": "threshold"}
         yield "spannogram", {"sample": "digits", "k": rng.randint(2, 50)}
         yield "data", {"sample": rng.choice(("digits", "pitprops", "cbcl", "bow-kos"))}
 

@@ -6,7 +6,7 @@
 Prints one Markdown row per problem: the value, the proved fraction, nodes, CPU seconds of solve and proof
 together, size of the certificate file and CPU seconds of its check. Each certificate is verified from the raw
 data before its row is printed. Nothing is stored. The published matrices are read from the folder that
-`NSPCA_DATA` names (`published_covariances.npz`), where NaN stands for 0 as in the code they came with.
+`NSPCA_DATA` names (`published_covariances.npz`, `slice_covariance.npz`).
 """
 
 import argparse
@@ -57,6 +57,7 @@ PUBLISHED = (
     *(Published(name, k, "") for name in ("gas", "song", "buzz") for k in (10, 20)),
     *(Published(name, k, "") for name in ("housing", "keggdirected", "pol", "wdbc") for k in (5, 10)),
     *(Published(name, k, "") for name in ("spambase", "dermatology") for k in (5, 10, 20)),
+    *(Published(name, k, "none, CCA only") for name in ("slice", "normSlice") for k in (5, 10, 20)),
 )
 
 
@@ -112,16 +113,31 @@ REAL = (
 )
 
 
+def matrices() -> dict[str, np.ndarray]:
+    """Return the matrices of published exact methods by name, made symmetric, for those that are there.
+
+    NaN stands for 0, as in the code that they came with. "normSlice" is the correlation of the features of
+    "slice" that vary.
+    """
+    found: dict[str, np.ndarray] = {}
+    for file in (FOLDER / "published_covariances.npz", FOLDER / "slice_covariance.npz"):
+        if file.is_file():
+            with np.load(file, allow_pickle=False) as held:
+                found |= {name: np.nan_to_num(held[name].astype(np.float64)) for name in held.files}
+    if "slice" in found:
+        deviations = np.sqrt(np.diag(found["slice"]))
+        kept = np.flatnonzero(deviations)
+        found["normSlice"] = found["slice"][np.ix_(kept, kept)] / np.outer(deviations[kept], deviations[kept])
+    return {name: (A + A.T) / 2 for name, A in found.items()}
+
+
 def problems(args) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
     """Yield name, what is published, data and problem of each row."""
-    file = FOLDER / "published_covariances.npz"
-    if file.is_file():
-        with np.load(file, allow_pickle=False) as held:
-            matrices = {name: np.nan_to_num(held[name].astype(np.float64)) for name in held.files}
-        for nonneg in (False, True):
-            for row in PUBLISHED:
-                A = matrices[row.matrix]
-                A = (A + A.T) / 2 + SHIFT * np.eye(len(A))
+    found = matrices()
+    for nonneg in (False, True):
+        for row in PUBLISHED:
+            if row.matrix in found:
+                A = found[row.matrix] + SHIFT * np.eye(len(found[row.matrix]))
                 name = f"{row.matrix}, {'nonnegative' if nonneg else 'signed'}"
                 theirs = "" if nonneg else row.theirs
                 yield name, theirs, A, nspca.Problem.from_covariance(A, row.k, nonneg=nonneg)

@@ -33,7 +33,6 @@ PAGES = {
     "sweep, CBCL": ("sweep?sample=cbcl", FIGURE),
     "parts": ("components?sample=orl-faces", FIGURE),
     "topics": ("components?sample=state-of-the-union", FIGURE),
-    "compare": ("compare", FIGURE),
     "runs": ("runs", TITLE),
     "learn": ("learn", "[data-testid=stMain] svg, [data-testid=stMain] .js-plotly-plot"),
 }

@@ -4,9 +4,9 @@
 
 Prints one Markdown row per matrix and k: what is published, and the value and proved share of this package,
 signed and nonnegative. Nobody else has published certificates for nonnegative components. The matrices are
-read from `published_covariances.npz` in the folder that `NSPCA_DATA` names. A row is printed once its
-certificates are verified against the matrix. `--store` writes the rows to `sample_data/papers`, where the
-Papers page finds them, and the table to `docs/exact.md`.
+read from `published_covariances.npz` and `slice_covariance.npz` in the folder that `NSPCA_DATA` names. A row
+is printed once its certificates are verified against the matrix. `--store` writes the rows to
+`sample_data/papers`, where the Papers page finds them, and the table to `docs/exact.md`.
 """
 
 import argparse
@@ -17,45 +17,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import nspca
-from benchmarks.optimal import PUBLISHED
+from benchmarks.optimal import PUBLISHED, matrices
 from benchmarks.speed import say
-from nspca.covariance.linalg import Array
-from nspca.data.folders import originals_folder, sample_folder
+from nspca.data.folders import sample_folder
 from nspca.papers import exact
-from nspca.papers.originals import Absent
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "exact.md"
 BEGIN, END = "<!-- made by benchmarks.published -->", "<!-- end -->"
-FILE = "published_covariances.npz"
-"""Name of the file with the matrices, in the folder that NSPCA_DATA names."""
 COLUMNS = (
     "matrix", "n", "k", "published, any sign", "here, any sign", "proved", "CPU s",
     "here, nonnegative", "proved", "CPU s",
 )  # fmt: skip
 """Names of the columns of the table in docs/."""
-
-
-def matrices() -> dict[str, Array]:
-    """Return the published matrices by name, made symmetric, with 0 for NaN as in the authors' code.
-
-    Raises
-    ------
-    Absent
-        When the file is not in the folder that NSPCA_DATA names.
-    """
-    folder = originals_folder()
-    path = None if folder is None else folder / FILE
-    if path is None or not path.is_file():
-        raise Absent(
-            f"{FILE} must be in the folder that NSPCA_DATA names, got none; the matrices are in "
-            f"{' and '.join(exact.SOURCES)}"
-        )
-    with np.load(path, allow_pickle=False) as held:
-        found = {name: np.nan_to_num(held[name].astype(np.float64)) for name in held.files}
-    return {name: (A + A.T) / 2 for name, A in found.items()}
 
 
 def markdown(rows: Iterable[exact.Row]) -> str:
@@ -91,6 +65,8 @@ def main() -> None:
     found, rows = matrices(), []
     say(markdown([]))
     for published in PUBLISHED:
+        if published.matrix not in found:
+            parser.error(f"{published.matrix} must be in the folder that NSPCA_DATA names; see docs/exact.md")
         A = found[published.matrix]
         signed, nonneg = (solved(A, published.k, sign, args.nodes) for sign in (False, True))
         row = exact.Row(published.matrix, len(A), published.k, published.theirs, signed, nonneg)

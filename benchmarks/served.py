@@ -33,7 +33,6 @@ PAGES = {
     "parts": "components?sample=digits",
     "topics": "components?sample=python-docs",
     "components": "components?sample=pitprops",
-    "compare": "compare?sample=pitprops",
     "papers": "papers?item=asteris2014-figure-4",
     "runs": "runs",
     "learn": "learn?screen=3",

@@ -36,7 +36,6 @@ PAGES = {
     "sweep": ("sweep?sample=digits&from=2&to=4&step=1", "run", "to"),
     "parts": ("components?sample=cbcl&r=2&size=5&by=cone&proof=none", "components", "Number of parts"),
     "topics": ("components?sample=bow-kos&r=2&size=5&by=cone&proof=none", "components", "Number of topics"),
-    "compare": ("compare?sample=digits&ks=5&rivals=threshold", "compare", "Values of k"),
 }
 BUTTON = re.compile(r"^(play_arrow )?(Run|Find|Compare) .*(problem|part|topic|method)")
 EACH_SERVER = 100  # visits

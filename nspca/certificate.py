@@ -47,8 +47,10 @@ KINDS = {
 
 TREES = frozenset({"fixing", "packing"})
 """Forms whose witness is the tree of a search, for one component or for several."""
-OPTIONAL = frozenset({"prepared", "forced", "shift"})
+OPTIONAL = frozenset({"prepared", "forced", "shift", "weights"})
 """Fields that a file may leave out: their absence means none, or 0."""
+OF_DATA = ("source", "center", "scale", "shape", "digest", "weights", "exponent", "shift")
+"""Fields that a certificate has from the covariance of its problem."""
 PARTS = frozenset({"witness", "unfinished"})
 """Attributes that are arrays: in a file they stand beside the header."""
 
@@ -71,6 +73,8 @@ class Certificate:
     shift : float
         Number added to the diagonal of a covariance, in the unit scale, for the witness to be about. The
         bound has its effect subtracted and is about the matrix as given.
+    weights : str
+        Content hash of the weights of the samples, which the bound is about; empty where they have none.
     prepared : tuple of str
         Steps of `nspca.data.prepare`, or the sketch, that made the data from others. They are no part of the
         proof, because the digest is that of the prepared data.
@@ -95,6 +99,7 @@ class Certificate:
     prepared: tuple[str, ...] = ()
     forced: tuple[int, ...] = ()
     shift: float = 0.0
+    weights: str = ""
     witness: dict[str, np.ndarray] = field(default_factory=dict)
     unfinished: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -109,8 +114,7 @@ class Certificate:
     ) -> "Certificate":
         """Return the certificate for a bound `upper` in unit scale, rounded up in data units."""
         A = problem.covariance
-        names = ("source", "center", "scale", "shape", "digest", "exponent", "shift")
-        recipe: dict[str, Any] = {name: getattr(A, name) for name in names} | {"forced": problem.forced}
+        recipe: dict[str, Any] = {name: getattr(A, name) for name in OF_DATA} | {"forced": problem.forced}
         if A.shift:
             upper = _relieved(upper, len(problem.sizes) * A.relief)
         upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0
@@ -186,7 +190,7 @@ class Certificate:
     @property
     def subject(self) -> str:
         """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ..."""
-        return phrases.subject(self.source, self.center, self.scale, self.prepared)
+        return phrases.subject(self.source, self.center, self.scale, self.prepared, bool(self.weights))
 
     @property
     def of_features(self) -> bool:
@@ -264,9 +268,8 @@ def difference(problem: Problem, certificate: Certificate) -> tuple[str, Any] | 
 
     None means that the certificate is about this very problem.
     """
-    names = ("source", "center", "scale", "shape", "digest", "exponent", "shift")
     about = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
-    about |= {name: getattr(problem.covariance, name) for name in names}
+    about |= {name: getattr(problem.covariance, name) for name in OF_DATA}
     return next((pair for pair in about.items() if getattr(certificate, pair[0]) != pair[1]), None)
 
 
@@ -337,7 +340,7 @@ def _wrong_types(one: Certificate) -> list[str]:
     ]
     wrong += [
         f"{name} = {shown(value)}, which is not text"
-        for name in ("kind", "form", "source", "digest")
+        for name in ("kind", "form", "source", "digest", "weights")
         if not isinstance(value := getattr(one, name), str)
     ]
     wrong += [

@@ -13,6 +13,7 @@ from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array
 from nspca.covariance.moments import moments
 from nspca.covariance.numbers import real_numbers, sparse_table
+from nspca.covariance.weighing import weighted_moments
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.problem import Problem
 from nspca.result import Result, Status
@@ -102,21 +103,26 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
         self.center, self.scale, self.random_state = center, scale, random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the components of X (m, n), dense or sparse, or of AnnData."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the components of X (m, n), dense or sparse, or of AnnData.
+
+        `sample_weight` (m,) has a weight of at least 0 for each sample, as if it were repeated so often.
+        Certificates need it: ``nspca.verify(X, est.certificates_[0], sample_weight=sample_weight)``.
+        """
         # Certificates are about the given data: a data frame of sparse columns is sparse once validated.
         given = X
         X = self._validated(X, ensure_min_samples=2)
         self._forget()
         k = self._size(X.shape[1])
-        problem = Problem.from_data(given, k, self.nonneg, self.center, self.scale)
+        how = {"center": self.center, "scale": self.scale, "sample_weight": sample_weight}
+        problem = Problem.from_data(given, k, self.nonneg, **how)
         result = self._solved(problem)
         self.components_ = result.components.T
         self.explained_variance_ = result.values
         self.explained_variance_ratio_ = (
             result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
         )
-        mean, deviation = moments(X)
+        mean, deviation = moments(X) if sample_weight is None else weighted_moments(X, sample_weight)
         self.mean_ = mean if self.center else np.zeros_like(mean)
         self.scale_ = deviation if self.scale else np.ones_like(deviation)
         return self

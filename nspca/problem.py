@@ -20,7 +20,7 @@ from nspca.covariance.numbers import real_numbers
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.presentation import drawing, phrases
 from nspca.progress import Report, telling
-from nspca.validation.features import Features, features_of, features_on_disk
+from nspca.validation.features import Features, features_of, features_on_disk, weights_of
 from nspca.validation.options import flag, is_whole, one_of
 
 LARGEST = 1e50
@@ -76,6 +76,7 @@ class Problem:
         scale: bool = False,
         forced: Any = (),
         report: Report | None = None,
+        sample_weight: Any = None,
     ) -> "Problem":
         """Return the problem of data X (m, n), an array, data frame or AnnData; ``A = Z'Z / m``.
 
@@ -99,17 +100,23 @@ class Problem:
         report : callable, optional
             ``report(event)`` for every block of the first pass over a table that is read in blocks; may raise
             `Cancelled`. By default the hook of `telling` around the call, if any.
+        sample_weight : (m,) array of numbers of at least 0, optional
+            Weights w of the samples. The mean is then ``sum w x / sum w`` and A is
+            ``sum w (x - mean)(x - mean)' / sum w``, as if row i were repeated w_i times. Samples of weight 0
+            are left out. By default the `weights` of a `nspca.Dataset`, if it has some. Certificates are
+            about data and weights: ``nspca.verify(X, certificate, sample_weight=w)``.
 
         Raises
         ------
         InvalidProblem
             The message says what was required, what was got and the way out.
         """
+        sample_weight = weights_of(X) if sample_weight is None else sample_weight
         X, features = features_of(X)
         names = getattr(X, "columns", None) if features is None else features.names
         how = flag("center", center), flag("scale", scale), names
         with nullcontext() if report is None else telling(report):
-            A = from_data(X, *how)
+            A = from_data(X, *how, sample_weight)
         return cls(A, k, nonneg, forced, features)
 
     @classmethod
@@ -246,8 +253,8 @@ class Problem:
     def scores(self, X: Array) -> Array:
         """Return the samples along components X (n,) or (n, r): ``Z @ X``, Z centred (scaled), in data units.
 
-        Their mean square is `value`. A problem made from a covariance has no samples and raises
-        `InvalidProblem`.
+        Their mean square is `value`, by the weights of samples that have some. Samples of weight 0 are left
+        out. A problem made from a covariance has no samples and raises `InvalidProblem`.
         """
         if not isinstance(self.covariance, RowsCovariance):
             raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
@@ -257,7 +264,8 @@ class Problem:
                 f"components of this problem have n = {self.n} finite entries of at most {LARGEST:g}, got an "
                 f"array of shape {X.shape}"
             )
-        return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
+        scores = (self.covariance.scores(X).T / self.covariance.rows.factors).T
+        return np.ldexp(scores, self.covariance.exponent // 2)
 
     def violation(self, x: Array) -> float:
         """Return how far x (n,) is from feasible: 0 for a unit vector of right sign, at most k nonzeros.
@@ -301,7 +309,7 @@ def _description(problem: Problem) -> str:
     """Return the two lines that describe a problem."""
     A = problem.covariance
     m, n = A.shape
-    subject = phrases.subject(A.source, A.center, A.scale)
+    subject = phrases.subject(A.source, A.center, A.scale, weighted=bool(A.weights))
     what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
     sought = phrases.components(problem.sizes, problem.nonneg, problem.forced, subject)
     return f"Problem: {sought}\n{what}"

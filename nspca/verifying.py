@@ -24,6 +24,9 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
     problem : Problem, optional
         A certificate about another problem is refused. The proof is about the problem that the certificate
         names: its k, sign, centring, scaling, data or covariance, forced features.
+    sample_weight : (m,) array, optional
+        Weights of the samples, where the certificate is about some. A `nspca.Dataset` with `weights` has
+        them itself.
     k, nonneg, center, scale, source, forced : optional
         Single properties of the problem to require. None requires nothing, and no forced features are ``()``.
 
@@ -46,6 +49,8 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
     if hasattr(type(data), "is_covariance") and not hasattr(type(data), "blocks"):
         if data.is_covariance and words.get("source") is None:
             words["source"] = "covariance"
+        if words.get("sample_weight") is None:
+            words["sample_weight"] = data.weights
         data = _as_certified(data.X, certificate)
     try:
         return proved(data, certificate, problem, **words)

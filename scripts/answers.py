@@ -1,4 +1,4 @@
-"""Write sample_data/answers: the first answers of the pages Home, Components and Compare.
+"""Write sample_data/answers: the first answers of the pages Home and Components.
 
     python -m scripts.answers
 
@@ -16,7 +16,6 @@ from dataclasses import replace
 
 import nspca
 from nspca.dashboard import home, open_data
-from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.joint import form as joint_form
 from nspca.dashboard.joint.subject import subject_of
 from nspca.dashboard.open_data import Chosen
@@ -31,12 +30,8 @@ from scripts.lean import lean
 STORED = {
     "sweep": ("digits",),
     "components": ("orl-faces", "all-aml", "coffee", "state-of-the-union"),
-    "comparison": ("pitprops", "digits"),
 }
-"""Samples with a stored answer, by the kind of question: those that take a worker more than two seconds.
-
-Of a comparison the figures of times are stored, so that they do not depend on the load of a server.
-"""
+"""Samples with a stored answer, by the kind of question: those that take a worker more than two seconds."""
 LARGEST, FEWER = 900_000, 9
 """Bytes of a proof above which its W has only so many binary digits."""
 GAPS = {nspca.Status.OPTIMAL: OPTIMAL_GAP, nspca.Status.WITHIN_TOLERANCE: TOLERANCE_GAP}
@@ -46,8 +41,6 @@ def usual(kind: str, of: Chosen) -> ProblemSpec:
     """Return the usual question of a kind about the data."""
     if kind == "sweep":
         return home.question(of)
-    if kind == "comparison":
-        return compare_form.usual(of)
     return joint_form.usual(subject_of(of.dataset), of)
 
 

@@ -30,6 +30,7 @@ class Stand:
     source: str = "data"
     center: bool = True
     scale: bool = False
+    weights: str = ""
     version: int = 1
     kind: str = "test"
     forced: tuple = ()

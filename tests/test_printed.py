@@ -18,27 +18,24 @@ import nspca
 from nspca.bounds.plan import PLANS
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
-from nspca.dashboard.compare import archive as compare_everything
-from nspca.dashboard.compare import sections as compare_sections
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
-from nspca.dashboard.joint import headline, parts
+from nspca.dashboard.joint import headline
 from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import take_home as joint_everything
+from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
 from nspca.dashboard.proof.attempts import Proof
-from nspca.dashboard.spannogram import ranks
 from nspca.dashboard.sweep import page as sweep_page
-from nspca.dashboard.sweep import report
+from nspca.dashboard.sweep import report, rivals_more
 from nspca.dashboard.views import membership, statement
 from nspca.data import Dataset
 from nspca.jobs import JobState
 from nspca.plots import (
     alt_text,
     gap_figure,
-    rho_figure,
     sphere,
     sweep_figure,
     with_paper_bound,
@@ -51,7 +48,7 @@ from nspca.presentation.phrases import rival_name
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.rows import Found, pack
-from tests.printed import BOUND, GUARANTEE, LOOSE, NUMBER, Page, Truth, Walk, hovers, read_number
+from tests.printed import BOUND, LOOSE, NUMBER, Page, Truth, Walk, hovers, read_number
 
 
 def rng(seed: int) -> np.random.Generator:
@@ -159,14 +156,10 @@ def test_figures_of_a_comparison(monkeypatch):
         for method, said in said_of:
             rows = frame[frame["method"] == method]
             walk.guarantee(said, min(Fraction(r.value) / Fraction(r.upper) for r in rows.itertuples()))
-        body = compare_everything._proved(frame)
-        cells = [re.findall(r"<td>(.*?)</td>", row) for row in body.split("<tr>")[2:]]
-        for row, cell in zip(frame.itertuples(), cells, strict=True):
-            check_row(walk, row, cell[1], None, cell[3])
         page = Page()
-        monkeypatch.setattr(compare_sections, "st", page)
+        monkeypatch.setattr(rivals_more, "st", page)
         monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
-        compare_sections.draw_table(frame)
+        rivals_more._numbers(SimpleNamespace(table=frame))
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
         for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
             truth_of_row = Truth(row.upper, row.value)
@@ -176,11 +169,10 @@ def test_figures_of_a_comparison(monkeypatch):
     assert walk.bounds == 12 * (3 + 6) and walk.guarantees >= 12 * (6 + 2 + 6), vars(walk)
 
 
-def check_row(walk: Walk, row, value: str, upper: str | None, proved: str) -> None:
+def check_row(walk: Walk, row, value: str, upper: str, proved: str) -> None:
     """Check the cells of a row: what is printed, and not what stands beside it in words."""
     truth = Truth(row.upper, row.value)
-    if upper is not None:
-        assert read_number(value) <= walk.bound(upper, "", truth)
+    assert read_number(value) <= walk.bound(upper, "", truth)
     if "proved up to rounding" in proved:
         assert 1 - truth.ratio <= Fraction(OPTIMAL_GAP)
     else:
@@ -219,17 +211,8 @@ def test_the_figure_of_a_gap():
     assert (walk.bounds, walk.guarantees, walk.values) == (108, 24, 108)
 
 
-def test_ranks_cones_and_their_replay():
+def test_cones_and_their_replay():
     walk = Walk()
-    promised, proved = [1e-5, 0.019876, 0.5, 0.9999997], [0.29, 0.992, 1 - 1e-9, 1.0]
-    figure = rho_figure([1, 2, 3, 4], promised, proved)
-    exact = {"promised before (Theorem 1)": promised, "proved afterwards (B3)": proved}
-    for trace, i, text in hovers(figure):
-        for pair in GUARANTEE.findall(text):
-            said = Fraction(repr(exact[trace.name][i]))
-            walk.guarantee("".join(pair), said, text)
-    for said in ("Theorem 1 promises 0.0010 % at rank 1", "99.9999 % at rank 4"):
-        assert said in alt_text(figure)
     V, unit = rng(3).standard_normal((8, 3)), 3.7
     went = cone_replay.record(V, 2, True, 1e-3)
     world = sphere.globe(V, 2, resolution=8)
@@ -241,9 +224,7 @@ def test_ranks_cones_and_their_replay():
         walk.guarantee(data["proved"][i].removesuffix(" %"), truth.ratio)
     for said, bound in zip(data["exceeds"], went.bounds, strict=True):
         walk.bound(said.removesuffix(" %"), "%", Truth(float(bound), 0.0, unit))
-    known = [ranks.Rank(1, 0.1, 2.00001, 1.23456, 1, 1, True)]
-    walk.text(ranks._known(known), Truth(2.00001, 1.23456))
-    assert walk.bounds > len(went.bounds) and walk.guarantees >= 8 + len(went.upper)
+    assert walk.bounds > len(went.bounds) and walk.guarantees >= len(went.upper)
 
 
 # --- solved problems ------------------------------------------------------------------------------
@@ -363,7 +344,7 @@ def test_pages_about_several_components(solved, monkeypatch):
     for dataset, problem, sweep, joint, *_ in solved:
         total = problem.total_variance
         outcome = SimpleNamespace(
-            about=parts.SUBJECT, problem=problem, results={"joint": joint}, best="joint", live=False,
+            about=PARTS, problem=problem, results={"joint": joint}, best="joint", live=False,
             ordered={"joint": joint}, tried=(), asked=SimpleNamespace(r=2, effort="fast"),
             of=SimpleNamespace(dataset=dataset),
             certificate=joint.certificate, limit=joint.certificate.upper, total=total,

@@ -4,7 +4,8 @@
     python -m benchmarks.peers --table FILE
 
 The contenders are `SparsePCA`, `MiniBatchSparsePCA` and `NMF` of scikit-learn, and where they are installed
-`SparsePCA` of abess and nsprcomp (R). This package takes part with `threshold`, `em`, `tpower` and `auto`,
+`SparsePCA` of abess,
+nnPCApy and nsprcomp (R). This package takes part with `threshold`, `em`, `tpower` and `auto`,
 and with `auto` plus a fast certificate. The same lines truncate all loadings to k entries and normalise them
 to length 1. `Problem.value` values them.
 

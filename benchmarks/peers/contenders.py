@@ -149,6 +149,21 @@ def fewer_samples(table: Table) -> str:
     return "no component with fewer samples than features" if table.shape[0] < table.shape[1] else ""
 
 
+# nnPCApy
+
+
+def without_nnpcapy() -> str:
+    return "" if importlib.util.find_spec("nnpcapy") else "not installed"
+
+
+def ported(X, k, nonneg, setting):
+    """Return the component of nnPCApy, a port of nsprcomp to Python that has no k."""
+    from nnpcapy import nsprcomp
+
+    np.random.seed(SEED)  # noqa: NPY002 - nnPCApy draws from the global generator
+    return nsprcomp(X, ncomp=1, nneg=nonneg)["rotation"], None
+
+
 # nsprcomp
 
 
@@ -199,6 +214,7 @@ CONTENDERS = (
         settings=lambda table, k: (min(10, *table.shape),),
     ),
     Contender("abess", spliced, there=without_abess, lacks=fewer_samples),
+    Contender("nnPCApy", ported, by_sign=True, there=without_nnpcapy),
     Contender("nsprcomp", by_sign=True, there=without_nsprcomp, measure=in_r),
     _ours("threshold", "threshold"),
     _ours("em", "em"),
@@ -220,6 +236,10 @@ def versions() -> dict[str, str]:
         from importlib.metadata import version
 
         found["abess"] = version("abess")
+    if not without_nnpcapy():
+        from importlib.metadata import version
+
+        found["nnPCApy"] = version("nnpcapy")
     if not without_nsprcomp():
         asked = 'cat(as.character(packageVersion("nsprcomp")), "with R", as.character(getRversion()))'
         ended = subprocess.run(["Rscript", "-e", asked], capture_output=True, text=True)
@@ -233,3 +253,5 @@ def preloaded() -> None:
 
     if not without_abess():
         import abess.decomposition  # noqa: F401
+    if not without_nnpcapy():
+        import nnpcapy  # noqa: F401

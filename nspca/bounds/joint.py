@@ -37,11 +37,6 @@ DEEP = 0.4
 core the threshold must pay for all components. With a core that explains them it is there for noise alone,
 and may be lower.
 """
-NOISE = (3.3, 2.3)
-"""Spectral claims tried besides the usual one, as multiples of the largest eigenvalue of what is left outside
-the core. A lower claim leaves less room for K, and each component pays a higher one. For several components
-the best one is lower with prices than without.
-"""
 RAISED, FALL, TRIED = 1.1, 0.9, 3
 """Ratio of the first threshold to the best one for an empty core, since a core takes part of what a higher
 threshold leaves; ratio of a threshold to the one tried before; and maximum thresholds tried.
@@ -300,19 +295,15 @@ class _Cores:
         return core.largest_eigenvalue(N[:, others])
 
     def search(self, rows: np.ndarray, tau: float) -> None:
-        """Try lower and lower claims on a core, then lower and lower thresholds, each while the bound falls.
+        """Try lower and lower thresholds on a core while the bound falls, which is nearly convex in them.
 
-        The bound is nearly convex in both.
+        The claim keeps its ratio to the noise.
         """
         noise, usual = self.noise(rows, tau), self.usual_claim(tau)
+        if self.attempt(rows, tau, usual):
+            self.pair = tau, usual / noise if noise else 0.0
         if noise == 0.0:
-            if self.attempt(rows, tau, usual):
-                self.pair = tau, 0.0
             return
-        for claim in sorted({usual / noise, *NOISE}, reverse=True):
-            if not self.attempt(rows, tau, claim * noise):
-                break
-            self.pair = tau, claim
         for _ in range(TRIED - 1):
             tau *= FALL
             if self.best is None or tau <= self.remainder.level:

@@ -29,6 +29,8 @@ NODES = {"fast": 8, "standard": 400}
 """Maximum nodes of a tree by effort."""
 WORK = {"fast": 2e6, "standard": 1e8}
 """Maximum work of the steps of a tree by effort, in entries: for 64 features half a second, half a minute."""
+FEW = 9
+"""Maximum features of a problem whose nodes are branched on at once: all supports cost less than one lift."""
 BELOW = 1e-8
 """Relative distance between the level of interest and the level of a tree. Proved bounds stay below the level
 of interest despite rounding.
@@ -77,9 +79,9 @@ def certificate_at(
         splitting = run.splitting()
         run.advance(splitting, ROUND)
         tree = run.new_tree(kept)
-        tree.at_level, tree.asked = True, asked
+        tree.at_level, tree.asked, tree.branching = True, asked, problem.n <= FEW
         witness = witness_of(base) or run.first_witness(splitting)
-        rounds = 1 if effort == "fast" else ROOT_ROUNDS
+        rounds = 0 if problem.n <= FEW else 1 if effort == "fast" else ROOT_ROUNDS
         tree.begin(witness, run.warm_of(splitting), rounds, plan.eigenvalues)
         tree.run()
         if tree.root is None:

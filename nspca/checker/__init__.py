@@ -6,6 +6,7 @@ In the order in which a referee would read it:
     entry       `verify`: the checks of a certificate, one after the other
     reading     a certificate is taken apart, every attribute once, into plain typed values
     blocks      the data, in passes over their rows, each checked to bring the same numbers
+    weighing    weights of samples, whose rows are multiplied by factors
     matrix      A at unit scale, in blocks, and the error of a computed entry
     forms       the sum that bounds the optimum, for each form of certificate but the next two
     fixing      a tree of supports, in which features are fixed in and out

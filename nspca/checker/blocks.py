@@ -115,10 +115,22 @@ class Rows:
     full : whether pieces of Y are dense arrays, since X is or most columns are shifted
     pieces_read : number of pieces of at most `piece` rows into which sums over rows are divided
     held : the pieces of Y, for small data in memory; else None
+    factors : (m,), by which rows of Y are multiplied after the shift, or None; then `sums` are weighted by
+        them too
+    first : number of the first row of the block that was read last
     """
 
-    def __init__(self, data: Any, shape: tuple[int, int], center: bool, scale: bool, digest: str) -> None:
+    def __init__(
+        self,
+        data: Any,
+        shape: tuple[int, int],
+        center: bool,
+        scale: bool,
+        digest: str,
+        factors: Array | None = None,
+    ) -> None:
         (self.m, self.n), self.data, self.piece = shape, data, PIECE
+        self.factors, self.first = factors, 0
         self.prints: list[bytes] | None = None
         self.held: list[Any] | None = None
         self._read(center, scale, digest)
@@ -154,8 +166,8 @@ class Rows:
         for X in self.passed():
             if kind == "sparse":
                 digest.update(X.indices.data)
-            for Y in self.pieces_of(X):
-                sums += column_sums(Y)
+            for Y, d in self.with_factors(X):
+                sums += column_sums(Y, d)
         dense = (2 * counts > m) & ~gone & (center or scale)
         self.shifts = np.where(dense, sums / m, 0.0)
         count = n if self.full else int(np.count_nonzero(dense))
@@ -176,14 +188,14 @@ class Rows:
             if of_values:
                 digest.update(X.data.data)
             self.shifts = shifts
-            shifted = list(self.pieces_of(X))
+            shifted = list(self.with_factors(X))
             self.shifts = none
-            plain = list(self.pieces_of(X)) if shifts.any() else shifted
-            for Y, Z in zip(shifted, plain, strict=True):
+            plain = list(self.pieces_of(X)) if shifts.any() else [Y for Y, _ in shifted]
+            for (Y, d), Z in zip(shifted, plain, strict=True):
                 self.pieces_read += 1
-                self.sums += column_sums(Y)
-                self.squares += column_sums(Y, squared=True)
-                self.plain += column_sums(Z, squared=True)
+                self.sums += column_sums(Y, d)
+                self.squares += squared_sums(Y)
+                self.plain += squared_sums(Z)
                 entries += Y.size
                 if isinstance(self.data, Dense | Sparse) and entries <= HELD:
                     held.append(Y if center else Z)
@@ -203,7 +215,7 @@ class Rows:
                 shape = parts[0].size - 1, self.n
                 X = sp.csr_array((parts[2], parts[1], parts[0]), shape=shape, copy=False)
                 X.indptr, X.indices = parts[0], parts[1]  # SciPy may have narrowed the integers
-            rows += X.shape[0]
+            self.first, rows = rows, rows + X.shape[0]
             own = hashlib.sha256()
             for part in parts:
                 own.update(part.data)
@@ -230,7 +242,30 @@ class Rows:
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
     def pieces_of(self, X: Any) -> Iterator[Any]:
-        """Yield the rows of Y of a block, at most `piece` at a time, dense or as compressed rows."""
+        """Yield the rows of Y of the block that was read last, at most `piece` at a time, dense or as
+        compressed rows.
+        """
+        for Y, _ in self.with_factors(X):
+            yield Y
+
+    def with_factors(self, X: Any) -> Iterator[tuple[Any, Array | None]]:
+        """Yield what `pieces_of` does, each piece with the factors of its rows."""
+        at = self.first
+        for Y in self._shifted(X):
+            d = None if self.factors is None else self.factors[at : at + Y.shape[0]]
+            at += Y.shape[0]
+            if d is None:
+                yield Y, d
+            elif isinstance(Y, Array):
+                yield Y * d[:, None], d
+            else:
+                yield (
+                    sp.csr_array((Y.data * np.repeat(d, np.diff(Y.indptr)), Y.indices, Y.indptr), Y.shape),
+                    d,
+                )
+
+    def _shifted(self, X: Any) -> Iterator[Any]:
+        """Yield pieces of a block, scaled and shifted."""
         for start in range(0, X.shape[0], self.piece):
             part = X[start : start + self.piece]
             if self.full:
@@ -278,11 +313,18 @@ def scaled(X: Array, exponents: Array) -> Array:
     return np.ldexp(X, -exponents)
 
 
-def column_sums(Y: Any, squared: bool = False) -> Array:
-    """Return the sums of the columns of a piece of Y, or of their squares."""
+def column_sums(Y: Any, d: Array | None) -> Array:
+    """Return the sums of the columns of a piece of Y, weighted by the factors d of its rows."""
+    if d is not None:
+        return d @ Y
+    return Y.sum(axis=0) if isinstance(Y, Array) else np.bincount(Y.indices, Y.data, Y.shape[1])
+
+
+def squared_sums(Y: Any) -> Array:
+    """Return the sums of the squares of the columns of a piece of Y."""
     if isinstance(Y, Array):
-        return np.einsum("ij,ij->j", Y, Y) if squared else Y.sum(axis=0)
-    return np.bincount(Y.indices, weights=Y.data * Y.data if squared else Y.data, minlength=Y.shape[1])
+        return np.einsum("ij,ij->j", Y, Y)
+    return np.bincount(Y.indices, Y.data * Y.data, Y.shape[1])
 
 
 def product(Y: Any, a: int, b: int, c: int, d: int) -> Array:

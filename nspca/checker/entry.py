@@ -33,6 +33,7 @@ def verify(
     certificate: Any,
     problem: Any = None,
     *,
+    sample_weight: Any = None,
     k: Any = None,
     nonneg: Any = None,
     center: Any = None,
@@ -43,6 +44,7 @@ def verify(
     """Return the upper bound, in the units of the data, that `certificate` proves for `data`.
 
     Data are a table, or a reader of one in blocks of rows (`nspca.Shards`), which is never held whole.
+    `sample_weight` (m,) has the weights of its samples, which a certificate about them requires.
 
     A certificate that proves no bound raises CertificateError with the reason. The proof is about the problem
     that the certificate names: its k, sign, centring, scaling, data or covariance, forced features. With
@@ -56,7 +58,7 @@ def verify(
             reading.same_problem(recipe, reading.properties_of(problem))
         reading.same_problem(recipe, {name: value for name, value in asked.items() if value is not None})
         with np.errstate(all="ignore"):  # what overflows becomes inf or NaN and fails its comparison
-            value = proved(data, certificate, recipe)
+            value = proved(data, certificate, recipe, sample_weight)
         claimed = f"the upper bound {recipe.upper!r} is claimed, but only {value!r} is proved"
         require(value <= recipe.upper < np.inf, claimed)
         return value
@@ -66,7 +68,7 @@ def verify(
         raise CertificateError(f"the data or the certificate cannot be read: {error!r}") from error
 
 
-def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
+def proved(data: Any, certificate: Any, recipe: reading.Recipe, sample_weight: Any = None) -> float:
     """Return the smallest float, in the units of the data, that is at least the bound proved by
     the witness.
     """
@@ -75,7 +77,7 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
         f"only a covariance may have a shift, of at least 0, got {recipe.shift!r} for {recipe.source!r}"
     )
     require(shifted, sentence)
-    A = matrix_of(data, recipe)
+    A = matrix_of(data, recipe, sample_weight)
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
     require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")

@@ -3,6 +3,7 @@
 Data: A_ij = (y_i'y_j / m - mean(y_i) mean(y_j)) w_i w_j by definition, where Y is the matrix that `blocks`
 makes of the data, with exact means and float64 weights. Weights are powers of two, which bring columns to the
 unit scale, or make columns have unit variance. Without centring no mean is taken off, and nothing is shifted.
+Where samples have weights, rows of Y are multiplied by their factors d, and mean(y) is d'y / (sqrt(m) |d|).
 
 A covariance X: A = (B + B') / 2, where B is X times a power of two. With a shift, A has another diagonal
 (`Matrix.relief`).
@@ -13,6 +14,7 @@ data that of the largest in columns that do not hold one value.
 `entry` makes the matrix of a certificate by `matrix_of`, and every form takes its entries from there.
 """
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -25,6 +27,7 @@ from nspca.checker.reach import Found, larger
 from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
+from nspca.checker.weighing import weighted
 
 DENSE_LIMIT = 4000
 """Maximum number of rows of A formed at once, unless A is given as a whole."""
@@ -34,16 +37,18 @@ SUMS = 2**24
 """Approximate number of sums that are held together while entries of A are checked: 128 MB."""
 
 
-def matrix_of(data: Any, recipe: Recipe) -> "Matrix":
+def matrix_of(data: Any, recipe: Recipe, sample_weight: Any = None) -> "Matrix":
     """Return the matrix A of data, or of a reader of data, as a recipe says."""
     table = data if callable(getattr(type(data), "blocks", None)) else table_of(data)
+    table, factors = weighted(table, sample_weight, recipe.weights)
     shape = tuple(int(s) for s in table.shape)
     right = len(shape) == 2 and shape == tuple(recipe.shape) and min(shape) > 0
     require(right, f"the data must have shape {tuple(recipe.shape)}, got {shape}")
     square = recipe.source == "covariance" and shape[0] == shape[1] and isinstance(table, Dense | Sparse)
     sentence = f"the source must be data, or a square covariance in memory, got {recipe.source!r}"
     require(square or recipe.source == "data", sentence)
-    A = OfData(table, recipe) if recipe.source == "data" else OfCovariance(table, recipe)
+    require(recipe.source == "data" or factors is None, "a covariance has no samples with weights")
+    A = OfData(table, recipe, factors) if recipe.source == "data" else OfCovariance(table, recipe)
     sentence = f"the exponent of the unit scale is {A.exponent}, the certificate says {recipe.exponent}"
     require(recipe.exponent == A.exponent, sentence)
     return A
@@ -148,18 +153,26 @@ class OfData(Matrix):
     there mean^2 is at most the variance, by Cauchy-Schwarz.
 
     Columns of Y are near one in size, so their squares lose nothing.
+
+    With factors d of the rows, A is psd too: it takes off the part along d, and |mean y_j| <= r_j as before.
+    A mean has depth + 2 roundings of its sum and 5 of its divisor, so a product of two has 2 depth + 16.
+    All numbers of roundings are doubled.
     """
 
     whole: Array | None = None  # (n, n), A as computed in one pass, where it is small and not held
 
-    def __init__(self, table: Any, recipe: Recipe) -> None:
+    def __init__(self, table: Any, recipe: Recipe, factors: Array | None = None) -> None:
         self.m, self.n = map(int, table.shape)
         center, scale, m = recipe.center, recipe.scale, self.m
-        self.rows = rows = Rows(table, (m, self.n), center, scale, recipe.digest)
+        self.rows = rows = Rows(table, (m, self.n), center, scale, recipe.digest, factors)
         self.by_rows, self.exponent = rows.held is None, 0 if scale else 2 * rows.exponent
         self.slow = self.by_rows or not rows.full
         squares, depth = rows.squares, min(m + 1, rows.piece + rows.pieces_read + 1)
-        self.means, self.weights = rows.sums / m, np.ldexp(1.0, rows.powers)
+        times, norm, self.along = 1, float(m), np.ones(1)
+        if factors is not None:
+            length = math.fsum(factors * factors)
+            times, norm, self.along = 2, math.sqrt(m * length), factors * math.sqrt(m / length)
+        self.means, self.weights = rows.sums / norm, np.ldexp(1.0, rows.powers)
         if scale:
             variance = squares / m - self.means**2
             varies = (variance > 0).all() and not rows.constant.any()
@@ -167,17 +180,18 @@ class OfData(Matrix):
             self.weights = 1 / np.sqrt(variance)
         if not center:
             self.means, squares = np.zeros(self.n), rows.plain
-        own, lost = gamma(3 * depth + 24), ROOT_TINY * (squares > 0)
+        own, lost = gamma(times * (3 * depth + 24)), ROOT_TINY * (squares > 0)
         r = np.sqrt(squares / m) * (1 + own) + lost
         left = np.sqrt(np.maximum(squares / m - self.means**2, 0.0) + own * r * r) + lost
         size = np.maximum(left, r * np.sqrt(0.5)) if center else r
         self.size = size * self.weights * (1 + own + gamma(16)) + lost
-        self.eps, self.more = gamma(6 * depth + 64), 6 * depth + 64
+        self.more = times * (6 * depth + 64)
+        self.eps = gamma(self.more)
         self.lost = TINY * max(1.0, float(self.weights.max()) ** 2)
 
     def columns(self, J: Array) -> Array:
         """Return Z for the features J: Y without its means, times the weights."""
-        return (self.rows.columns(J) - self.means[J]) * self.weights[J]
+        return (self.rows.columns(J) - np.outer(self.along, self.means[J])) * self.weights[J]
 
     def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""

@@ -15,7 +15,7 @@ from numpy import ndarray as Array
 from nspca.checker.refusal import require
 from nspca.errors import CertificateError, shown
 
-OF_A = ("center", "scale", "source", "shape", "digest")
+OF_A = ("center", "scale", "source", "shape", "digest", "weights")
 """Properties that a problem has from its covariance."""
 OF_FEATURES = ("having", "lacking")
 """Claims about single features, for certificates of one component in every form."""
@@ -75,6 +75,7 @@ class Recipe:
     upper: float | int
     forced: tuple[int, ...]
     shift: float | int = 0
+    weights: str = ""
 
     @property
     def k(self) -> int:
@@ -107,6 +108,7 @@ def read_recipe(certificate: Any, forms: Collection[str]) -> Recipe:
         upper=number("upper", certificate.upper),
         forced=wholes("forced", getattr(certificate, "forced", ())),
         shift=number("shift", getattr(certificate, "shift", 0.0)),
+        weights=text(getattr(certificate, "weights", "")),
     )
 
 

@@ -138,7 +138,7 @@ class Tools:
         proof = result.certificate
         if proof is None or result.ratio is None:
             raise Refused("an answer must be proved, got no certificate for this one; ask for fewer features")
-        upper = nspca.verify(data.X, proof, problem)
+        upper = nspca.verify(data, proof, problem)
         proof.save(path)
         found = [
             {
@@ -169,7 +169,7 @@ class Tools:
                 f"a certificate of the folder is required, got {certificate!r}, which is none"
             )
         proof = nspca.Certificate.load(path)
-        if proof.upper < (upper := nspca.verify(data.X, proof)):
+        if proof.upper < (upper := nspca.verify(data, proof)):
             raise CertificateError(f"the bound must be at least {upper!r}, got {proof.upper!r}")
         return {"statement": proof.statement, "no_more_than": float(upper), "checked": True}
 

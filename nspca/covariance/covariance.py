@@ -50,6 +50,8 @@ class Covariance:
         Whether columns were centred, and divided by their standard deviations.
     digest : str
         Content hash of the array that the user gave; empty for a part of a matrix.
+    weights : str
+        Content hash of the weights of the samples; empty where they have none.
     exponent : int
         A in the user's units is ``2**exponent`` times this matrix.
     client : distributed.Client or None
@@ -69,10 +71,19 @@ class Covariance:
     relief = 0.0
 
     def __init__(
-        self, n: int, shape: Sequence[int], source: str, center: bool, scale: bool, digest: str, exponent: int
+        self,
+        n: int,
+        shape: Sequence[int],
+        source: str,
+        center: bool,
+        scale: bool,
+        digest: str,
+        exponent: int,
+        weights: str = "",
     ) -> None:
         self.n, self.shape, self.source = int(n), tuple(int(s) for s in shape), source
         self.center, self.scale, self.digest, self.exponent = bool(center), bool(scale), digest, int(exponent)
+        self.weights = weights
         self._pairs: dict[int, tuple[Array, Array, Array]] = {}
         self._kept: dict[Hashable, Any] = {}
         if abs(self.exponent) > MOST_EXPONENT:

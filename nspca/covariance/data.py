@@ -21,6 +21,7 @@ from nspca.covariance.parallel import Part, added, gathered
 from nspca.covariance.rows import AT_ONCE, Rows, Table, pieces
 from nspca.covariance.subspace import BASIS, OVERSAMPLING
 from nspca.covariance.tables import DenseFile, Held
+from nspca.covariance.weighing import Weights
 from nspca.errors import Refused
 from nspca.progress import Event, tell
 
@@ -99,7 +100,7 @@ class RowsCovariance(Covariance):
 
     @cached_property
     def table(self) -> Any:
-        """Y in memory (m, n): Z where it is dense, otherwise ``Z = (Y - 1 mean') * weight``."""
+        """Y in memory (m, n): Z where it is dense, otherwise ``Z = (Y - f mean') * weight``."""
         if not self.on_disk:
             return self.rows.held
         return np.concatenate(self.rows.fold(gathered, _centred_rows, self.rows.mean, self.rows.weight))
@@ -156,6 +157,8 @@ class RowsCovariance(Covariance):
         if self.Z is not None:
             return self.Z @ X
         Y = (X.T * self.rows.weight).T
+        if not self.on_disk:
+            return self.table @ Y - np.multiply.outer(self.rows.factors, self.rows.mean @ Y)
         return np.concatenate(self.rows.fold(gathered, _along, Y, self.rows.mean @ Y))
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
@@ -249,8 +252,8 @@ class RowsCovariance(Covariance):
             raise Refused(f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.m}; use the features")
         X = self._sparse_columns(slice(None)).multiply(self.rows.weight).tocsr()
         shift = self.rows.mean * self.rows.weight
-        cross = X @ shift
-        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
+        cross, f = np.outer(X @ shift, self.rows.factors), self.rows.factors
+        return ((X @ X.T).toarray() - cross - cross.T + shift @ shift * np.outer(f, f)) / self.m
 
     def _sparse_columns(self, features: Any) -> sp.csr_array:
         """Return some columns of Y, by rows."""
@@ -355,7 +358,7 @@ class RowsCovariance(Covariance):
         if self.Z is not None:
             return self.Z.T @ S
         Y: Any = self.rows.held
-        centred = Y.T @ S - np.multiply.outer(self.rows.mean, S.sum(axis=0))
+        centred = Y.T @ S - np.multiply.outer(self.rows.mean, (S.T * self.rows.factors).sum(axis=-1))
         return (centred.T * self.rows.weight).T
 
     def _by_subspaces(self, d: int) -> tuple[Array, Array]:
@@ -373,12 +376,22 @@ class RowsCovariance(Covariance):
 
 
 def of_table(
-    table: Table, center: bool, scale: bool, names: Sequence[str] | None = None, client: Any = None
+    table: Table,
+    center: bool,
+    scale: bool,
+    names: Sequence[str] | None = None,
+    client: Any = None,
+    weights: Weights | None = None,
 ) -> RowsCovariance:
-    """Return the covariance of a table, in memory or read in blocks, here or by workers of a Dask client."""
-    rows = Rows(table, center, scale, names, client, isinstance(table, Held))
+    """Return the covariance of a table, in memory or read in blocks, here or by workers of a Dask client.
+
+    `weights` are those of the rows of a table in memory, which are the kept ones.
+    """
+    factors = None if weights is None else weights.factors
+    rows = Rows(table, center, scale, names, client, isinstance(table, Held), factors)
     exponent = 0 if scale else 2 * rows.exponent
     recipe: dict[str, Any] = {"center": center, "scale": scale, "digest": table.digest, "exponent": exponent}
+    recipe["weights"] = "" if weights is None else weights.digest
     return RowsCovariance(rows, shape=table.shape, source="data", **recipe)
 
 

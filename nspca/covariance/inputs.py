@@ -22,6 +22,7 @@ from nspca.covariance.numbers import sparse_table
 from nspca.covariance.numbers import table as dense_table
 from nspca.covariance.parallel import check_client
 from nspca.covariance.tables import DenseFile, Held, is_long
+from nspca.covariance.weighing import Weights
 from nspca.errors import InvalidProblem, Refused
 
 SPARSE_SIDE = 20_000
@@ -112,7 +113,9 @@ def _indefinite(n: int, smallest: float, missing: float, exponent: Any, is_sligh
     )
 
 
-def from_data(X: Any, center: bool, scale: bool, names: Any = None) -> RowsCovariance:
+def from_data(
+    X: Any, center: bool, scale: bool, names: Any = None, sample_weight: Any = None
+) -> RowsCovariance:
     """Return the covariance of data X (m, n), dense or sparse, in memory or a long table in a file.
 
     Columns are centred, and divided by their population standard deviations, if asked. Columns that hold one
@@ -121,10 +124,16 @@ def from_data(X: Any, center: bool, scale: bool, names: Any = None) -> RowsCovar
     more than half full explicitly, so no digits are lost at any offset.
     """
     if is_long(X):
-        table: Any = DenseFile(X)
-    else:
-        table = Held(sparse_table(X, "data") if sp.issparse(X) else dense_table(X, "data"))
-    return of_table(table, center, scale, names)
+        if sample_weight is not None:
+            raise InvalidProblem(
+                "samples with weights are held in memory, got a table that stays in its file; give X[:]"
+            )
+        return of_table(DenseFile(X), center, scale, names)
+    X = sparse_table(X, "data") if sp.issparse(X) else dense_table(X, "data")
+    if sample_weight is None:
+        return of_table(Held(X), center, scale, names)
+    weights = Weights(sample_weight, X.shape[0])
+    return of_table(Held(weights.rows_of(X)), center, scale, names, weights=weights)
 
 
 def from_blocks(table: Any, center: bool, scale: bool, client: Any = None) -> RowsCovariance:

@@ -1,9 +1,12 @@
-"""Rows ``Z = (Y - 1 mean') * weight`` behind a covariance, with Y in blocks of rows, in memory or on disk.
+"""Rows ``Z = (Y - f mean') * weight`` behind a covariance, with Y in blocks of rows, in memory or on disk.
 
 A *table* has a `shape`, a `digest`, its `largest` absolute value, and `blocks()`, which yields its rows in
 order as CSR or dense arrays, as often as asked. `Rows` measures the columns of a table in a few passes, and
 then applies functions of this package to every block of Y. Their results are joined in the order of
 `nspca.covariance.parallel`, so a pass gives the same bits here and on the workers of a Dask client.
+
+The factors f of the rows are 1, unless samples in memory have weights. The rows of Y are then multiplied
+by f.
 
 A table in memory is one block. It is held as Y: a dense one centred and weighted, so that Y is Z, and a
 sparse one by rows and by columns.
@@ -103,7 +106,7 @@ class BlockFunction:
 
 
 class Rows:
-    """Rows of a table as rows of ``Z = (Y - 1 mean') * weight``, Y sparse unless most columns are full.
+    """Rows of a table as rows of ``Z = (Y - f mean') * weight``, Y sparse unless most columns are full.
 
     Parameters
     ----------
@@ -115,6 +118,8 @@ class Rows:
         Client of a Dask cluster whose workers read the table.
     in_memory : bool
         Whether the table is one block that is held.
+    factors : (m,) float64, optional
+        Factors f of the rows of a table in memory; see `nspca.covariance.weighing.Weights`.
 
     Attributes
     ----------
@@ -128,6 +133,8 @@ class Rows:
     counts : (n,) int
         Nonzeros of the columns.
     mean, weight, variances : (n,)
+    factors : (m,) or (1,)
+        Factors f of the rows; a single 1 without weights.
     varies : (n,) bool
         Columns that are not 0 and, with centring, do not hold one value.
     """
@@ -140,17 +147,19 @@ class Rows:
         names: Sequence[str] | None = None,
         client: Any = None,
         in_memory: bool = False,
+        factors: Array | None = None,
     ) -> None:
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
         self.client, self.held = client, None
         self.m, self.n = table.shape
+        self.factors = np.ones(1) if factors is None else factors
         require_two_rows(self.m, center or scale)
         self.exponent = int(np.frexp(table.largest)[1])
         self._none = np.zeros(0, dtype=np.int64)
         self._scale = Scale(self.exponent, self._none)
         self._measure(names)
         if in_memory:
-            self._hold()
+            self._hold(is_weighted=factors is not None)
 
     def _measure(self, names: Sequence[str] | None) -> None:
         """Compute means, weights and variances in the pass that checks the files, and in one more if needed.
@@ -223,16 +232,37 @@ class Rows:
         """Return the scale that leaves numbers as given, unless sums of them might overflow."""
         return Scale(max(self.exponent - 900, 0), self._none)
 
-    def _hold(self) -> None:
+    def _hold(self, is_weighted: bool) -> None:
         """Hold Y of the only block; of a dense one, Y becomes Z."""
         (X,) = self.table.blocks()
         self.held, self.passes = self._scale.of(X), 0
+        if is_weighted:
+            self._weigh()
         if isinstance(self.held, np.ndarray):
-            self.held -= self.mean
+            self.held -= np.outer(self.factors, self.mean)
             self.held *= self.weight
             self.mean, self.weight = np.zeros(self.n), np.ones(self.n)
             self.variances = np.einsum("ij,ij->j", self.held, self.held) / self.m
         del self.table
+
+    def _weigh(self) -> None:
+        """Multiply the rows of the held Y by their factors; compute weighted means and variances."""
+        Y: Any = self.held
+        w = np.square(self.factors)
+        mean = w @ Y / self.m
+        if isinstance(Y, np.ndarray):
+            variances = np.einsum("i,ij,ij->j", w, Y - mean, Y - mean) / self.m
+            Y *= self.factors[:, None]
+        else:
+            of_entries = np.repeat(w, np.diff(Y.indptr)) / self.m
+            far = of_entries * np.square(Y.data - mean[Y.indices])
+            share = np.bincount(Y.indices, weights=of_entries, minlength=self.n)
+            variances = np.bincount(Y.indices, weights=far, minlength=self.n) + (1 - share) * mean**2
+            Y.data *= np.repeat(self.factors, np.diff(Y.indptr))
+        if self.scale:
+            self.weight = 1 / np.sqrt(variances)
+        self.mean = mean if self.center else np.zeros(self.n)
+        self.variances = (variances + (0 if self.center else mean**2)) * self.weight**2
 
     @cached_property
     def by_columns(self) -> Any:
@@ -263,7 +293,8 @@ class Rows:
         """Return columns of Z (m, p), dense, of rows that are held."""
         if isinstance(self.held, np.ndarray):
             return self.held[:, features]
-        return (self.by_columns[:, features].toarray() - self.mean[features]) * self.weight[features]
+        means = np.outer(self.factors, self.mean[features])
+        return (self.by_columns[:, features].toarray() - means) * self.weight[features]
 
     def part(self, features: Indices, Y: Any) -> "Rows":
         """Return the rows of some features in memory; Y (m, p) are their columns of Y."""

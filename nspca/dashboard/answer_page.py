@@ -1,6 +1,6 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-Sweep, Components and Compare subclass `AnswerPage`: how to ask the question, and how to draw
+Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw
 its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
 the downloads. Spannogram is a `PicturePage`. It has no run, because its answer is computed at once.
 `show_at_once` draws it with the same head, form and order. The scripts in pages/ call `open_page` and then

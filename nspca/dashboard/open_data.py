@@ -86,7 +86,10 @@ class Chosen:
     @property
     def given(self) -> dict[str, Any]:
         """Keyword arguments that give a run the data in memory; empty for a folder, which a worker opens."""
-        return {"X": self.dataset.X} if self.table is None else {}
+        if self.table is not None:
+            return {}
+        weights = self.dataset.weights
+        return {"X": self.dataset.X} | ({} if weights is None else {"sample_weight": weights})
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -398,7 +401,7 @@ def _problem(
         return nspca.Problem.from_covariance(X, 1, repair=SHIFT if repair else None)
     if not sp.issparse(X):  # a data frame carries the names into the sentence about constant columns
         X = pd.DataFrame(X, columns=list(_data.feature_names), copy=False)
-    return nspca.Problem.from_data(X, 1, center=center, scale=scale)
+    return nspca.Problem.from_data(X, 1, center=center, scale=scale, sample_weight=_data.weights)
 
 
 def problem_of(of: Chosen, asked: ProblemSpec) -> nspca.Problem:

@@ -95,6 +95,8 @@ def to_npz(dataset: Dataset) -> bytes:
     arrays["sample_names"] = np.array(dataset.sample_names, dtype=np.str_)
     optional = {"labels": dataset.labels, "image_shape": dataset.image_shape, "wavelength_um": dataset.axis}
     arrays |= {key: np.asarray(value) for key, value in optional.items() if value is not None}
+    if dataset.weights is not None:
+        arrays["sample_weight"] = dataset.weights
     if dataset.header is not None:
         arrays["header"] = dataset.header
         arrays["header_names"] = np.array(dataset.header_names, dtype=np.str_)

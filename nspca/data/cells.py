@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nspca.data.dialect import SPACES, Layout, is_comment, quoted, split
+from nspca.data.dialect import COMMENTS, SPACES, Layout, is_comment, quoted, split
 from nspca.data.names import short
 from nspca.data.numerals import CENSORED, MISSING
 from nspca.errors import InvalidData, Way
@@ -152,6 +152,21 @@ class Cells:
             texts = pd.read_csv(io.BytesIO(self.raw), **how, na_filter=False, usecols=[*text])
         return values, {i: texts[i].tolist() for i in text}
 
+    def _with_all_columns(self, error: InvalidData, text: Sequence[int]) -> InvalidData:
+        """Return the error about a cell with a way that leaves out all columns with such cells."""
+        layout, kept_out = self.layout, set(text)
+        wrong: set[int] = set()
+        for _, row in rows_of(self.raw, layout.delimiter):
+            if len(row) == len(layout.columns) and _plain_numbers(row, layout.numerals.decimal) is None:
+                suspects = (i for i in range(len(row)) if i not in kept_out and i not in wrong)
+                wrong |= {i for i in suspects if _has_wrong_cell(layout, i, row[i])}
+        ways = [way for way in error.ways if way.option != "drop_columns"]
+        if len(ways) < len(error.ways) and len(layout.columns) - len(kept_out) - len(wrong) >= 2:
+            names = tuple(layout.columns[i] if layout.header else i for i in sorted(wrong))
+            words = "Leave the column out" if len(names) == 1 else f"Leave {len(names)} columns out"
+            ways.append(Way("drop_columns", names, words))
+        return InvalidData(error.message, ways)
+
     def _parse_by_cell(
         self, text: Sequence[int], skipped: Sequence[int]
     ) -> tuple[np.ndarray, dict[int, list[str]], str]:
@@ -178,7 +193,10 @@ class Cells:
                 if i in texts:
                     texts[i].append(cell)
                     continue
-                value = _parse_number(layout, place, i, cell)
+                try:
+                    value = _parse_number(layout, place, i, cell)
+                except InvalidData as error:
+                    raise self._with_all_columns(error, text) from None
                 numbers.append(np.nan if value in self.codes else value)
                 if numbers[-1] != numbers[-1]:
                     gap = gap or f"{place}, column{quoted(layout, i)} {_describe_gap(cell)}"
@@ -192,11 +210,21 @@ class Cells:
         return values, texts, gap
 
 
+def _has_wrong_cell(layout: Layout, i: int, cell: str) -> bool:
+    try:
+        _parse_number(layout, "", i, cell)
+    except InvalidData:
+        return True
+    return False
+
+
 def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
     """Return the error for a row at `place` that does not have `width` cells."""
     if is_comment(row):
+        sign = next(sign for sign in COMMENTS if row[0].lstrip().startswith(sign))
+        ways = (Way("comment", sign, f"Lines with {sign} are comments"),)
         comment = f'{place.capitalize()} is a comment ("{short(row[0])}")'
-        return InvalidData(f"{comment}, not a row of the table: remove it.")
+        return InvalidData(f"{comment}, not a row of the table: remove it.", ways)
     return InvalidData(
         f"Every row must have {width} cells like the first ones, but {place} has {len(row)}: add or remove "
         "cells there."
@@ -316,9 +344,10 @@ def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[W
         way_out = "remove the row if it is a second header, "
         if layout.id_column == 0 and 0 in layout.label_rows:
             aside = (Way("features_in_rows", True, "Take the rows as features"),)
+    missing = (Way("missing_codes", (cell.strip(),), "It is a missing value"),)
     return InvalidData(
         f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
         f"{way_out}or name the "
         "column as names or labels.",
-        aside,
+        (*aside, *missing) if aside[0].option == "features_in_rows" else (*missing, *aside),
     )

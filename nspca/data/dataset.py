@@ -85,6 +85,8 @@ class Dataset:
     header : (m, q) float64 or None
         Numbers of each sample that are not features, such as the position of a star. `header_names` are
         their names.
+    weights : (m,) float64 or None
+        Weights of the samples, at least 0, which problems and certificates of this data set use.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Dataset:
     prepared: tuple[str, ...] = ()
     header: np.ndarray | None = None
     header_names: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Refuse lengths, values and shapes that do not fit each other."""
@@ -123,6 +126,7 @@ class Dataset:
             "axis": (self.axis, n),
             "rows of the header": (self.header, m),
             "texts": (self.texts, m),
+            "weights": (self.weights, m),
             **{f'labels "{name}"': (labels, m) for name, labels in self.label_columns.items()},
         }
         for what, (values, wanted) in lengths.items():
@@ -219,6 +223,7 @@ class Dataset:
             label_columns={name: labels[at] for name, labels in self.label_columns.items()},
             texts=None if self.texts is None else tuple(self.texts[i] for i in at),
             header=None if self.header is None else self.header[at],
+            weights=None if self.weights is None else self.weights[at],
         )
 
     def labelled(self, name: str) -> "Dataset | None":
@@ -268,6 +273,7 @@ class Dataset:
             texts=None,
             header=None,
             header_names=(),
+            weights=None,
         )
 
 

@@ -28,7 +28,8 @@ _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
 """Lines and characters that suffice together. A line of 12 582 genes has 80 000 characters."""
 SPACES = " "
 """The delimiter that stands for any run of blanks."""
-_COMMENTS = ("#", "%", "!", "//")
+COMMENTS = ("#", "%", "!", "//")
+"""Marks with which lines begin that are no rows."""
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
@@ -297,7 +298,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
         body=sum(len(line.encode()) for line in lines[:lines_above]),
         comment=comment,
         raw=tuple(line.rstrip("\r\n") for line in lines[:12]),
-        findings=(*findings, *_said_of_numerals(delimiter, numerals, options)),
+        findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
     return _with_columns(layout, body, width)
 
@@ -329,7 +330,7 @@ def _find_comments(
     A marked line with as many cells as the rows is the header or a row, and no comment.
     """
     filled = [(i, line) for i, line in enumerate(lines) if line.strip()]
-    signs = (options.comment,) if options.comment else _COMMENTS
+    signs = (options.comment,) if options.comment else COMMENTS
     marked = [*takewhile(lambda one: one[1].lstrip(' "').startswith(signs), filled)]
     others = [line for _, line in filled[len(marked) :]]
     if not filled:
@@ -442,8 +443,15 @@ def _find_numerals(
     return replace(blank, decimal=decimal, thousands=thousands)
 
 
-def _said_of_numerals(delimiter: str, numerals: Numerals, options: ReadOptions) -> list[Finding]:
+def _said_of_numerals(
+    delimiter: str, numerals: Numerals, options: ReadOptions, body: Sequence[Sequence[str]]
+) -> list[Finding]:
     """Return findings about the delimiter and the decimal sign, unless they are the usual ones."""
+    other = Numerals(numerals.thousands) if numerals.thousands in (",", ".") else None
+    marked = [cell for row in body for cell in row if numerals.thousands and numerals.thousands in cell]
+    is_unclear = other is not None and all(
+        other.number(cell) is not None for cell in marked if numerals.number(cell) is not None
+    )
     said = []
     if (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
@@ -454,7 +462,7 @@ def _said_of_numerals(delimiter: str, numerals: Numerals, options: ReadOptions) 
         )
     if numerals.thousands and options.thousands is None:
         sign = numerals.thousands
-        ways = (Way("decimal", sign, f"The {mark_name(sign)} is the decimal sign"),) if sign in ",." else ()
+        ways = (Way("decimal", sign, f"The {mark_name(sign)} is the decimal sign"),) if is_unclear else ()
         said.append(Finding(f"A {mark_name(sign)} stands between thousands.", ways=ways))
     return said
 
@@ -593,6 +601,11 @@ def _compare_with_body(
     if np.isnan(v).any():
         return False, ""
     distinct = np.unique(v).size
+    if distinct == v.size >= 3 and len(B) >= 2 and (np.sort(B, axis=1) == np.sort(v)).all():
+        return False, ""  # every row ranks the same things
+    years = bool((v == np.round(v)).all() and ((v >= 1800) & (v <= 2100)).all() and (np.diff(v) > 0).all())
+    if years and v.size == 2 and not ((B >= 1800) & (B <= 2100)).any() and len(B) >= 3:
+        return True, "its numbers are years, and those below are not"
     rising = bool((np.diff(v) > 0).all() or (np.diff(v) < 0).all())
     steady = bool((np.diff(v) >= 0).all() or (np.diff(v) <= 0).all()) and distinct >= 2
     with np.errstate(invalid="ignore", over="ignore"):
@@ -633,7 +646,11 @@ def _may_be_header(rows: Sequence[Sequence[str]], numerals: Numerals) -> bool:
     """Tell whether a first row that was taken as a sample rises from column to column."""
     v = np.array([_value(cell, numerals) for cell in rows[0]])
     v = v[1:] if v.size and np.isnan(v[0]) else v
-    return v.size >= 4 and bool((np.diff(v) > 0).all())
+    below = np.array(
+        [[_value(cell, numerals) for cell in row[-v.size :]] for row in rows[1:] if len(row) >= v.size]
+    )
+    others = (np.diff(below, axis=1) > 0).all(axis=1).mean() if v.size >= 4 and below.size else 1.0
+    return v.size >= 4 and bool((np.diff(v) > 0).all()) and others < 0.5
 
 
 def _is_category(corner: str, body: Sequence[Sequence[str]]) -> bool:
@@ -726,7 +743,7 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 def is_comment(row: Sequence[str]) -> bool:
     """Return whether a row begins with a comment mark: ``#``, ``%``, ``!`` or ``//``."""
-    return row[0].lstrip().startswith(_COMMENTS)
+    return row[0].lstrip().startswith(COMMENTS)
 
 
 def are_labels(cells: Sequence[Any]) -> bool:

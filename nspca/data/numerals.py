@@ -10,12 +10,12 @@ from nspca.errors import InvalidData, Way
 MISSING = {"", "na", "n/a", "nan", "nat", "null", "none", "?", "-", ".", "#n/a"}
 """Cells that are missing values, in lower case."""
 CENSORED = re.compile(
-    r"\s*(<|>|≤|≥|&lt;|&gt;)=?\s*[+-]?[\d.,]+\s*|(n\.?d\.?|lod|loq|bdl|bql|<lod|<loq)", re.IGNORECASE
+    r"\s*(<|>|≤|≥|&lt;|&gt;)=?\s*[+-]?[\d.,]+\s*|(n\.?d\.?|lod|loq|bdl|bql|< ?lod|< ?loq)", re.IGNORECASE
 )
 """A value beyond a limit of detection, such as <0.1, or the words for one."""
 BLANKS = "\u00a0\u202f\u2009\u2007"
 """Blanks that do not break a line, some of which stand between thousands."""
-_BLANK = str.maketrans(dict.fromkeys(BLANKS, " ") | {"−": "-"})
+_BLANK = str.maketrans(dict.fromkeys(BLANKS, " ") | {"−": "-", "’": "'"})
 _CORE = r"(?P<core>[+-]?(?:\d[\d.,' ]*\d|\d|[.,]\d+)(?:[eE][+-]?\d+)?)"
 _MONEY = r"[$€£¥₹₩₽]|US\$|USD|EUR|GBP|CHF|JPY"
 _MARKED = re.compile(
@@ -64,7 +64,9 @@ class Numerals:
         plain = cell.translate(_BLANK).strip().lower()
         if plain in MISSING or plain in self.missing:
             return True
-        return any(word.endswith("*") and plain.startswith(word[:-1]) for word in self.missing)
+        return any(
+            len(word) > 1 and word.endswith("*") and plain.startswith(word[:-1]) for word in self.missing
+        )
 
     def is_number(self, cell: str) -> bool:
         """Tell whether a cell is a number without signs and units. Infinities count as numbers."""

@@ -271,6 +271,18 @@ class TableOptions(ColumnOptions):
             help="rows that are left out: names, patterns, or numbers from 0, separated by commas",
         ),
     ] = ()
+    weight_column: Annotated[
+        StrictStr | None,
+        Option(
+            "Column with weights",
+            "weight",
+            address.WORD,
+            flag="--weights",
+            metavar="COLUMN",
+            help="the column, by name, with the weights of the samples, which is then no feature: a sample "
+            "of weight 2 counts as two, one of weight 0 is left out",
+        ),
+    ] = None
     drop_constant: Annotated[
         StrictBool,
         Option(

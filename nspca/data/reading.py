@@ -9,14 +9,20 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+import numpy as np
+import scipy.sparse as sp
+
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.containers import layout_of, open_source, read_source
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
+from nspca.data.findings import Finding
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
+from nspca.data.names import counted, short
 from nspca.data.options import ReadOptions, TableOptions, keywords
+from nspca.data.roles import find_column
 from nspca.data.suspicions import suspicions
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
@@ -90,11 +96,48 @@ def read_opened(
         texts = "the file holds texts, whose words nspca.read_text (--text) counts"
         raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None
     data = annotate(group_by_prefix(data), table, label)
+    if options.weight_column is not None:
+        data = weighted(data, options.weight_column)
     if options.drop_constant:
         data = without_constants(data)
     layout = source.layouts[-1] if source.layouts else None
     findings = (*data.findings, *suspicions(data))
     return replace(data, findings=findings, options=used_options(options, layout))
+
+
+def weighted(data: Dataset, name: str) -> Dataset:
+    """Return a data set with the feature `name` as the weights of its samples, those of weight 0 left out.
+
+    A file that has weights beside its features keeps them.
+
+    Raises
+    ------
+    InvalidData
+        Without such a feature, and for one that holds no weights.
+    """
+    if data.weights is not None and name not in data.feature_names:
+        return data
+    features = list(data.feature_names)
+    at = find_column(features, name, "weight")
+    column: Any = data.X[:, [at]]
+    w = np.asarray(column.toarray() if sp.issparse(column) else column, dtype=np.float64).ravel()
+    wrong = np.flatnonzero(w < 0)
+    if wrong.size or not w.any() or data.is_covariance:
+        got = f"{w[wrong[0]]:g} for {data.sample_names[wrong[0]]}" if wrong.size else "nothing but 0"
+        got = "a covariance, which has no samples" if data.is_covariance else got
+        raise InvalidData(
+            f'Weights are numbers of at least 0 and not all 0, but column "{short(name)}" holds {got}: name '
+            "another column, or leave the weights out."
+        )
+    kept = np.flatnonzero(w)
+    out = w.size - kept.size
+    were = (
+        "" if not out else f"; {counted(out, 'sample')} of weight 0 {'was' if out == 1 else 'were'} left out"
+    )
+    said = Finding(f'Column "{short(name)}" holds the weights of the samples and is no feature{were}.')
+    fewer = data.without([at])
+    fewer = replace(fewer, findings=(*data.findings, said), weights=w)
+    return fewer.rows(kept) if out else fewer
 
 
 def without_constants(data: Dataset) -> Dataset:

@@ -14,7 +14,7 @@ from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
-from nspca.data.suspicions import genes_in_rows, is_counter
+from nspca.data.suspicions import TOTAL, genes_in_rows, is_counter
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -34,11 +34,25 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _ID = re.compile(
-    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid)($|[\W_\d])|[a-z](ID|Id|No)$"
+    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid|barcode|patient|"
+    r"respondent|subject|participant|case_?id|student_?(number|nr|no))"
+    r"($|[\W_\d])|[a-z](ID|Id|No)$"
     r"|^unnamed|^#$",
     re.IGNORECASE,
 )
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
+_ORDER = re.compile(
+    r"(.*[\W_])?(wave_?length|wave_?number|year|date|time|time_?stamp)s?([\W_].*)?", re.IGNORECASE
+)
+"""Names of columns that name the samples when their whole numbers rise or fall from row to row."""
+
+
+_GENE = re.compile(r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set)?([_ ]?id)?", re.IGNORECASE)
+"""Names of a first column of genes."""
+_OF_GENES = re.compile(
+    r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand", re.IGNORECASE
+)
+"""Names of columns of numbers about a gene, which are no samples."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +121,18 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         turned, why = _are_turned(layout, rows, dropped, known)
     ids: int | None
     if turned:
-        return _turned_columns(layout, options, dropped, (_said_turned(why),))
+        turning = [_said_turned(why)]
+        about = [i for i, name in enumerate(names) if i not in dropped and _OF_GENES.fullmatch(name)]
+        about = [i for i in about if i not in layout.text_columns and i != (layout.id_column or 0)]
+        if why and about:
+            dropped |= set(about)
+            turning.append(
+                Finding(
+                    f"Columns about the features were set aside: {quote_names(names[i] for i in about)}",
+                    ways=(Way("features_in_rows", True, "They are samples"),),
+                )
+            )
+        return _turned_columns(layout, options, dropped, tuple(turning))
     labels = None if options.label_column is None else find_column(names, options.label_column, "label")
     if options.id_column == NO_NAMES:
         ids = None
@@ -176,6 +201,8 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         across, down = (sum(name in known for name in names) for names in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
+    if rows > len(columns) > 1 and _GENE.fullmatch(layout.columns[ids]) and len(set(first)) == len(first):
+        return True, f'the first column is called "{short(layout.columns[ids])}"'
     return genes_in_rows(rows, len(columns), first, columns)
 
 
@@ -193,6 +220,7 @@ def _find_names(
         if i in taken or i in layout.text_columns or i in layout.empty_columns or i in layout.marks:
             break
         cells = [row[i].strip() for row in body if i < len(row)]
+        cells = [cell for cell in cells if not TOTAL.fullmatch(cell)]
         named = layout.header and bool(_ID.search(layout.columns[i]))
         if not _counts(layout, i, cells, named):
             break
@@ -227,15 +255,18 @@ def _counts(layout: Layout, i: int, cells: Sequence[str], named: bool) -> bool:
     """Tell whether a column of numbers names the rows: by its name, or as it counts them from 0 or 1."""
     if (
         not cells
-        or not all(re.fullmatch(r"\d{1,15}", cell) for cell in cells)
+        or not all(re.fullmatch(r"\d{1,15}(\.0)?", cell) for cell in cells)
         or len(set(cells)) < len(cells)
     ):
         return False
-    if named:
-        return len(cells) > 1
     aside = {i, *layout.text_columns, *layout.empty_columns}
     if len(layout.columns) - len(aside) < 2:
         return False
+    if named:
+        return len(cells) > 1
+    if len(cells) > 2 and layout.header and _ORDER.fullmatch(layout.columns[i]):
+        steps = np.diff([float(cell) for cell in cells])
+        return bool((steps > 0).all() or (steps < 0).all())
     if len(cells) < 5 or int(cells[0]) not in (0, 1) or not is_counter(cells):
         return False
     others = (
@@ -294,7 +325,7 @@ def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
 
 
 def describe_left_out(
-    layout: Layout, i: int, texts: Mapping[str, int], count: int
+    layout: Layout, i: int, texts: Mapping[str, int], count: int, named: bool = False
 ) -> "Finding | InvalidData":
     """Return the finding about a column that is left out, or the error for one whose role is unclear.
 
@@ -307,6 +338,8 @@ def describe_left_out(
         The different texts in the column, each with the first row (from 1) that has it.
     count : int
         Number of rows.
+    named : bool
+        Whether another column names the samples. Further texts without numbers are then left out.
     """
     column = f"Column{quoted(layout, i)}"
     held = sorted((row, text) for text, row in texts.items() if text.strip())
@@ -323,6 +356,15 @@ def describe_left_out(
     filled = distinct_texts(texts)
     if filled and all(map(_DATE.fullmatch, filled)):
         return Finding(f"{column} holds dates and was left out.")
+    if (
+        named
+        and filled
+        and not any(text[:1].isdigit() or layout.numerals.number(text) is not None for text in filled)
+    ):
+        return Finding(
+            f"{column} holds texts beside the names and was left out.",
+            ways=(Way("id_column", layout.columns[i], "Use as names"),),
+        )
     words = [(row, text) for row, text in held if not layout.numerals.is_number(text)]
     row, text = (words or held)[0]
     what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")

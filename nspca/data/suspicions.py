@@ -54,8 +54,9 @@ _IDS = re.compile(
 """Names of columns that number the rows."""
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
-_TOTAL = re.compile(
-    r"(grand[ _])?(total|sum|mean|average|avg|subtotal|summe|gesamt|mittelwert|overall|all)s?\b",
+TOTAL = re.compile(
+    r"(grand[ _])?(sub[ _-]?total|total|sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev|variance|"
+    r"summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
     re.IGNORECASE,
 )
 """Names of rows that sum up the others."""
@@ -115,7 +116,8 @@ def _codes(data: Dataset) -> Iterator[Finding]:
         return
     for side, extreme in ((min, X.min()), (max, X.max())):
         extreme = float(extreme)
-        if extreme != round(extreme) or abs(extreme) < 9:
+        digits = f"{abs(extreme):g}"
+        if digits.lstrip("9") not in ("", ".25") and (extreme != round(extreme) or abs(extreme) < 9):
             continue
         here = extreme == X
         count = int(here.sum())
@@ -127,12 +129,18 @@ def _codes(data: Dataset) -> Iterator[Finding]:
             continue
         low, high = float(others.min()), float(others.max())
         gap = low - extreme if side is min else extreme - high
-        nines = set(str(int(abs(extreme)))) == {"9"} and abs(extreme) >= 99 and gap > 0.5 * (high - low)
+        nines = digits.lstrip("9") in ("", ".25") and gap > 0.5 * (high - low)
+        if abs(extreme) < 99:  # only a negative number among counts and answers
+            nines = nines and extreme < 0 <= low and bool((others == np.round(others)).all())
         if gap > FAR * (high - low) > 0 or nines:
             yield suspicion(
                 f"The value {extreme:g} stands {count} times and is far from all others ({low:g} to "
                 f"{high:g})",
-                Way("missing_codes", (int(extreme),), f"{extreme:g} means a missing value"),
+                Way(
+                    "missing_codes",
+                    (int(extreme) if extreme == round(extreme) else extreme,),
+                    f"{extreme:g} means a missing value",
+                ),
                 where=f"{counted(int(here.any(axis=0).sum()), 'feature')}",
                 why="programs write such numbers for missing values",
             )
@@ -169,7 +177,11 @@ def _columns(data: Dataset) -> Iterator[Finding]:
                 f"Feature “{short(name)}” looks like dates or times ({column[0]:.0f}, {column[1]:.0f}, ...)",
                 aside, use, where=where, why="its numbers are dates as digits, or seconds since 1970",
             )  # fmt: skip
-        elif different.size == len(column) and (_IDS.search(called) or (j == 0 and mixed and len(X) >= 8)):
+        elif (
+            different.size == len(column)
+            and column.min() >= 0
+            and (_IDS.search(called) or (j == 0 and mixed and len(X) >= 8))
+        ):
             yield suspicion(
                 f"Feature “{short(name)}” holds distinct whole numbers, as row numbers and identifiers do",
                 *((use, aside) if has_names else (Way("id_column", 0, "Use as names"),)),
@@ -200,7 +212,17 @@ def _is_time(column: np.ndarray) -> bool:
 def _totals(data: Dataset) -> Iterator[Finding]:
     """Yield a finding about a last or first row, and about a column, that sums up or averages the others."""
     X: Any = data.X
-    if len(X) >= 4 and len(X) <= 10**6:
+    names = [] if isinstance(data.sample_names, Numbered) else [str(one) for one in data.sample_names]
+    summaries = [name for name in names if TOTAL.fullmatch(name.strip())]
+    if 0 < len(summaries) <= len(names) // 4:
+        one = len(summaries) == 1
+        yield suspicion(
+            f"{'Row' if one else 'Rows'} {quote_names(summaries)} may sum up others",
+            Way("drop_rows", tuple(summaries), "Leave this row out" if one else "Leave these rows out"),
+            where="rows",
+            why="of the name" if one else "of the names",
+        )
+    elif len(X) >= 4 and len(X) <= 10**6:
         whole = X.sum(axis=0, dtype=float)
         for i, place in ((len(X) - 1, "last"), (0, "first")):
             row = X[i].astype(float)

@@ -2,10 +2,9 @@
 Streamlit.
 """
 
-from nspca.plots.arc import pd_view_figure
 from nspca.plots.components import component_bars, component_figure
 from nspca.plots.fixing import fixing_figure
-from nspca.plots.gaps import gap_figure, rho_figure
+from nspca.plots.gaps import gap_figure
 from nspca.plots.published import with_paper_bound, with_rank3_bound
 from nspca.plots.samples import images_figure, score_figure, sparsity_figure, spectrum_figure
 from nspca.plots.scoremap import score_map, separation
@@ -25,9 +24,7 @@ __all__ = [
     "globe",
     "images_figure",
     "kind_words",
-    "pd_view_figure",
     "ratio_sentence",
-    "rho_figure",
     "score_figure",
     "score_map",
     "separation",

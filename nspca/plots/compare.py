@@ -1,7 +1,7 @@
 """Figures that compare methods: value and proof against k, time, overlap of supports, weights, and selection
 frequency.
 
-The page Compare draws them. The pages about several components also draw `cumulative_figure`.
+The section "Methods side by side" of Sweep draws them. The page Components also draws `cumulative_figure`.
 Where a figure takes `style`, it has the look of each method, as `styles` returns it.
 """
 

@@ -1,9 +1,7 @@
-"""Figures about bounds: the gap while a search or proof runs, and the guarantee against the rank.
+"""The figure of a gap: the best value and the bound while a search or a proof runs.
 
-Proofs on pages and the replay of a cone search draw `gap_figure`; the spannogram page draws `rho_figure`.
+Proofs on pages and the replay of a cone search draw `gap_figure`.
 """
-
-from collections.abc import Iterable
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,8 +11,6 @@ from nspca.plots.theme import add_curve, add_note, new_figure, ratio_sentence
 from nspca.presentation.colours import BOUND, FOUND, PROVED, fade
 from nspca.presentation.numerals import (
     format_bound_share,
-    format_guarantee,
-    format_promise,
     format_value_share,
     proved_ratio,
 )
@@ -94,44 +90,3 @@ def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
     span = min(most - least, max(4 * float(gaps[-1]), (most - least) / 20))
     bottom, margin = max(least, float(lower[-1]) - span), max(span / 12, LEAST_HEIGHT * abs(lower[-1]) / 2)
     return [bottom - margin, min(most, float(lower[-1]) + span) + margin]
-
-
-def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike) -> go.Figure:
-    """Draw against the rank d the guarantee known before a run, and the ratio proved afterwards.
-
-    Parameters
-    ----------
-    d : (t,) ranks
-    rho : (t,) ``max{k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1)}`` of Theorem 1 (2014) for each rank
-    b3_ratio : (t,) value over the B3 bound for each rank, NaN where not computed
-    """
-    d, rho = list(map(int, d)), np.asarray(rho, float)
-    promised = [format_promise(ratio) for ratio in rho]
-    alt = (
-        f"Guarantee against the rank: Theorem 1 promises {promised[0]} at rank {d[0]} and {promised[-1]} "
-        f"at rank {d[-1]}."
-    )
-    figure = new_figure(alt, height=320)
-    add_curve(
-        figure,
-        d,
-        100 * rho,
-        "promised before (Theorem 1)",
-        "Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{text} of the optimum.",
-        marker={},
-        line={"color": BOUND, "dash": "dot"},
-        text=promised,
-    )
-    proved = np.asarray(b3_ratio, float)
-    add_curve(
-        figure,
-        d,
-        100 * proved,
-        "proved afterwards (B3)",
-        "Rank %{x}: at least %{text} of the best possible, proved.",
-        marker={},
-        line={"color": PROVED, "width": 2.5},
-        text=[format_guarantee(r) for r in proved],
-    )
-    figure.update_xaxes(title_text="rank d of the approximation", dtick=1)
-    return figure.update_yaxes(title_text="% of the optimum, at least", range=[0, 103])

@@ -1,7 +1,7 @@
 """Draw the variance of components against their number of features, with the region in which the optimum is
 proved to lie.
 
-Home and the sweep page draw `sweep_figure`; the figures of the page Compare use `certified` and
+Home and the sweep page draw `sweep_figure`; the figures of methods side by side use `certified` and
 `band`. In the helpers of `sweep_figure` values and bounds are in per cent of `unit`, whose name is
 `unit_name`, except in `_of_the_paper` and `_add_pinned`, where they are in the units of the data. `expected`
 has every k of the sweep.

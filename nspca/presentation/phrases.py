@@ -57,11 +57,13 @@ def components(
     return f"{len(sizes)} disjoint {sign}components of {subject} with at most {weights(sizes)} {each}"
 
 
-def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
+def subject(
+    source: str, center: bool, scale: bool, prepared: tuple[str, ...] = (), weighted: bool = False
+) -> str:
     """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ...
 
     `source` is "covariance" or "data"; `prepared` names the preparations of the data, in order. Unknown names
-    are words of a file, and quoted as such.
+    are words of a file, and quoted as such. `weighted` tells whether the samples have weights.
     """
     if source == "covariance":
         return "the covariance"
@@ -73,7 +75,8 @@ def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = 
     }
     steps = (step if step in PREPARED else f"what the file calls {quoted(step)}" for step in prepared)
     first = f" (prepared: {', '.join(steps)})" if prepared else ""
-    return f"the {how[center, scale]}data{first}" + ("" if center or scale else " as they are, not centred")
+    kind = "weighted data" if weighted else "data"
+    return f"the {how[center, scale]}{kind}{first}" + ("" if center or scale else " as they are, not centred")
 
 
 def weights(sizes: tuple[int, ...]) -> str:

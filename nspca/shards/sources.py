@@ -187,12 +187,14 @@ def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]
 class OtherColumns:
     """The different texts of each column that is no feature, collected block by block.
 
-    A column of dates, or of few texts that repeat, is left out, and a note says so; any other is refused.
+    A column of dates, of few texts that repeat, or of texts beside the names is left out, and a note says so;
+    any other is refused.
     Reading the table into memory does the same.
     """
 
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout = layout
+        self.named = columns.ids is not None
         self.rows = 0
         self._first_rows: dict[int, dict[str, int]] = {i: {} for i in columns.others}
 
@@ -225,7 +227,7 @@ class OtherColumns:
                 )
             if held:
                 layout = replace(layout, empty_columns=())
-        found = describe_left_out(layout, i, first, self.rows)
+        found = describe_left_out(layout, i, first, self.rows, self.named)
         if isinstance(found, InvalidData):
             name = layout.columns[i]
             raise InvalidData(

@@ -16,7 +16,7 @@ Guarantee: none.
 Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
 """
 
-# Called by `nspca.solving`, through `METHODS`, mostly for the page Compare.
+# Called by `nspca.solving`, through `METHODS`, mostly for methods side by side.
 
 import operator
 import warnings

@@ -1,6 +1,6 @@
 """Spec of a comparison: the variance that several methods explain at several k, with one bound for each k.
 
-The page Compare asks it.
+The section "Methods side by side" of the page Sweep asks it.
 """
 
 from dataclasses import replace

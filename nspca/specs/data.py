@@ -203,6 +203,8 @@ class DataSpec(ReadOptions):
             if any(getattr(self, name) for name in CHANGES):
                 raise InvalidData("a folder of shards is taken as it is, got steps to do; leave them out")
             return data
+        if self.covariance and data.weights is not None:
+            raise InvalidData("a covariance has no samples with weights, got both; leave one out")
         if self.covariance and not data.is_covariance:
             data = replace(data, is_covariance=True, labels=None)
         data = whole = prepare(data, *self.prepared)

@@ -6,6 +6,8 @@ The dashboard gives `RUN` to the engine of background runs, for every kind of sp
 from typing import Any
 
 import nspca.specs as specs
+from nspca.data import Dataset
+from nspca.data.names import numbered
 from nspca.errors import Cancelled
 from nspca.progress import Report, silent, telling
 
@@ -23,7 +25,8 @@ def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = 
     begun : bytes, optional
         The packed partial result of a cancelled run, for a spec that goes on from it.
     **given
-        Open data of a page, as keyword arguments of the spec's `run`.
+        Open data of a page, as keyword arguments of the spec's `run`. Weights of the samples of X, as
+        `sample_weight`, become a part of X.
 
     Raises
     ------
@@ -31,6 +34,11 @@ def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = 
         With the packed partial result as its `result`, or None.
     """
     question = specs.Spec.from_plain(spec)
+    weights = given.pop("sample_weight", None)
+    if weights is not None:
+        m, n = given["X"].shape
+        names = numbered("feature", n), numbered("sample", m)
+        given["X"] = Dataset("", given["X"], *names, weights=weights)
     if begun is not None:
         given["begun"] = question.unpack(begun)
     try:

@@ -32,7 +32,8 @@ def python_of_data(data: Any) -> list[str]:
     for group in data.together:  # `_DROP` may have removed constant features
         lines += [f"names = [whole[j] for j in {list(group)} if whole[j] in data.feature_names]"]
         lines += ["data = data.together(names) if len(names) > 1 else data"]
-    return [*lines, "X, names = data.X, data.feature_names"]
+    # Problems and the checker take the weights of samples from the data set.
+    return [*lines, f"X, names = data{'' if data.weight_column else '.X'}, data.feature_names"]
 
 
 def _loading(data: Any) -> str:

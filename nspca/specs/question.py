@@ -187,9 +187,14 @@ class ProblemSpec(Spec):
         Raises
         ------
         InvalidData
-            For a covariance and for a folder of shards, whose rows are not in memory.
+            For a covariance, for a folder of shards, whose rows are not in memory, and for weighted samples.
         """
         X = self.open() if X is None else X
+        if getattr(X, "weights", None) is not None:
+            raise InvalidData(
+                "this question draws or shuffles samples and takes no weights of them, got some; read the "
+                "table without its column of weights"
+            )
         if isinstance(X, Shards | Problem) or getattr(X, "is_covariance", False) or self.data.covariance:
             raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
         return X

@@ -1,6 +1,6 @@
 """Spec of bootstrap stability: the frequency of features in components of rows drawn with replacement.
 
-The pages Compare and Components ask it. A standardised problem uses the standard deviations of
+The pages Sweep and Components ask it. A standardised problem uses the standard deviations of
 the whole table, since a column of a draw can be constant.
 """
 

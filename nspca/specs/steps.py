@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from nspca.covariance.digests import canonical, dense_digest, sparse_digest
+from nspca.covariance.weighing import Weights
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
 from nspca.data.findings import Finding
@@ -71,7 +72,9 @@ def sample_of(table: Shards, most: int) -> Dataset:
 
 
 def content_of(data: Dataset | Shards) -> str:
-    """Return the digest of the numbers of a data set."""
+    """Return the digest of the numbers of a data set, and of the weights of its samples."""
     if isinstance(data, Shards):
         return f"shards {data.digest}"
-    return dense_digest(data.X) if isinstance(data.X, np.ndarray) else sparse_digest(canonical(data.X))
+    found = dense_digest(data.X) if isinstance(data.X, np.ndarray) else sparse_digest(canonical(data.X))
+    weights = "" if data.weights is None else Weights(data.weights, data.X.shape[0]).digest
+    return f"{found} weights {weights}" if weights else found

@@ -1,6 +1,6 @@
 """Spec of several components one after another, found by each of several methods.
 
-The page Compare asks it.
+The section "Methods side by side" of the page Sweep asks it.
 """
 
 from dataclasses import replace

@@ -74,6 +74,12 @@ def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | N
     return table, Features(tuple(map(str, columns)))
 
 
+def weights_of(table: Any) -> Any:
+    """Return the weights of the samples of a `nspca.data.Dataset`; None for any other table."""
+    is_dataset = hasattr(table, "feature_names") and hasattr(table, "image_shape")
+    return getattr(table, "weights", None) if is_dataset else None
+
+
 def numbers_of(features: Any, names: Sequence[str]) -> np.ndarray:
     """Return the sorted numbers of features that are given by number (from 0) or by name.
 

@@ -309,7 +309,7 @@ def test_the_last_lift_of_a_core_gains_by_a_lower_claim_outside_it(monkeypatch):
     monkeypatch.setattr(core, "LIFTED_SHARE", core.SHARE)
     same, _ = strongest(problem, value / problem.covariance.unit)
     assert "y" in lower.witness and "y" in same.witness
-    assert value <= lower.upper < 0.998 * same.upper
+    assert value <= lower.upper < 0.997 * same.upper
 
 
 @pytest.mark.parametrize("whole", [4000, 5])
@@ -400,6 +400,7 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-3)
 
 
+@pytest.mark.visit
 def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypatch):
     monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
     monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)

@@ -185,10 +185,9 @@ def test_a_core_that_explains_the_components_leaves_noise_with_a_low_claim(monke
         loadings = 2 * 0.85**group * np.arange(1, 61) ** -0.25
         X[:, 60 * group : 60 * (group + 1)] += rng.standard_normal((200, 1)) * loadings
     value = nspca.solve(Problem.from_data(X, (40,) * 5), certify=None).value
-    for deep, tried, noise in ((joint.DEEP, joint.TRIED, joint.NOISE), (1.0, 1, ())):
+    for deep, tried in ((joint.DEEP, joint.TRIED), (1.0, 1)):
         monkeypatch.setattr(joint, "DEEP", deep)
         monkeypatch.setattr(joint, "TRIED", tried)
-        monkeypatch.setattr(joint, "NOISE", noise)
         problem = Problem.from_data(X, (40,) * 5)
         certificate = checked(X, problem, "fast", problem.covariance.to_unit(value, 5))
         assert "y" in certificate.witness

@@ -106,6 +106,7 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     assert certificate.upper - value < 0.4 * (alone.upper - value)
 
 
+@pytest.mark.visit
 def test_scales_of_rows_move_and_close_much_of_what_equal_ones_leave(monkeypatch):
     X = nspca.load_sample("digits").X
     problem = Problem.from_data(X, (8,) * 4, nonneg=False)

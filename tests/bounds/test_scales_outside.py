@@ -200,7 +200,7 @@ def topics(n=60):
     ]
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("nonneg", [True, pytest.param(False, marks=pytest.mark.visit)])
 def test_features_outside_the_kept_rows_get_weights_and_the_bound_gains(monkeypatch, nonneg):
     X = topics()
     problem = nspca.Problem.from_data(X, (6, 6, 6), nonneg)

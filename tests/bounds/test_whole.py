@@ -192,6 +192,7 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     assert nspca.verify(X, result.certificate, problem) >= result.value
 
 
+@pytest.mark.visit
 def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lift_begins_anew(monkeypatch):
     """The witness of a core also fixes features in on some of these tables. On one it does not, and the lift
     begins anew.

@@ -24,8 +24,6 @@ PAGES = (
     "components?sample=state-of-the-union",
     "components?sample=all-aml",
     "components?sample=pitprops",
-    "compare?sample=digits",
-    "compare?sample=pitprops",
     "papers?item=asteris2014-figure-4",
     "runs",
 )

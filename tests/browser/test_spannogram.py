@@ -152,16 +152,3 @@ def test_the_drawn_cones_follow_the_steps(page, app_url):
     root.locator(".step").press("Home")
     page.wait_for_function(f"({drawn})()[0] > 0")
     assert "Step 0" in page.evaluate(drawn)[1]
-
-
-@pytest.mark.visit
-def test_views_answer_without_errors(page, app_url):
-    failed = []
-    page.on("pageerror", lambda error: failed.append(str(error)))
-    page.goto(f"{app_url}/spannogram?sample=digits&view=support")
-    expect(page.get_by_text("Weights of the eigenvector")).to_be_visible()
-    expect(page.locator(".js-plotly-plot")).to_have_count(2)
-    page.goto(f"{app_url}/spannogram?sample=digits&view=ranks")
-    expect(page.get_by_text("The component behind the green line")).to_be_visible()
-    expect(page.locator(".js-plotly-plot")).to_have_count(2)
-    assert not failed

@@ -58,7 +58,7 @@ def pinch(session, x, y):
 
 
 @pytest.mark.visit
-@pytest.mark.parametrize("address", ["learn", "spannogram?sample=digits&view=support", "papers"])
+@pytest.mark.parametrize("address", ["learn", "sweep?sample=digits", "papers"])
 def test_a_chart_never_traps_a_scroll(browser, app_url, address):
     with phone(browser) as (page, session):
         page.goto(f"{app_url}/{address}")
@@ -143,13 +143,10 @@ SLIDES = {
     "data?sample=digits": "",
     "spannogram?sample=digits": ".nspca-spx canvas.curves",
     "spannogram?sample=digits&view=sphere": ".nspca-cones .world",
-    "spannogram?sample=digits&view=support": FIGURE,
-    "spannogram?sample=pitprops&view=ranks": FIGURE,
     "sweep?sample=digits": FIGURE,
     "components?sample=digits": FIGURE,
     "components?sample=state-of-the-union": "",
     "components?sample=pitprops": "",
-    "compare?sample=pitprops": FIGURE,
     "papers?item=asteris2014-figure-4": FIGURE,
     "runs?find=": "",
     "learn?screen=1": FIGURE,

@@ -383,7 +383,9 @@ def test_entries_of_a_covariance_are_within_their_errors_whatever_the_shift():
         # a shift that cancels the first entry of the diagonal, up to some digits, is the hardest
         shift = -float(unit[0][0]) * (1 + float(rng.choice([0.0, 2.0**-50, 0.5])))
         digest = digest_of(A)
-        given = SimpleNamespace(shape=A.shape, digest=digest, source="covariance", shift=shift, exponent=e)
+        given = SimpleNamespace(
+            shape=A.shape, digest=digest, source="covariance", shift=shift, exponent=e, weights=""
+        )
         held = matrix_of(A, given)
         added = [
             Fraction(float(held.entries[i, i])) - Fraction(float(np.ldexp(A[i, i], -e))) for i in range(n)

@@ -92,7 +92,7 @@ def of_page(page, first):
         *of_page("data", len(PREPARED)),
         *(
             case
-            for page in ("sweep", "spannogram", "components", "compare")
+            for page in ("sweep", "spannogram", "components")
             for case in of_page(page, 2 if page == "sweep" else 1)
         ),
     ],
@@ -128,7 +128,7 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert "prep" not in address(page) and not page.error
 
 
-@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("components", "by")])
+@pytest.mark.parametrize(("page", "name"), [("sweep", "rivals"), ("components", "by")])
 def test_a_method_may_be_named_twice(visit, page, name):
     opened = visit(f"pages/{page}.py", sample="pitprops", **{name: "cone,cone"})
     assert not opened.exception and not opened.error
@@ -149,7 +149,6 @@ def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentenc
         ("pages/sweep.py", {"k": 14}, "k = 14 must be from 1 to 13 here: k ="),
         ("pages/sweep.py", {"k": 0}, "k = 0 must be from 1 to 13 here: k ="),
         ("pages/sweep.py", {"k": 11}, "k = 11 is not on this curve: k ="),
-        ("pages/compare.py", {"k": 99}, "k = 99 must be from 1 to 13 here: k ="),
         ("pages/spannogram.py", {"k": 99}, "k = 99 must be from 1 to 13 here: k = 13 is shown."),
         ("app.py", {"digit_k": 99}, "k = 99 must be from 1 to 20 here: k = 20 is shown."),
     ],
@@ -159,15 +158,7 @@ def test_a_k_that_is_not_shown_is_said(visit, settled, texts, page, given, said)
     assert not opened.exception and not opened.error
 
 
-@pytest.mark.parametrize("page", ["sweep", "compare", "spannogram"])
+@pytest.mark.parametrize("page", ["sweep", "spannogram"])
 def test_a_k_that_is_shown_is_not_said(visit, texts, page):
     for given in ({}, {"k": 5}):
         assert " is shown." not in texts(visit(f"pages/{page}.py", sample="pitprops", **given))
-
-
-def test_a_long_list_of_k_is_taken_whole_or_refused(visit, sentence):
-    ks = [1000 + 13 * i for i in range(61)]
-    page = visit("pages/compare.py", sample="all-aml", rivals="pca", ks=", ".join(map(str, ks[1:])))
-    assert not page.error and page.button(key="run").label == "Compare 1 method at 60 values of k"
-    page = visit("pages/compare.py", sample="all-aml", rivals="pca", ks=",".join(map(str, ks)))
-    assert "at most 60 values of k, got 61" in sentence(page)

@@ -18,8 +18,6 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.cli.loadings import read_loadings
-from nspca.dashboard.compare import archive as compare_everything
-from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, offer
@@ -29,12 +27,11 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.sweep import archive as sweep_archive
 from nspca.dashboard.sweep.archive import Finished
 from nspca.plots import sweep_figure
 from nspca.presentation.numerals import format_bound
-from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, Spec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, Spec, SweepSpec
 
 MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
 HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
@@ -328,46 +325,6 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
     scores = nspca.read(folder / "tables/scores.csv", id_column="sample", label_column="label")
     assert scores.sample_names == data.sample_names and scores.X.shape == (len(data.sample_names), 2)
     assert np.allclose(scores.X, problem.scores(strongest), rtol=1e-6)
-
-
-# --- compare --------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def compared(tmp_path_factory) -> tuple[Seen, Path]:
-    """Two methods at two k of an upload with names that mean harm, one with an option changed."""
-    done, folder = uploaded(), tmp_path_factory.mktemp("compare")
-    how = {"methods": ("tpower", "em"), "options": {"em": {"restarts": 2}}, "scale": True}
-    asked = ComparisonSpec(data=done.asked.data, ks=(2, 3), **how)
-    data = done.about.dataset
-    sweep = asked.run(X=data.X)
-    seen = Seen(Watched("run", Chosen(data, asked.data, "a comparison"), asked, None), sweep)
-    drawn = {name: sweep_figure(done.table, unit=1.0) for name in compare_everything.ABOUT}
-    files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    whole = compare_everything.whole(seen)
-    content = whole.pack(compare_everything.contents(seen), drawn, files, MADE)
-    assert content == whole.pack(compare_everything.contents(seen), drawn, files, MADE)
-    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
-        zipped.extractall(folder)
-    return seen, folder / whole.folder
-
-
-def test_everything_of_a_comparison_holds_and_runs(compared, monkeypatch, capsys):
-    run, folder = compared
-    rows = pd.read_csv(folder / "tables/compare.csv")
-    assert len(rows) == 4 and set(rows["certificate"]) == {"certificates/k2.npz", "certificates/k3.npz"}
-    for row in rows.itertuples():
-        upper = nspca.verify(run.data.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
-        assert row.value <= upper * (1 + 1e-12) and upper == pytest.approx(row.upper, rel=1e-9)
-    monkeypatch.chdir(folder)
-    runpy.run_path("reproduce.py")
-    said = capsys.readouterr().out
-    assert "k2.npz" in said and "em" in said and "'restarts': 2" in (folder / "reproduce.py").read_text()
-    weights = pd.read_csv(folder / "tables/components.csv")
-    assert set(zip(weights["method"], weights["k"], strict=True)) == set(run.sweep)
-    report = (folder / "report.html").read_text("utf-8")
-    assert "<script" not in report and "em with restarts 2" in report
-    assert {path.stem for path in folder.glob("figures/*.svg")} == set(compare_everything.ABOUT)
 
 
 # --- on the page ----------------------------------------------------------------------------------

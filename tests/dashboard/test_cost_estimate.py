@@ -115,7 +115,7 @@ def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
     assert "memory on this server" in said and "shard digits FOLDER" in said and "k 10" in said
 
 
-@pytest.mark.parametrize("name", ["sweep", "components", "compare"])
+@pytest.mark.parametrize("name", ["sweep", "components"])
 def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name):
     page = visit(f"pages/{name}.py", sample="pitprops")
     assert not page.exception and page.button(key="run").disabled
@@ -132,8 +132,6 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
         ("components", {"sample": "pitprops", "proof": "thorough"}, "Takes 2 to 70 seconds."),
         ("components", {"sample": "digits", "r": 5, "size": 10, "by": "joint,tpower"}, "Takes a moment."),
         ("components", {"sample": "python-docs", "proof": "fast"}, "Takes about "),
-        ("compare", {"sample": "digits", "ks": "5"}, "Takes a moment."),
-        ("compare", {"sample": "digits", "effort": "thorough"}, "Takes about "),
     ],
 )
 def test_a_time_stands_beside_every_start_button(visit, monkeypatch, page, given, said):

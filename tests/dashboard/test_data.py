@@ -600,7 +600,7 @@ def test_texts_are_counted_as_soon_as_they_are_given(visit, name, texts, address
     page = upload(visit, LETTERS[name], name)
     assert not page.error and not page.exception and page.metric[0].value == "12"
     assert address(page)["words"] == "1" and "12 texts and how often each of" in texts(page)
-    assert any(link.proto.label.startswith("Topics:") for link in page.get("page_link"))
+    assert any(link.proto.label.startswith("Components: which topics") for link in page.get("page_link"))
     page.selectbox(key="widget_weigh").select("tfidf").run()
     assert not page.error and address(page)["weigh"] == "tfidf" and "how much each of" in texts(page)
     page.number_input(key="widget_high").set_value(20.0).run()
@@ -756,7 +756,7 @@ def test_data_without_a_variance_are_refused_on_every_page_in_one_sentence(
     assert said in texts(page) and not page.exception
     assert not [error.value for error in page.error]
     given = {name: value for name, value in address(page).items() if name != "source"}
-    for path in ("sweep", "components", "compare", "spannogram"):
+    for path in ("sweep", "components", "spannogram"):
         assert said in html.unescape(sentence(visit(f"pages/{path}.py", **given)))
     if "float64" in said:
         page.button(key="do_scale").click().run()
@@ -791,3 +791,20 @@ def test_constant_features_are_left_out_in_one_click_where_they_cannot_be_standa
     page.button(key="drop_constant").click().run()
     assert "and cannot be standardised" not in texts(page) and not page.error and not page.exception
     assert address(page)["drop"] == "1" and address(page)["scale"] == "1"
+
+
+def test_a_column_of_weights_is_taken_out_and_said(visit, texts, table, address, sentence):
+    weights = [1, 2, 0, 1, 3, 1, 1, 0, 2]
+    raw = csv(np.column_stack([weights, table]), ["freq", *"abcde"])
+    page = visit(PAGE, **address(upload(visit, raw)), weight="freq")
+    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("7", "5")
+    assert "holds the weights of the samples" in texts(page) and "2 samples of weight 0" in texts(page)
+    assert any(one.label == "Column with weights" for one in page.text_input)
+    spec = DataSpec(upload=address(page)["upload"], file="table.csv", weight_column="freq")
+    found = find(spec, address(page)["w"])
+    assert found.given["sample_weight"].tolist() == [1, 2, 1, 3, 1, 1, 2]
+    problem = open_data.problem(found, True, True, False)
+    expected = nspca.Problem.from_data(table, 1, sample_weight=weights)
+    assert problem.covariance.weights == expected.covariance.weights
+    wrong = visit(PAGE, **{**address(page), "weight": "a"})
+    assert "Weights are numbers of at least 0" in sentence(wrong)

@@ -1,4 +1,4 @@
-"""First answers of the pages Components and Compare, shown before a visitor asks."""
+"""First answers of the page Components, shown before a visitor asks."""
 
 import json
 import time
@@ -18,7 +18,6 @@ FIND = shipped_answers.find
 PAGES = [
     ("pages/components.py", {"sample": "state-of-the-union"}),
     ("pages/components.py", {"sample": "all-aml"}),
-    ("pages/compare.py", {"sample": "digits"}),
 ]
 LONGER = ("all-aml",)
 """Samples whose proof for several components takes seconds to check: among the visits. The same is proved of
@@ -114,30 +113,24 @@ def arrive(visit, texts, settled):
 
 
 @pytest.mark.visit
-@pytest.mark.parametrize(
-    ("path", "given"),
-    [("pages/components.py", {"sample": "digits"}), ("pages/compare.py", {"sample": "digits"})],
-)
-def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, path, given):
-    pages = [
-        arrive(path, **given, signed=sign) for sign in (0, 1)
-    ]  # what the form says later does not matter
+def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address):
+    # what the form says later does not matter
+    pages = [arrive("pages/components.py", sample="digits", signed=sign) for sign in (0, 1)]
     assert not any(page.error or page.exception for page in pages) and "computed on" in texts(pages[0])
-    task = "components" if "components" in path else "comparison"
+    task = "components"
     mine = [run for run in engine().store.list_runs(defaults.EVERYBODY) if run.function == task]
     assert len(mine) == 1 and "data" not in json.loads(mine[0].parameters)["spec"]
     pages[0].button(key="run").click().run()
     assert [run.function for run in engine().store.list_runs(address(pages[0])["w"])] == [task]
 
 
-@pytest.mark.parametrize(("page", "key"), [("components", "sample")])
-def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch, page, key):
+def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch):
     monkeypatch.setattr(shipped_answers, "find", FIND)
-    opened = visit(f"pages/{page}.py", **{key: "coffee"}, scale=1)
+    opened = visit("pages/components.py", sample="coffee", scale=1)
     assert not opened.exception and not opened.error
     assert "Stored answer" not in texts(opened), "that one is about the data as they are"
     assert "nonnegative, standardised" in texts(opened)
-    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "coffee"}))
+    assert "Stored answer" in texts(visit("pages/components.py", sample="coffee"))
 
 
 @pytest.mark.visit

@@ -15,7 +15,6 @@ from nspca.specs.components import DEFAULT
 
 FORMS = {
     "pages/sweep.py": ("sample", "methods"),
-    "pages/compare.py": ("sample", "rivals"),
     "pages/components.py": ("sample", "by"),
 }
 
@@ -34,9 +33,6 @@ def expected(sample: str, signed: bool, center: bool) -> set[str]:
         pytest.param("pages/sweep.py", "digits", marks=pytest.mark.visit),
         ("pages/sweep.py", "pitprops"),
         pytest.param("pages/sweep.py", "all-aml", marks=pytest.mark.visit),
-        pytest.param("pages/compare.py", "digits", marks=pytest.mark.visit),
-        pytest.param("pages/compare.py", "pitprops", marks=pytest.mark.visit),
-        pytest.param("pages/compare.py", "python-docs", marks=pytest.mark.visit),
         ("pages/components.py", "digits"),
         ("pages/components.py", "pitprops"),
         ("pages/components.py", "state-of-the-union"),
@@ -61,7 +57,7 @@ def test_the_cases_differ():
 
 
 def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, texts):
-    said = unescape(texts(visit("pages/compare.py", sample="pitprops"))).replace("**", "")
+    said = unescape(texts(visit("pages/sweep.py", sample="pitprops", ks="2"))).replace("**", "")
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)
     refused = [sentence for line in nspca.METHODS.values() if (sentence := line.refusal(problem))]
     assert len(refused) == 3 and all(sentence in said for sentence in refused)

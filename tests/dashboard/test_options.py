@@ -8,8 +8,8 @@ import pytest
 import nspca
 from nspca.components import DEFLATIONS
 from nspca.dashboard.app.state import VALUES
-from nspca.dashboard.compare.more import ANGLE, BETWEEN
 from nspca.dashboard.runs import methods
+from nspca.dashboard.sweep.rivals_more import ANGLE, BETWEEN
 from nspca.errors import NSPCAError
 from nspca.jobs import engine
 from nspca.solving import line_of
@@ -19,8 +19,18 @@ from nspca.validation.address import write
 from nspca.validation.options import option_texts
 from tests.patience import wait_for
 
-PAGE = "pages/compare.py"
+PAGE = "pages/sweep.py"
 SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
+
+
+@pytest.fixture
+def arrive(visit, settled):
+    """``arrive(**values)``: the page Sweep with its preview, below which methods stand side by side."""
+
+    def there(page):
+        return any(one.label == "Methods side by side" for one in page.expander)
+
+    return lambda **values: settled(visit(PAGE, **SHORT, **values), there)
 
 
 @pytest.mark.parametrize("method", methods.ALL)
@@ -34,29 +44,27 @@ def test_every_option_is_told_of_and_can_be_changed(method):
 
 
 @pytest.mark.visit
-def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, address, texts):
-    page = visit(PAGE, **SHORT)
+def test_an_option_changed_is_in_the_address_the_request_and_the_python(arrive, visit, address):
+    page = arrive()
     page.number_input(key="widget_opts_em_restarts").set_value(3).run()
     page.selectbox(key="widget_opts_em_starts").set_value("paper").run()
     page.toggle(key="widget_opts_epsnet_polish").set_value(False).run()
     assert not page.error and not page.exception
     assert address(page)["opts"] == "em.restarts:3~em.starts:paper~epsnet.polish:0"
-    page.button(key="run").click().run()
+    page.button(key="rivals_run").click().run()
     run = engine().store.list_runs(address(page)["w"])[0]
     asked = json.loads(run.parameters)["spec"]
     assert asked["options"] == {"em": {"restarts": 3, "starts": "paper"}, "epsnet": {"polish": False}}
     wait_for(lambda: engine().status(run.id).ended)
     done = visit(PAGE, **address(page))
-    assert not done.error and "em with restarts 3 and starts paper; epsnet with polish False" in texts(done)
+    assert not done.error and done.select_slider(key="widget_at_k")
     assert any("'restarts': 3" in code.value for code in done.code)
     done.button(key="opts_reset").click().run()
     assert "opts" not in address(done)
 
 
-def test_a_value_that_a_method_does_not_take_is_one_sentence(visit, sentence):
-    assert "restarts must be a whole number, 1 or more, got 0" in sentence(
-        visit(PAGE, **SHORT, opts="em.restarts:0")
-    )
+def test_a_value_that_a_method_does_not_take_is_one_sentence(arrive, sentence):
+    assert "restarts must be a whole number, 1 or more, got 0" in sentence(arrive(opts="em.restarts:0"))
 
 
 @pytest.mark.parametrize("text", ["em.restarts", "em.restarts:", "x", "~" * 9 + "a.b", "em.restarts:3;DROP"])
@@ -66,8 +74,8 @@ def test_a_wrong_address_is_as_if_nothing_was_said(text):
 
 
 @pytest.mark.parametrize("text", ["em.restarts:many", "em.starts:nowhere", "em.polish:2", "nobody.rank:3"])
-def test_a_value_of_another_kind_is_the_default(visit, text, address):
-    page = visit(PAGE, **SHORT, opts=text)
+def test_a_value_of_another_kind_is_the_default(arrive, text, address):
+    page = arrive(opts=text)
     assert not page.error and not page.exception
     assert page.number_input(key="widget_opts_em_restarts").value == 10
 
@@ -117,9 +125,3 @@ def test_deflations_and_the_angle_can_be_chosen():
         assert all(problem.violation(u) <= 1e-12 for u in U.T)
     with pytest.raises(NSPCAError):
         spec.but(methods=("joint",), angle=60.0).run(X=X)
-
-
-def test_more_components_may_share_features(visit, address, texts):
-    page = visit(PAGE, sample="pitprops", turn="projection", look="components")
-    assert not page.error and page.selectbox(key="widget_turn").value == "projection"
-    assert page.button(key="components").label.startswith("Find 6 components")

@@ -429,9 +429,7 @@ def test_features_that_are_kept_are_read_from_the_address(visit, texts, given, s
         assert "greedy" in offered and "em" not in offered
 
 
-@pytest.mark.parametrize(
-    "other", ["pages/compare.py", "pages/components.py", "pages/data.py", "pages/spannogram.py"]
-)
+@pytest.mark.parametrize("other", ["pages/components.py", "pages/data.py", "pages/spannogram.py"])
 def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
     page = visit(other, sample="pitprops", keep="3,7")
     assert not page.exception and "keep" not in address(page) and "keeping" not in texts(page)

@@ -13,7 +13,6 @@ import segno
 import nspca
 from nspca import specs
 from nspca.dashboard.app import links, state, times
-from nspca.dashboard.compare.form import COMPARISON
 from nspca.dashboard.history import thumbnail
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
@@ -43,7 +42,7 @@ ASKED = {
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
-KINDS = {"sweep": SWEEP, "comparison": COMPARISON, "components": JointPage(COMPONENTS).kind}
+KINDS = {"sweep": SWEEP, "components": JointPage(COMPONENTS).kind}
 
 
 @pytest.fixture
@@ -139,21 +138,18 @@ def test_a_run_of_a_page_opens_with_its_question(workspace):
     assert (query["sweep"]["run"], query["sweep"]["step"]) == (runs["sweep"], "2")
     assert (query["components"]["components"], query["components"]["size"]) == (runs["components"], "3")
     assert query["components"]["sample"] == "pitprops"
-    assert query["comparison"]["compare"] == runs["comparison"]
 
 
 def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
     changed = {"bipartite": {"samples": 70, "climbs": 2}, "em": {"restarts": 3, "starts": "paper"}}
     by = list(changed)
     plant(workspace, "components", given=ASKED["components"].but(methods=by, options=changed))
-    plant(workspace, "comparison", given=ASKED["comparison"].but(methods=by, options={"em": changed["em"]}))
-    for kind, one in told(workspace).items():
-        page = visit(one.page, w=workspace, **one.query)
-        assert not page.exception and page.number_input(key="widget_opts_em_restarts").value == 3
-        assert page.selectbox(key="widget_opts_em_starts").value == "paper"
-        if kind == "components":
-            assert page.number_input(key="widget_opts_bipartite_samples").value == 70
-            assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
+    one = told(workspace)["components"]
+    page = visit(one.page, w=workspace, **one.query)
+    assert not page.exception and page.number_input(key="widget_opts_em_restarts").value == 3
+    assert page.selectbox(key="widget_opts_em_starts").value == "paper"
+    assert page.number_input(key="widget_opts_bipartite_samples").value == 70
+    assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
 
 
 @pytest.mark.parametrize("page", ["", "sweep?run=another", "../etc?k=3", "nowhere?k=3"])
@@ -230,7 +226,7 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
 
 def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
     table = DataSpec(sample="digits")
-    for task in ("sweep", "components", "comparison"):
+    for task in ("sweep", "components"):
         noun = {"noun": "topic"} if task == "components" else {}
         plant(workspace, task, given=ASKED[task].but(center=False, **noun))
         plant(workspace, task, given=ASKED[task].but(center=False, data=table, **noun), number=1)
@@ -238,7 +234,7 @@ def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
     assert (
         ["not centred" in one.line for one in said]
         == ["center" in one.query for one in said]
-        == [True, False] * 3
+        == [True, False] * 2
     )
     assert ["raw" in one.query for one in said if one.spec.kind == "components"] == [True, False]
 

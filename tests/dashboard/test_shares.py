@@ -9,8 +9,6 @@ import pytest
 from nspca.dashboard.joint.headline import divided
 from nspca.presentation.numerals import percent_down
 
-SHARE = re.compile(r"(\d+(?:\.\d+)?)\s%")
-
 
 def exact(text: str) -> Fraction:
     """Return the number of a percentage such as ``8.9 %``."""
@@ -60,15 +58,3 @@ def test_a_page_of_several_components_has_one_rounding_and_shares_that_add_up(
         shares = re.findall(r"· (\d+\.\d+ %)</h3>", next(body for body in html if "nspca-topics" in body))
     assert len({len(number) - number.index(".") for number in numbers + shares}) == 1, "one rounding"
     assert sum(map(exact, shares)) == exact(headline)
-
-
-def test_the_page_of_a_comparison_has_one_base_and_one_rounding(visit, alts):
-    page = visit("pages/compare.py", sample="pitprops")
-    assert not page.exception and not page.error
-    headline = next(element.value for element in page.markdown if element.value.startswith("## "))
-    bars = next(alt for alt in alts(page) if alt.startswith("Variance explained by each method"))
-    assert "of the first principal component" in bars and "of the first principal component" in headline
-    found = [number for text in (headline, bars) for number in SHARE.findall(text)]
-    assert len(found) >= 7 and {len(number.partition(".")[2]) for number in found} == {1}
-    first, *others = map(float, found)
-    assert max(others) == first, "shares of the same variance, not losses"

@@ -1,7 +1,6 @@
-"""Spannogram: the four views, what they show against independent computations, and the address."""
+"""Spannogram: both views, what they show against independent computations, and the address."""
 
 import base64
-import itertools
 import json
 import math
 import re
@@ -17,15 +16,11 @@ from nspca.dashboard.components.spannogram_explorer import explorer_data
 from nspca.dashboard.runs import first_answer
 from nspca.dashboard.spannogram import lessons, limit, low_rank
 from nspca.dashboard.spannogram import page as spannogram_page
-from nspca.dashboard.spannogram import ranks as ranks_view
-from nspca.lowrank.rankd import factor, rho
-from nspca.lowrank.spannogram import exact_rank_d, intervals_rank2, solve_on_support
-from nspca.lowrank.spannogram.teaching import made_example, outside, support_view
-from nspca.plots.ranks import short
+from nspca.lowrank.spannogram import exact_rank_d
 from nspca.specs import DataSpec, SweepSpec
 
 PAGE = "pages/spannogram.py"
-VIEWS = ("curves", "sphere", "support", "ranks")
+VIEWS = ("curves", "sphere")
 
 
 def matrix(seed: int, n: int = 9, d: int = 3) -> np.ndarray:
@@ -42,8 +37,7 @@ def on_circle(count: int = 20001) -> np.ndarray:
     [
         *((view, "pitprops", 0) for view in VIEWS),
         *(pytest.param(view, "digits", 1, marks=pytest.mark.visit) for view in VIEWS),
-        *(pytest.param(view, "all-aml", 0, marks=pytest.mark.visit) for view in VIEWS if view != "ranks"),
-        pytest.param("ranks", "all-aml", 0, marks=pytest.mark.long),  # every rank of thousands of features
+        *(pytest.param(view, "all-aml", 0, marks=pytest.mark.visit) for view in VIEWS),
     ],
 )
 def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
@@ -76,21 +70,12 @@ def test_the_address_opens_the_same_again(visit, address, texts):
         {"k": 0},
         {"k": 99999},
         {"tol": 77},
-        {"support": "x"},
     ],
 )
 def test_an_address_somebody_edited(visit, wrong):
-    for view in ({}, {"view": "sphere"}, {"view": "support"}):
+    for view in ({}, {"view": "sphere"}, {"view": "ranks"}):
         page = visit(PAGE, **{"sample": "pitprops", **view, **wrong})
         assert not page.exception and not page.error
-
-
-def test_the_two_counts_of_sets_are_explained_where_they_differ(visit, texts):
-    said = texts(visit(PAGE, sample="pitprops", view="ranks", k=4))
-    pair = texts(visit(PAGE, sample="pitprops", view="curves", k=4))
-    found = re.search(r"are among (\d+) sets", pair)[1]
-    assert f"So “Two directions” finds {found} sets." in said
-    assert f"a set for every crossing of curves: {4 * 14 * 13 // 2} with two directions" in said
 
 
 def test_k_moves_the_component_and_the_address(visit, address, texts):
@@ -288,88 +273,6 @@ def test_what_the_browser_gets_is_plain_and_in_per_cent():
     for name in ("map", "sphere"):
         traces = [trace.get("name") for trace in json.loads(data["figures"][name])["data"]]
         assert {data["names"][kind] for kind in ("open", "leaf", "discarded")} | {"best found"} <= set(traces)
-
-
-def test_one_support_against_every_direction():
-    c, seen = on_circle(), set()
-    for seed, support in itertools.product(range(30), ([0, 1, 2], [3, 5], [1, 4, 6, 8])):
-        V = matrix(seed, 9, 2)
-        view, R = support_view(V, np.array(support)), V[support]
-        heights, feasible = ((R @ c) ** 2).sum(axis=0), (R @ c >= 0).all(axis=0)
-        assert view.free == pytest.approx(heights.max(), rel=1e-6)
-        assert view.value == pytest.approx(solve_on_support(R)[0])
-        if feasible.any():
-            assert view.value >= heights[feasible].max() * (1 - 1e-9)
-        both = [(s * (R @ view.eigenvector) >= -1e-9).all() for s in (1, -1)]
-        assert view.inside == any(both)
-        if view.c is not None and not view.inside:
-            assert (R @ view.c)[view.active] == pytest.approx(0, abs=1e-8) and view.value < view.free
-        seen.add((view.inside, view.c is None))
-    assert {(True, False), (False, False)} <= seen
-
-
-def test_the_optimum_itself_is_never_astray():
-    for seed in range(20):
-        V = matrix(seed, 8, 2)
-        found = intervals_rank2(V, 3)
-        x = exact_rank_d(V, 3).x
-        assert support_view(V, np.flatnonzero(x > 1e-9)).inside
-        supports = [
-            support[support >= 0] for band in (found.positive, found.negative) for support in band.supports
-        ]
-        astray = outside(V, supports)
-        free = [support_view(V, supports[i]).free for i in astray]
-        assert free == sorted(free, reverse=True)
-
-
-def test_the_made_example_is_what_it_says():
-    V, k = made_example()
-    optimum = exact_rank_d(V, k).value
-    found = intervals_rank2(V, k)
-    supports = [
-        support[support >= 0] for band in (found.positive, found.negative) for support in band.supports
-    ]
-    view = support_view(V, supports[outside(V, supports)[0]])
-    assert view.free > optimum > view.value and not view.inside and view.active is not None
-
-
-def test_the_page_offers_the_made_example_and_says_so(visit, texts, alts):
-    page = visit(PAGE, sample="digits", view="support", support="made")
-    assert "Made, not measured" in texts(page)
-    assert any("eigenvector is outside, so the answer lies at an end" in alt for alt in alts(page))
-
-
-def test_pick_one_support_by_its_number(visit, address, alts):
-    page = visit(PAGE, sample="digits", view="support", support="pick")
-    before = alts(page)
-    page.slider(key="widget_candidate").set_value(20).run()
-    assert address(page)["candidate"] == "20" and alts(page) != before and not page.error
-
-
-def test_a_rank_is_promised_and_proved():
-    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=4)
-    best = exact_rank_d(factor(problem.covariance, 13)[0][:, :3], 4)
-    for d in (1, 3, 6):
-        rank = ranks_view.look_at(problem, d)
-        assert rank.promised == rho(problem, d)
-        assert rank.finished or (d == 6 and rank.cones >= ranks_view.MANY), (
-            "a bound that was stopped early is a bound all the same"
-        )
-        assert rank.value <= rank.upper and rank.value >= problem.value(best.x) * rank.promised
-    assert ranks_view.look_at(problem, 3).supports == 8 * 14 * 13 * 12 // 6
-
-
-def test_ranks_beyond_the_data_and_constant_data(visit, texts):
-    small = nspca.Problem.from_covariance(np.diag([2.0, 1.0]), k=1)
-    assert ranks_view.look_at(small, 2).upper == pytest.approx(2.0)
-    assert low_rank.leading(nspca.Problem.from_covariance(np.zeros((3, 3)), k=1).covariance) == 0
-
-
-@pytest.mark.parametrize(
-    ("count", "said"), [(8, "8"), (12582, "12,582"), (9_960_000, "1.0 × 10⁷"), (4_120_000_000, "4.1 × 10⁹")]
-)
-def test_counts_in_a_glance(count, said):
-    assert short(count) == said
 
 
 def test_a_table_has_no_more_directions_than_rows():

@@ -105,9 +105,9 @@ def test_who_names_the_decimal_sign_is_believed(lines, decimal, first):
 @pytest.mark.parametrize(
     ("lines", "first", "option"),
     [
-        (("a;b", "1.234,5;2", "3.000,25;4"), [1234.5, 2], "decimal"),
-        (("a;b", "1,234.5;2", "3,000.25;4"), [1234.5, 2], "decimal"),
-        (("a;b", "1.234.567;2", "12.345;3", "960;9"), [1234567, 2], "decimal"),
+        (("a;b", "1.234,5;2", "3.000,25;4"), [1234.5, 2], ""),
+        (("a;b", "1,234.5;2", "3,000.25;4"), [1234.5, 2], ""),
+        (("a;b", "1.234.567;2", "12.345;3", "960;9"), [1234567, 2], ""),
         (("a;b", "1'234.5;2", "3'000.25;4"), [1234.5, 2], ""),
         (("a;b", "1\u00a0234,5;2", "3\u202f000,25;4"), [1234.5, 2], ""),
         (("n\ta\tb", "x\t1,243\t9.5", "y\t1,960\t6.2", "z\t2,080\t8.9"), [1243, 9.5], "decimal"),
@@ -434,9 +434,14 @@ def test_a_column_that_is_called_like_a_format_is_one(first):
     assert read(text(f"{first},P2", "1,2", "3,5", "4,4")).feature_names == (first, "P2")
 
 
-def test_a_column_of_years_is_a_feature():
-    rows = (f"{1998 + i},{i}.5,{i * i}" for i in range(4))
-    assert read(text("year,a,b", *rows)).feature_names == ("year", "a", "b")
+def test_a_first_column_of_rising_years_names_the_rows_and_can_be_a_feature():
+    table = text("year,a,b", *(f"{1998 + i},{i}.5,{i * i}" for i in range(4)))
+    data = read(table)
+    assert data.feature_names == ("a", "b") and data.sample_names[0] == "1998"
+    (way,) = data.findings[0].ways
+    assert read(table, **{way.option: way.value}).feature_names == ("year", "a", "b")
+    mixed = text("year,a,b", "1998,1.5,2", "1996,2.5,3", "1999,0.5,7")
+    assert read(mixed).feature_names == ("year", "a", "b"), "years in no order may be a measurement"
 
 
 def test_a_table_of_dates_alone_is_refused_in_a_sentence():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca.plots import gap_figure, rho_figure, sphere, sweep_figure
+from nspca.plots import gap_figure, sphere, sweep_figure
 from nspca.plots.compare import cumulative_figure, styles, values_figure
 from nspca.plots.lesson import direction_figure
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL, PAPER
@@ -78,9 +78,6 @@ SENTENCES = {
     ("nspca/dashboard/home.py", "green ring"): rings,
     ("docs/lesson.md", "green ring"): rings,
     ("nspca/dashboard/learn/screens.py", "blue line"): most_variance,
-    ("nspca/dashboard/spannogram/ranks.py", "green line"): lambda: (
-        trace(rho_figure([1, 2], [0.1, 0.2], [0.5, 0.9]), "proved afterwards").line.color
-    ),
 }
 """Every sentence that names a colour, by its file, and the colour of what it speaks of."""
 

@@ -12,8 +12,6 @@ import scipy.sparse as sp
 
 import nspca
 from nspca import plots
-from nspca.lowrank.spannogram.teaching import support_view
-from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import component_image, component_spectrum, component_words, ranked
 from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, highest, top_set
@@ -357,9 +355,6 @@ def test_gap_and_rho():
     low, high = gap([9.0] * 2, [9 + 3e-9, 9 + 1e-9]).layout.yaxis.range
     assert low < 9 < high and 1e-4 <= (high - low) / 9 < 2e-4, "ticks stay numbers that can be read"
     assert gap([5.0], [5.0]).layout.yaxis.range is None
-    rho = plots.rho_figure([1, 2], [0.25, 0.5], [np.nan, 0.9999997])
-    assert list(named(rho, "promised before (Theorem 1)").y) == [25, 50]
-    assert list(named(rho, "proved afterwards (B3)").text) == ["no bound", "99.9999 %"]
 
 
 # --- components ---
@@ -552,52 +547,6 @@ def test_highest_is_exact_when_only_the_longest_rows_are_looked_at(nonneg):
         )
 
 
-@pytest.mark.parametrize(
-    ("R", "expected"),
-    [
-        ([[1, 0], [0, 1]], [(0, np.pi / 2)]),
-        ([[1, 0]], [(-np.pi / 2, np.pi / 2)]),
-        ([[0, 0]], [(-np.pi, np.pi)]),
-        ([[1, 0], [-1, 0]], [(np.pi / 2, np.pi / 2), (3 * np.pi / 2, 3 * np.pi / 2)]),
-        ([[1, 0], [-1, 0], [0, 1]], [(np.pi / 2, np.pi / 2)]),
-        ([[1, 0], [-1, 1], [-1, -1]], []),
-    ],
-)
-def test_feasible_arcs(R, expected):
-    found = feasible_arcs(np.array(R, float))
-    shifted = [(a - 2 * np.pi, b - 2 * np.pi) if a > np.pi and b > a else (a, b) for a, b in found]
-    assert np.allclose(shifted, expected) and len(shifted) == len(expected)
-
-
-def test_arcs_agree_with_sampling():
-    for _ in range(100):
-        R = rng.normal(size=(rng.integers(1, 5), 2))
-        angle = rng.uniform(-np.pi, np.pi, 200)
-        feasible = (R @ [np.cos(angle), np.sin(angle)] >= 0).all(axis=0)
-        inside = np.zeros(200, bool)
-        for a, b in feasible_arcs(R):
-            inside |= np.mod(angle - a, 2 * np.pi) <= b - a
-        assert np.array_equal(feasible, inside)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_answer_of_the_arc_view_is_the_best_feasible_direction(seed):
-    R = np.random.default_rng(seed).normal(size=(3, 2))
-    # The best direction is the leading eigenvector or lies on the line of one constraint.
-    directions = np.vstack([np.linalg.eigh(R.T @ R)[1][:, 1], np.stack([-R[:, 1], R[:, 0]], axis=1)])
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    candidates = [c for c in np.vstack([directions, -directions]) if (R @ c >= -1e-12).all()]
-    view = support_view(R, np.arange(3))
-    figure = plots.pd_view_figure(R, view.eigenvector, view.c, view.active, "<b>")
-    answers = [t for t in figure.data if t.name == "answer"]
-    assert bool(answers) == bool(candidates)
-    if answers:
-        value = np.sum((R @ [answers[0].x[0], answers[0].y[0]]) ** 2)
-        assert value == pytest.approx(max(np.sum((R @ c) ** 2) for c in candidates), rel=1e-9)
-        active = any("weight of &lt;b&gt; = 0" in (t.name or "") for t in figure.data)
-        assert active == ("outside" in plots.alt_text(figure))
-
-
 # --- sphere ---
 
 
@@ -635,7 +584,6 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
     made = [
         plots.sweep_figure(rows([5, 10]), unit=1.0),
         gap([1], [2]),
-        plots.rho_figure([1], [0.5], [0.6]),
         plots.component_bars(["a"], [1.0]),
         component_words(["a"], [1.0]),
         component_image(np.ones(4), (2, 2)),
@@ -644,7 +592,6 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.spectrum_figure([1.0], 1.0),
         plots.images_figure(np.ones((2, 4)), (2, 2)),
         plots.sparsity_figure(np.eye(3)),
-        plots.pd_view_figure(np.eye(2), np.ones(2), np.ones(2)),
         plots.sphere_figure(world, np.ones(3)),
         plots.flat_map_figure(world, np.ones(3)),
     ]

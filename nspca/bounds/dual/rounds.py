@@ -151,7 +151,6 @@ def look(
     below: float = np.inf,
     enough: Callable[[Witness, float], bool] = lambda witness, estimate: False,
     eager: bool = False,
-    apart: float = -np.inf,
 ) -> float:
     """Evaluate a lift for one component, and return the smaller of two bounds of the mean of its last steps.
 
@@ -172,9 +171,6 @@ def look(
         proved next. The lift then stays as it is.
     eager : bool
         Whether that is asked of all witnesses, also of those that are estimated only.
-    apart : float
-        How far the promise of the plain lift must be below that of the lift itself to be proved as well. What
-        a search adds to a promise is nearly the same for both.
     """
     found: list[float] = []
     for one in proposals(lift):
@@ -183,7 +179,6 @@ def look(
         if one.promise >= below:
             found.append(one.promise)
             continue
-        below = min(below, one.promise - apart)
         proof = prove(one.witness, one.left)
         # The mean of the last steps may have fewer directions than the last step itself.
         if one.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:

@@ -93,6 +93,8 @@ class FixingTree(Work[Plan]):
         Whether nodes may do more where a lift stalls: begin it anew, probe features, raise its rank.
     at_level : bool
         Whether `lower` is a level below what is known, which no answer raises.
+    branching : bool
+        Whether nodes are branched on without steps of a lift.
     root : Node or None
         None before the root is settled.
     heap : list of (minus the bound, number, Node)
@@ -122,6 +124,7 @@ class FixingTree(Work[Plan]):
     asked: Sequence[int] = ()
     raised: bool = False
     at_level: bool = False
+    branching: bool = False
     root: Node | None = None
 
     def __post_init__(self) -> None:
@@ -266,7 +269,8 @@ class FixingTree(Work[Plan]):
             task = Task(
                 supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
             )
-            yield replace(task, entries=self.left, reducing=self.reducing, at_level=self.at_level)
+            task = replace(task, entries=self.left, reducing=self.reducing, at_level=self.at_level)
+            yield replace(task, rounds=0) if self.branching else task
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Attach the settled children to their parents. Parents without both children stay open."""

@@ -27,7 +27,6 @@ PAGES = (
     ("pages/data.py", "Data", ":material/table_view:"),
     ("pages/sweep.py", "Sweep", ":material/area_chart:"),
     ("pages/components.py", "Components", ":material/hub:"),
-    ("pages/compare.py", "Compare", ":material/compare_arrows:"),
     ("pages/spannogram.py", "Spannogram", ":material/airwave:"),
     ("pages/papers.py", "Papers", ":material/menu_book:"),
     ("pages/learn.py", "Learn", ":material/school:"),

@@ -30,6 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nspca.dashboard.app import log, memory, plotly
 from nspca.data import is_installed
+from nspca.specs import comparison
 
 HEALTH, METRICS, UPLOAD = "/_stcore/health", "/_stcore/metrics", "/_stcore/upload_file/"
 COOKIE = "nspca_access"
@@ -44,6 +45,7 @@ OLD: dict[str, tuple[str, str | None, dict[str, str]]] = {
         "state-of-the-union",
         {"texts": "sample", "topics": "components", "topic": "component"},
     ),
+    "compare": ("sweep", None, {"k": "at_k"}),
 }
 """Former pages: the page that shows the same now, its sample, and new names of values in the query."""
 HEADERS = {
@@ -81,6 +83,8 @@ async def _lead_on(request: Request) -> Response:
     query = {names.get(key, key): value for key, value in request.query_params.items() if value != "mine"}
     if sample is not None and not query.keys() & {"sample", "upload", "folder"}:
         query["sample"] = sample if is_installed(sample) else "digits"
+    if name == "compare":
+        query.setdefault("rivals", ",".join(comparison.DEFAULT))  # unfolds the methods side by side
     return RedirectResponse(f"{folder}/{page}?{urlencode(query)}")
 
 

@@ -106,12 +106,12 @@ class Kept:
         return copy(self.usual)
 
 
-OF_DATA = "data spannogram sweep compare components"
+OF_DATA = "data spannogram sweep components"
 SPECS: dict[type[Model], str] = {
     DataSpec: OF_DATA,
     ProblemSpec: OF_DATA,
     SweepSpec: "sweep",
-    ComparisonSpec: "compare",
+    ComparisonSpec: "sweep",
     ComponentsSpec: "components",
     PaperSpec: "papers",
 }
@@ -158,28 +158,26 @@ VIEWS = {
     "slide": Kept(read_integer),  # number of the page in the presented lesson
     "source": Kept(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
     "digit_k": Kept(read_integer, 8, "app"),
-    "axis": Kept(read_word, "leading", "sweep compare shared"),
+    "axis": Kept(read_word, "leading", "sweep shared"),
     "bound": Kept(read_word, "ours", "sweep shared"),  # bound whose region is shaded
     "fit": Kept(read_flag, False, "sweep shared"),  # whether the curve's axis begins at its smallest value
     "enough": Kept(read_integer, 80, "sweep shared"),  # wanted per cent of the variance of the best direction
     "run": Kept(read_word, None, "sweep", True),
     "pin": Kept(read_words, [], "sweep"),  # pinned runs, drawn beside the shown one
     "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
-    "k": Kept(read_integer, None, "spannogram sweep compare shared", True),
+    "k": Kept(read_integer, None, "spannogram sweep shared", True),
     "shown": Kept(read_word, None, "sweep shared components", True),  # method whose component is shown
     # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
     "within": Kept(read_integer, 0, "sweep shared"),
     "view": Kept(read_word, "curves", "spannogram"),
     "phi": Kept(_degrees, None, "spannogram", True),  # angle in degrees; by default that of the optimum
     "tol": Kept(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
-    "support": Kept(read_word, "tempting", "spannogram"),  # choice of the candidate support
-    "candidate": Kept(read_integer, 1, "spannogram", True),
     "components": Kept(read_word, None, "components", True),  # run of the page Components
     "raw": Kept(read_flag, None, "components", True),  # whether word counts are left uncentred
     "face": Kept(read_integer, 1, "components", True),  # number of the image that is put together from parts
     "using": Kept(read_integer, None, "components", True),  # number of parts in it
     "component": Kept(read_integer, 1, "components", True),  # number of the component that is looked at
-    "look": Kept(read_word, None, "compare components"),  # open section below the answer
+    "look": Kept(read_word, None, "sweep components"),  # open section below the answer
     "across": Kept(read_integer, 1, "components", True),  # across, up: components on the axes of the map
     "up": Kept(read_integer, 2, "components", True),
     "group": Kept(str, None, "components", True),  # label column that colours the samples
@@ -188,10 +186,10 @@ VIEWS = {
     "over": Kept(read_flag, True, "components"),  # whether parts are drawn over the mean image
     "example": Kept(read_integer, 1, "components"),  # number of the example of the matching
     "paper": Kept(read_word, None, "papers"),  # open tab of the papers page
-    "compare": Kept(read_word, None, "compare", True),  # run of the compare page
-    "turn": Kept(read_word, "drop", "compare"),  # deflation between components
-    "apart": Kept(read_integer, 85, "compare"),  # angle between components in degrees
-    "counted": Kept(read_word, "total", "compare"),  # measure of the variance of several components
+    "at_k": Kept(read_integer, None, "sweep", True),  # k of the methods side by side
+    "turn": Kept(read_word, "drop", "sweep"),  # deflation between components
+    "apart": Kept(read_integer, 85, "sweep"),  # angle between components in degrees
+    "counted": Kept(read_word, "total", "sweep"),  # measure of the variance of several components
     "screen": Kept(read_integer, 1, "learn"),  # number of the screen of the learn page
     "guess": Kept(_degrees, None, "learn"),  # guessed angle, beside which the answer is shown
     "painted": Kept(read_words, [], "learn"),  # numbers of the painted pixels
@@ -210,7 +208,7 @@ NAMED = [option.query for _, option, _ in DataSpec.declared()]
 OF_CHANGES = ("prep", "out", "only", "drop", "log", "one")  # values that change the numbers after reading
 ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, "some"))
 ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
-OF_RUNS = ("run", "before", "components", "compare")  # values that name a run
+OF_RUNS = ("run", "before", "components")  # values that name a run
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
 PAGES = {page for kept in VALUES.values() for page in kept.pages.split()}
 ELSEWHERE = {

@@ -38,7 +38,7 @@ GAPS = {
 """Treatments of missing values in words."""
 TYPED = (
     "header", "delimiter", "decimal", "thousands", "encoding", "comment", "missing_codes", "sheet", "columns",
-    "drop_columns", "drop_rows",
+    "drop_columns", "drop_rows", "weight_column",
 )  # fmt: skip
 """Options of tables that have a field to type in."""
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}

@@ -1,6 +1,6 @@
 """Build the export of a result: report, figures, tables, certificates, the question, and Python.
 
-The modules `sweep.archive`, `joint.take_home` and `compare.archive` describe a result by `Contents` and
+The modules `sweep.archive` and `joint.take_home` describe a result by `Contents` and
 `Whole`, and call `Whole.pack` for the ZIP.
 """
 
@@ -19,7 +19,7 @@ from nspca.dashboard.export.archive import File
 from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
 from nspca.presentation.markup import Markup
-from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
 from nspca.specs.data import CHANGES
 
 REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
@@ -70,7 +70,7 @@ class Whole:
     """
 
     about: Chosen
-    asked: SweepSpec | ComponentsSpec | ComparisonSpec
+    asked: SweepSpec | ComponentsSpec
     what: str
     missing: str = ""
     own: bool = True
@@ -106,7 +106,9 @@ class Whole:
         """Return a question with its data replaced by the file of the ZIP, if the ZIP contains them."""
         if not self.with_data:
             return spec
-        kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
+        kept = {
+            name: getattr(spec.data, name) for name in ("covariance", "repair", "content", "weight_column")
+        }
         return spec.but(data=DataSpec(path=DATA, **kept))
 
     def script(self, contents: Contents) -> str:

@@ -100,7 +100,6 @@ def _empty() -> None:
         for path, label in (
             ("pages/sweep.py", "How many features are enough?"),
             ("pages/components.py", "Components of a table"),
-            ("pages/compare.py", "Compare methods"),
         ):
             frame.way_on(path, label)
         frame.ways_to_components()

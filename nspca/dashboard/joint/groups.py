@@ -12,8 +12,9 @@ import streamlit as st
 
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import cost_estimate, export, lookup, progress, start
+from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.views.component import MOST_GROUPS
+from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidProblem
 from nspca.selection import GroupEffects, group_effects
 from nspca.selection.groups import COHEN, coded, halves
@@ -96,26 +97,17 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
         st.caption(f"No check on a held-out half: {wording.plain(str(error))}.")
         return None
     spec = question(outcome, label)
-    now = lookup.that_asks(spec)
-    if now is None:
-        took = cost_estimate.took(outcome.results[outcome.best].seconds)
-        start.section_button(
-            f"Check on a held-out half: {took}",
-            spec,
-            outcome.of,
-            "groups",
-            ":material/vertical_split:",
-            labels=labels,
-            help=f"Finds {outcome.about.many} on one half of the samples and measures the other half, where "
-            "a p-value means something.",
-        )
-        return None
-    if not progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, "groups"):
-        return None
-    held = lookup.opened(now.id, now.finished, spec.unpack)
-    st.markdown(held_out_sentence(held, outcome.about.one))
-    export.offer(spec, outcome.of, "groups")
-    return held
+    seconds = outcome.results[outcome.best].seconds
+    return Section(
+        "groups",
+        spec,
+        lambda: f"Check on a held-out half: {cost_estimate.took(seconds)}",
+        lambda rows: None,
+        lambda held, rows: st.markdown(held_out_sentence(held, outcome.about.one)),
+        icon=":material/vertical_split:",
+        help=f"Finds {outcome.about.many} on one half of the samples and measures the other half, where a "
+        "p-value means something.",
+    ).show(outcome.of, labels=labels)
 
 
 def question(outcome: Outcome, label: str) -> GroupsSpec:

@@ -10,8 +10,8 @@ from nspca.dashboard import open_folder
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import cost_estimate, export, lookup, start
-from nspca.dashboard.views import filling
+from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.views.section import Section
 from nspca.plots.selection import choice_figure
 from nspca.selection import Choice
 from nspca.selection.choice import FOLDS, MOST
@@ -42,18 +42,19 @@ def show(outcome: Outcome) -> None:
         return
     spec = question(outcome)
     most = spec.most or 1
-    now = lookup.that_asks(spec)
-    if now is None:
-        # Smaller numbers of components take less time, about half of it on average.
-        seconds = most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
-        label = f"Try 1 to {outcome.about.count(most)}: {cost_estimate.took(seconds)}"
-        start.section_button(label, spec, outcome.of, "many", ":material/stacked_line_chart:")
-        return
-    if filling.watch(now, spec.total, lambda rows: _draw_rows(outcome, rows), "many", only=Weighed):
-        choice = lookup.opened(now.id, now.finished, spec.unpack)
-        _draw_rows(outcome, [row_of(choice)])
-        filling.download("These numbers, CSV", choice.frame, outcome.of, "how-many")
-        export.offer(spec, outcome.of, "many")
+    # Smaller numbers of components take less time, about half of it on average.
+    seconds = most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
+    Section(
+        "many",
+        spec,
+        lambda: f"Try 1 to {outcome.about.count(most)}: {cost_estimate.took(seconds)}",
+        lambda rows: _draw_rows(outcome, rows),
+        lambda choice, rows: _draw_rows(outcome, [row_of(choice)]),
+        ("These numbers, CSV", "how-many", lambda choice: choice.frame),
+        spec.total,
+        Weighed,
+        ":material/stacked_line_chart:",
+    ).show(outcome.of)
 
 
 def question(outcome: Outcome) -> ChoiceSpec:

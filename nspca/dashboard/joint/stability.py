@@ -4,6 +4,7 @@ The views of the page Components call `show` in their section on other samples.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,10 @@ import streamlit as st
 from nspca.dashboard import open_folder
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint.outcome import Outcome, order_of
-from nspca.dashboard.runs import cost_estimate, export, lookup, start
-from nspca.dashboard.views import filling
+from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.views.section import Section
 from nspca.specs import StabilitySpec
-from nspca.specs.rows import Recurred, Row, unpack
+from nspca.specs.rows import Recurred, Row
 from nspca.specs.stability import RESAMPLES
 
 
@@ -38,20 +39,22 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         st.caption(open_folder.ALL_ROWS)
         return
     spec, result = _spec(outcome), outcome.results[best]
-    now = lookup.that_asks(spec)
-    if now is None:
-        took = cost_estimate.took(RESAMPLES * max(result.seconds, 0.05))
-        label, icon = f"Draw the rows {RESAMPLES} times: {took}", ":material/casino:"
-        start.section_button(label, spec, outcome.of, "stability", icon, components=result.components)
-        return
+    seconds = RESAMPLES * max(result.seconds, 0.05)
 
-    def look(rows: list[Row]) -> None:
-        _draw(outcome, rows, draw)
+    def rows_of(found: list[dict[str, Any]]) -> list[Row]:
+        return [Recurred(**one) for one in found]
 
-    if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
-        look(unpack(now.rows))
-        filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
-        export.offer(spec, outcome.of, "stability")
+    Section(
+        "stability",
+        spec,
+        lambda: f"Draw the rows {RESAMPLES} times: {cost_estimate.took(seconds)}",
+        lambda rows: _draw(outcome, rows, draw),
+        lambda found, rows: _draw(outcome, rows_of(found), draw),
+        ("Frequencies, CSV", "stability", lambda found: table(outcome, rows_of(found))),
+        RESAMPLES,
+        Recurred,
+        ":material/casino:",
+    ).show(outcome.of, components=result.components)
 
 
 def _spec(outcome: Outcome) -> StabilitySpec:

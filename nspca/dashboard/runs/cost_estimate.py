@@ -19,7 +19,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.errors import NSPCAError
 from nspca.planning import Plan, Size, machine, planned
 from nspca.planning.machine import Speed
-from nspca.specs import ProblemSpec, SpeedSpec
+from nspca.specs import ComparisonSpec, ProblemSpec, SpeedSpec
 from nspca.specs.question import AGAIN
 
 K = 10  # number of features of the component in the estimate for a data set
@@ -40,8 +40,8 @@ Standard proofs of the samples and of a table of 72 x 7129 took 1.2 to 30 times 
 A_METHOD = 1 / 3
 """Part of the seconds of one k that one of several methods takes.
 
-First answers of Components and Compare took within a factor of two of the estimate on five samples with more
-than 50 features and on a table of 72 x 7129, and 2.5 times it where bow-kos is compared.
+Components and comparisons took within a factor of two of the estimate on five samples with more than 50
+features and on a table of 72 x 7129, and 2.5 times it where bow-kos is compared.
 """
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
@@ -150,13 +150,15 @@ def beside(of: Chosen, asked: ProblemSpec) -> None:
             more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
             st.caption(f"All rows: {took(about)}{more}.")
         return
-    sizes, methods = getattr(asked, "sizes", None), getattr(asked, "methods", ("auto",))
-    if sizes is None:
-        about, least, most = len(getattr(asked, "ks", (1,))) * each_k(of, effort), 1.0, 1.0
-    else:
-        about, (least, most) = len(sizes) * each_k(of, "fast"), SEVERAL.get(effort or "", (1.0, 1.0))
+    sizes, methods = getattr(asked, "sizes", ()), getattr(asked, "methods", ("auto",))
+    about, (least, most) = len(sizes) * each_k(of, "fast"), SEVERAL.get(effort or "", (1.0, 1.0))
     about *= A_METHOD * len(methods)
     st.caption(f"Takes {took(least * about, most / least * busy())}.")
+
+
+def of_methods(of: Chosen, asked: ComparisonSpec) -> float:
+    """Return the estimated seconds of several methods at several k."""
+    return A_METHOD * len(asked.methods) * len(asked.ks) * each_k(of, asked.effort)
 
 
 def each_k(of: Chosen, effort: str | None) -> float:

@@ -1,6 +1,6 @@
 """Names of methods in forms, and the methods that can solve a problem.
 
-The forms of Sweep, Compare and the pages about several components use them.
+The forms of Sweep and of the page Components use them.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Draw the options of methods in a form, with a widget for each field of their dataclasses.
 
-The forms of Compare and of the pages about several components draw `form`; their questions take
+Methods side by side and the page Components draw `form`; their questions take
 `changed_options`.
 """
 

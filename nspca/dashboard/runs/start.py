@@ -1,7 +1,7 @@
 """Start runs, and draw the buttons that start them.
 
-`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use
-`section_button`, or `button` and `start`. In this module `of` is the open data set, and `asked` the question
+`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
+and `start`. In this module `of` is the open data set, and `asked` the question
 about it.
 """
 
@@ -18,7 +18,7 @@ from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.lookup import Kind
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
-from nspca.specs import ProblemSpec, Spec
+from nspca.specs import ComparisonSpec, ProblemSpec, Spec
 
 LEFT_OUT = ("w", "present", "slide", "pin", "before")
 """Values of an address that the list of runs does not open again."""
@@ -37,13 +37,6 @@ def button(
     `type`, `icon` and `look` are as for `st.button`.
     """
     buttons.button(label, key, begin, type=type, icon=icon, **look)
-
-
-def section_button(
-    label: str, spec: Spec, of: Chosen, key: str, icon: str, help: str | None = None, **given: Any
-) -> None:
-    """Draw the button of a section that starts a run of `spec`; `given` are further arguments of the run."""
-    button(label, lambda: start(spec, **of.given, **given), key, type="secondary", icon=icon, help=help)
 
 
 def offer(
@@ -86,7 +79,8 @@ def open_page(spec: Spec) -> str:
     """Return the address of the open page as it is now, at the k of a question."""
     name = st.session_state.get(state.OPEN) or ""
     query = {one: text for one, text in state.link().items() if one not in LEFT_OUT}
-    query |= {} if isinstance(spec, ProblemSpec) else spec.to_query()
+    if isinstance(spec, ComparisonSpec) or not isinstance(spec, ProblemSpec):
+        query |= spec.to_query()
     k = getattr(spec, "k", None)
     if isinstance(k, int):
         query |= {at: str(k) for at in ("k", "digit_k") if name in state.VALUES[at].pages.split()}

@@ -1,11 +1,12 @@
 """Texts of the spannogram page: formulas and three sentences for each view, and other sentences."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import streamlit as st
 
 from nspca.dashboard.app import wording
-from nspca.plots.ranks import short
+from nspca.presentation.numerals import RAISED
 from nspca.problem import Problem
 
 
@@ -45,7 +46,8 @@ MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))
 def count_in_words(count: int) -> str:
     """Return a count as text: "47", "12,582", "151 billion" or "4.1 × 10¹⁸"."""
     if count >= 10**15:
-        return short(count)
+        leading, tens = f"{Decimal(count):.1e}".split("e+")
+        return f"{leading} × 10{tens.translate(RAISED)}"
     for power, name in MAGNITUDES:
         if count >= 10**power:
             return f"{count // 10**power} {name}"
@@ -86,13 +88,10 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -
     return said
 
 
-SENTENCES = {
-    "sphere": "With three main directions the angle becomes a point on a globe. The search splits the "
-    "globe into cones, and settles each that cannot hold a better set. Drag the slider to follow it.",
-    "support": "On one set of features, the best weights may have both signs. This picture shows what is "
-    "left when weights must not be negative. Choose another set to compare.",
-}
-"""First sentences of the views that do not depend on the data."""
+SPHERE_SENTENCE = (
+    "With three main directions the angle becomes a point on a globe. The search splits the globe into "
+    "cones, and settles each that cannot hold a better set. Drag the slider to follow it."
+)
 SPHERE = Lesson(
     (
         r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",
@@ -107,31 +106,5 @@ SPHERE = Lesson(
         "bound is split, again and again.",
         "A cone whose bound is not above the best found is settled. When none is open, **the cones are the "
         "proof**, because they leave no gap.",
-    ),
-)
-SUPPORT = Lesson(
-    (r"(P_2)\quad \max_{\lVert c\rVert=1}\ \lVert Rc\rVert^2\ \ \text{with}\ \ Rc\ge 0,\quad R=V_{I}",),
-    (
-        "On one set (a *support*), the best weights of any sign are the **leading eigenvector**. Here "
-        "weights must not be negative.",
-        "Only the **blue arc** gives weights of one sign. If the eigenvector (orange) is outside, the "
-        "answer (star) is an end of the arc. There one weight is just zero: the **active constraint**.",
-        "On the best set the eigenvector is always inside, once features of weight zero are "
-        "dropped. Which set that is shows only when all are compared.",
-    ),
-)
-RANKS = Lesson(
-    (
-        r"\rho_d=\max\Bigl\{\tfrac{k}{2n},\ \tfrac{1}{1+2\,\frac nk\,\lambda_{d+1}/\lambda_1}\Bigr\}",
-        r"\mathrm{OPT}\ \le\ \lambda_{d+1}+\mathrm{OPT}(UU^{\top})",
-        r"UU^{\top}=\sum_{j\le d}(\lambda_j-\lambda_{d+1})\,u_ju_j^{\top}",
-    ),
-    (
-        "With a covariance of **rank d** the problem can be solved. What that loses at most is known "
-        "**before** anything runs (Theorem 1, dotted).",
-        "Afterwards more is known. The rank-d optimum plus the next eigenvalue **bounds the true optimum** "
-        "(green), usually far better.",
-        "An enumeration has up to **2ᵈ·C(n+1, d)** sets to check. The cone search checks cones instead. The "
-        "table shows both counts.",
     ),
 )

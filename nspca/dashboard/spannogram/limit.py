@@ -6,15 +6,19 @@ proves its limit.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import nspca
+from nspca.bounds import lowrank
+from nspca.dashboard.app import cache
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import first_answer, lookup
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.spannogram import ranks
 from nspca.dashboard.spannogram.low_rank import Subject
 from nspca.specs import SweepSpec
+
+CAP = 5_000  # cones of the search in two directions, which a bound seldom needs
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ def find(of: Subject, asked: SweepSpec) -> Limit:
 
     The visitor's own sweeps come before the default run, so that this page and Sweep print the same limit.
     """
-    quick = ranks.rank_at(of, 2).upper
+    quick = _quick(of.key, of)
     known, waits = list(_own(of, asked)), None
     if not known:
         run = first_answer.unasked(of.chosen, asked)
@@ -51,6 +55,13 @@ def find(of: Subject, asked: SweepSpec) -> Limit:
         elif run is not None:
             waits = run.id
     return Limit(min([*known, quick]), not known, waits)
+
+
+@cache.keep()
+def _quick(key: tuple[Any, ...], _of: Subject) -> float:
+    """Return the bound by the two main directions (B3), computed once for all visitors."""
+    certificate, _ = lowrank.bound(_of.problem, 2, cap=CAP)
+    return float(certificate.upper)
 
 
 def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:

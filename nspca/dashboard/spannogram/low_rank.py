@@ -21,7 +21,7 @@ from nspca.plots.spannogram import Spans
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
-RANKS = 6  # largest rank of an approximation on the page
+RANKS = 3  # largest rank of an approximation on the page
 LEAST_K = 10  # default k, where there are at least 30 features
 MOST_K = 200  # largest k of the slider
 

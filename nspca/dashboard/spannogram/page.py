@@ -18,7 +18,7 @@ from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.inputs import draw_signs, is_scaled
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks, support
+from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures
 from nspca.dashboard.spannogram.lessons import Lesson, teach
 from nspca.dashboard.spannogram.limit import Limit
 from nspca.dashboard.spannogram.low_rank import Subject
@@ -40,7 +40,7 @@ SWEEP = "pages/sweep.py"
 
 @dataclass(frozen=True)
 class View:
-    """One of the four pictures: its name on the page, what draws it, and its lesson."""
+    """One of the two pictures: its name on the page, what draws it, and its lesson."""
 
     title: str
     show: Callable[[Subject], None]
@@ -50,8 +50,6 @@ class View:
 VIEWS = {
     "curves": View("Two directions", pictures.curves, lessons.CURVES),
     "sphere": View("Three directions", pictures.sphere, lessons.SPHERE),
-    "support": View("One set of features", support.show, lessons.SUPPORT),
-    "ranks": View("How many directions?", ranks.show, lessons.RANKS),
 }
 
 
@@ -103,8 +101,8 @@ class SpannogramPage(PicturePage[SweepSpec]):
         with sentence:
             if name == "curves":
                 _answer(of, asked, below)
-            elif name in lessons.SENTENCES:
-                st.markdown(f"## {lessons.SENTENCES[name]}")
+            else:
+                st.markdown(f"## {lessons.SPHERE_SENTENCE}")
         return of
 
     def more(self, data: Chosen, asked: SweepSpec, seen: Subject | None) -> None:

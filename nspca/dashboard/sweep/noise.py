@@ -6,9 +6,9 @@ import streamlit as st
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, export, lookup, start
+from nspca.dashboard.runs import cost_estimate, lookup
 from nspca.dashboard.sweep.other_rows import WITHOUT_PROOF, no_rows
-from nspca.dashboard.views import filling
+from nspca.dashboard.views.section import Section
 from nspca.plots.selection import noise_figure
 from nspca.problem import Problem
 from nspca.selection import NoiseTest
@@ -23,12 +23,9 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
     """Draw the folded button of the test for the k of `problem`, or its outcome so far."""
     why = no_rows(of)
     spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
-    now = None if why else lookup.that_asks(spec)
+    begun = not why and lookup.that_asks(spec) is not None
     with st.expander(
-        "Is it more than noise would give?",
-        icon=":material/shuffle:",
-        expanded=now is not None,
-        key="fold_noise",
+        "Is it more than noise would give?", icon=":material/shuffle:", expanded=begun, key="fold_noise"
     ):
         if why:
             st.caption(why)
@@ -37,14 +34,17 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             "The values of every feature are shuffled among the samples, so that features have nothing in "
             "common. Then a component is found again."
         )
-        if now is None:
-            seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
-            label = f"Shuffle {TABLES} times at k = {problem.size}: {cost_estimate.took(seconds)}"
-            start.section_button(label, spec, of, "noise", ":material/shuffle:")
-            return
-        if filling.watch(now, TABLES, lambda rows: _draw_rows(problem, rows), "noise", only=Shuffled):
-            _draw(problem, lookup.opened(now.id, now.finished, spec.unpack))
-            export.offer(spec, of)
+        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
+        Section(
+            "noise",
+            spec,
+            lambda: f"Shuffle {TABLES} times at k = {problem.size}: {cost_estimate.took(seconds)}",
+            lambda rows: _draw_rows(problem, rows),
+            lambda test, rows: _draw(problem, test),
+            total=TABLES,
+            only=Shuffled,
+            icon=":material/shuffle:",
+        ).show(of)
 
 
 def _draw_rows(problem: Problem, rows: list[Row]) -> None:

@@ -12,8 +12,8 @@ from nspca.dashboard import open_folder
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, export, lookup, start
-from nspca.dashboard.views import filling
+from nspca.dashboard.runs import cost_estimate, lookup
+from nspca.dashboard.views.section import Section
 from nspca.plots.selection import choice_figure
 from nspca.problem import Problem
 from nspca.selection import Choice
@@ -30,9 +30,9 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
     """Draw the folded button of the validation, or its outcome so far."""
     why = _not_offered(of)
     spec = None if why else _spec(asked, method)
-    now = None if spec is None else lookup.that_asks(spec)
+    begun = spec is not None and lookup.that_asks(spec) is not None
     title = f"What would other {_noun(of)} say?"
-    with st.expander(title, icon=":material/casino:", expanded=now is not None, key="fold_choice"):
+    with st.expander(title, icon=":material/casino:", expanded=begun, key="fold_choice"):
         if spec is None:
             st.caption(why)
             return
@@ -40,17 +40,18 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             f"A fifth of the {_noun(of)} is held out, and components are found on the rest. Every fifth "
             f"takes its turn. Then as many {_noun(of)} are drawn again with replacement, {DRAWS} times."
         )
-        if now is None:
-            seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(spec.ks) * spec.total
-            label = f"Hold out and draw again: {cost_estimate.took(seconds)}"
-            start.section_button(label, spec, of, "choice", ":material/casino:")
-            return
-        draw = lambda rows: _draw(problem, rows, method)  # noqa: E731
-        if filling.watch(now, spec.total, draw, "choice", only=Weighed):
-            choice = lookup.opened(now.id, now.finished, spec.unpack)
-            _draw(problem, [row_of(choice)], method)
-            filling.download("These curves, CSV", choice.frame, of, "other-rows")
-            export.offer(spec, of)
+        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(spec.ks) * spec.total
+        Section(
+            "choice",
+            spec,
+            lambda: f"Hold out and draw again: {cost_estimate.took(seconds)}",
+            lambda rows: _draw(problem, rows, method),
+            lambda choice, rows: _draw(problem, [row_of(choice)], method),
+            ("These curves, CSV", "other-rows", lambda choice: choice.frame),
+            spec.total,
+            Weighed,
+            ":material/casino:",
+        ).show(of)
 
 
 def _not_offered(of: Chosen) -> str:

@@ -36,6 +36,7 @@ from nspca.dashboard.sweep import (
     other_rows,
     pinned,
     preview,
+    rivals,
     side_by_side,
     whatif,
 )
@@ -243,6 +244,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
         if method == METHOD:
+            self._rivals()
             _curve_options(run)
             return
         if run.own or seen.proof is not None:
@@ -254,7 +256,13 @@ class SweepPage(AnswerPage[SweepSpec]):
             other_rows.show(about, seen.problem, run.asked, method)
             noise.show(about, seen.problem.with_k(k), run.asked, method)
             newtable.show(about, run.asked, result.components[:, 0], k)
+        self._rivals()
         _curve_options(run)
+
+    def _rivals(self) -> None:
+        """Draw the methods side by side, about the question of the form; not for a shared run or a folder."""
+        if self._data is not None and self._asked is not None and self._data.table is None:
+            rivals.show(self._data, self._asked)
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Finished) -> TakeHome | None:
         return None if seen.method == METHOD else archive.take_home(seen, run.id)

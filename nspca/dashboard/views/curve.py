@@ -1,6 +1,6 @@
 """Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
 
-The sweep page uses all of it, and Compare `axis` and `draw_axis`. `asked` is the question of the sweep.
+The sweep page uses it. `asked` is the question of the sweep.
 """
 
 from collections.abc import Callable, Sequence

@@ -20,28 +20,15 @@ Looks = tuple[Callable[[JobState], str], Callable[[JobState], float], Callable[[
 """Callables that say how far a run is, how full its bar is, and that draw its rows."""
 
 
-def watch(
-    now: JobState,
-    total: int,
-    draw: Callable[[list[Row]], None],
-    name: str,
-    only: Any = Row,
-) -> bool:
-    """Draw the progress of a run. Return True if its result can be opened.
+def looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
+    """Return the functions `says`, `share` and `draw` for `progress.show`.
 
     Parameters
     ----------
-    now : JobState
     total : number of expected rows
     draw : function that draws the finished rows
-    name : distinguishes the buttons of several runs on one page
     only : class of the rows that count
     """
-    return progress.show(now, *looks(total, draw, only), name)
-
-
-def looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
-    """Return the functions `says`, `share` and `draw` for `progress.show`; arguments as in `watch`."""
 
     def ready(now: JobState) -> int:
         return sum(isinstance(row, only) for row in unpack(now.rows))

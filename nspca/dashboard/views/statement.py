@@ -1,6 +1,6 @@
 """The statement about a component: two sentences and a bar about its variance and the proved bound.
 
-Home, Sweep and Compare state a component with it; the pages about several components use `bar`.
+Home and Sweep state a component with it; the page Components uses `bar`.
 """
 
 import math

@@ -56,6 +56,8 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     prepared, done = _prepared(reader)
     header, header_names, more = _header(reader, X.shape[0])
     notes += done + more
+    weights, more = _weights(reader, X.shape[0])
+    notes += more
     names = {what: _names(reader, what) for what in _NAMES}
     # Dataset refuses an image_shape that does not fit the table. No pixel names are made before that.
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
@@ -83,6 +85,7 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         prepared=prepared,
         header=header,
         header_names=header_names,
+        weights=weights,
     )
     return _drop_missing(data, settled) if settled.notes else data
 
@@ -170,6 +173,16 @@ def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str,
     if names.shape != header.shape[1:] or names.dtype.kind != "U":
         return header.astype(np.float64), tuple(numbered("header field", header.shape[1])), ()
     return header.astype(np.float64), tuple(str(name).replace("_", " ") for name in names), ()
+
+
+def _weights(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    if "sample_weight" not in reader.files:
+        return None, ()
+    w = reader.read_array("sample_weight")
+    numbers = w.shape == (rows,) and w.dtype.kind in "iuf" and np.isfinite(w).all()
+    if not numbers or (w < 0).any() or not w.any():
+        return None, ("The sample_weight is not a number of at least 0 for each sample and was left out.",)
+    return w.astype(np.float64), ("The samples have the weights that are in the file.",)
 
 
 def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:

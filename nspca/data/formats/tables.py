@@ -177,7 +177,7 @@ def read_table(
         values, texts = values[kept], {i: [cells[r] for r in kept] for i, cells in texts.items()}
         findings = (*findings, f"Rows left out on request: {quote_names(_unkept(called, kept))}.")
     settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
-    others, candidates, groups = _describe_others(layout, texts, settled, chosen.others)
+    others, candidates, groups = _describe_others(layout, texts, settled, chosen.others, ids is not None)
     if labels is not None:
         groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
     check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
@@ -295,7 +295,7 @@ def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layou
 
 
 def _describe_others(
-    layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
+    layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int], named: bool
 ) -> tuple[tuple[Finding, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
     """Return findings about the columns left out, candidates for labels, and the labels by column name.
 
@@ -311,7 +311,7 @@ def _describe_others(
     for i in others:
         cells = settled.of_rows(texts[i])
         first = {cell: int(row) + 1 for cell, row in zip(cells[::-1], settled.rows[::-1], strict=True)}
-        found = describe_left_out(layout, i, first, len(cells))
+        found = describe_left_out(layout, i, first, len(cells), named)
         if isinstance(found, InvalidData):
             unclear[i] = found
             continue

@@ -1,6 +1,5 @@
-"""Compare: methods side by side as a background run, further questions on buttons."""
+"""Methods side by side below a sweep: the question, the run, the answer, and what else can be asked of it."""
 
-import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,20 +8,13 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca.dashboard.compare import form as compare_form
-from nspca.dashboard.compare.form import QUICK, default_ks, read_ks
-from nspca.dashboard.compare.loadings import aligned
-from nspca.dashboard.compare.more import agreement, frequencies
-from nspca.dashboard.compare.page import known
-from nspca.dashboard.compare.sections import shown
-from nspca.dashboard.compare.seen import Seen
-from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.runs.tasks import TASKS
+from nspca.dashboard.sweep.rivals import default_ks, known, read_ks, sentences
+from nspca.dashboard.sweep.rivals_more import agreement, aligned, frequencies, shown
 from nspca.dashboard.views.filling import says
-from nspca.data.dataset import Dataset
-from nspca.data.names import numbered
 from nspca.errors import InvalidProblem
-from nspca.jobs import JobState
+from nspca.jobs import JobState, engine
 from nspca.plots.compare import (
     overlap_figure,
     ranking_figure,
@@ -33,147 +25,134 @@ from nspca.plots.compare import (
     weights_figure,
 )
 from nspca.progress import Event
-from nspca.specs import ComparisonSpec, DataSpec
-from nspca.specs.comparison import DEFAULT as FIRST
+from nspca.specs import ComparisonSpec
+from nspca.specs.comparison import DEFAULT
 from nspca.specs.rows import Found, Proved, Refused
+from tests.patience import wait_for
 
-PAGE = "pages/compare.py"
-SHORT = {"sample": "pitprops", "ks": "2-4", "rivals": "auto,threshold,pca"}
-
-
-def open_section(page, name):
-    """Open a section below the answer."""
-    return page.segmented_control(key="widget_look").set_value(name).run()
+PAGE = "pages/sweep.py"
+SHORT = {"sample": "pitprops", "to": 4, "ks": "2-4", "rivals": "auto,threshold,pca"}
 
 
 @pytest.fixture
-def done(visit, ended):
-    """Return a finished short comparison."""
-    page = visit(PAGE, **SHORT)
-    page.button(key="run").click().run()
-    return ended(page)
+def arrive(visit, settled):
+    """``arrive(**values)``: the page Sweep with its preview, below which the section stands."""
+
+    def there(page):
+        return any(one.label == "Methods side by side" for one in page.expander)
+
+    return lambda **values: settled(visit(PAGE, **values), there)
 
 
-def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
-    page = visit(PAGE, sample="digits")
-    assert not page.exception and not page.error
+@pytest.fixture
+def done(arrive, address):
+    """``done(**values)``: the page Sweep with a finished comparison."""
+
+    def run(**values):
+        page = arrive(**(SHORT | values))
+        assert not page.exception and not page.error
+        page.button(key="rivals_run").click().run()
+        return settle(page)
+
+    def settle(page):
+        mine = address(page)["w"]
+        wait_for(lambda: all(engine().status(run.id).ended for run in engine().store.list_runs(mine)))
+        return page.run()
+
+    run.settle = settle
+    return run
+
+
+def open_section(page, name):
+    return page.segmented_control(key="widget_look").set_value(name).run()
+
+
+def test_the_section_is_folded_and_makes_nothing_until_it_is_opened(arrive, texts):
+    page = arrive(sample="pitprops")
+    (fold,) = [one for one in page.expander if one.label == "Methods side by side"]
+    assert not fold.children and not page.exception
+    page.session_state["rivals"] = True
+    page.run()
     assert (
-        "**Stored answer** for 6 methods at 4 values of k, nonnegative: " in texts(page)
-        and "compare" not in page.query_params
+        page.button(key="rivals_run").label == f"Compare {len(DEFAULT)} methods at 13 values of k: a moment"
     )
-    assert "**spanspca** has no nonnegative form" in texts(page)
+    assert "spca" in texts(page) and "3 methods cannot answer this question" in texts(page)
 
 
-def test_methods_with_the_same_features_are_named_by_group(visit, texts):
-    page = visit(PAGE, sample="digits", k=5)
-    assert "The methods of each of these groups do: auto, em and greedy; threshold and pca." in texts(page)
-
-
-@pytest.mark.visit
-def test_a_comparison_from_run_to_loadings(done, texts, alts):
-    done.select_slider(key="widget_k").set_value(2).run()
-    assert "All of them do" in texts(done) and not any("Overlap" in alt for alt in alts(done))
-    done.select_slider(key="widget_k").set_value(3).run()
-    assert not done.exception and not done.error
-    said = " ".join(alts(done))
+def test_a_comparison_from_run_to_its_sections_and_back_by_its_address(done, visit, texts, alts, address):
+    page = done()
+    page.select_slider(key="widget_at_k").set_value(3).run()
+    said = " ".join(alts(page))
     assert "Variance explained against k for 3 methods" in said and "Weight of" in said
     assert "Overlap of the supports of 3 methods" in said
-    assert "pca: baseline: the k largest weights" in texts(done)
+    assert "pca: baseline: the k largest weights" in texts(page)
     for look, drawn in (("proof", "Proved share of the best possible"), ("seconds", "Time of every method")):
-        assert any(drawn in alt for alt in alts(open_section(done, look)))
-    open_section(done, "numbers")
-    table = done.dataframe[0].value
+        assert any(drawn in alt for alt in alts(open_section(page, look)))
+    assert "has no rows to draw" in texts(open_section(page, "again"))
+    open_section(page, "numbers")
+    table = next(one.value for one in page.dataframe if "method" in one.value)
     assert set(table["method"]) == {"auto", "threshold", "pca"} and (table["ratio"] <= 1).all()
-    direct = nspca.sweep(
-        nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2), [2, 3, 4], certify=None
-    )
-    found = table.set_index(["method", "k"])["value"]
-    assert found["auto", 4] == direct["auto", 4].value
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2)
+    direct = nspca.sweep(problem, [2, 3, 4], certify=None)
+    assert table.set_index(["method", "k"])["value"]["auto", 4] == direct["auto", 4].value
     assert (table.groupby("k")["upper"].nunique() == 1).all()  # one certificate for each k
+    again = visit(PAGE, **address(page))
+    assert not again.error and again.select_slider(key="widget_at_k").value == 3
+    assert texts(again) == texts(page)
+    (run,) = describe_runs(engine().store.list_runs(address(page)["w"]))
+    assert run.page == PAGE and run.query["ks"] == "2, 3, 4" and run.query["rivals"] == SHORT["rivals"]
+    other = visit(PAGE, **{**address(page), "w": "another"})
+    assert not other.exception and other.button(key="rivals_run")
 
 
 @pytest.mark.visit
-def test_a_reload_finds_the_comparison_and_its_k(done, visit, address, texts):
-    done.select_slider(key="widget_k").set_value(4).run()
-    again = visit(PAGE, **address(done))
-    assert not again.error and again.select_slider(key="widget_k").value == 4
-    assert texts(again) == texts(done)
-
-
-def test_another_workspace_does_not_see_it(done, visit, address, sentence):
-    assert "no run with this address" in sentence(
-        visit(PAGE, sample="pitprops", compare=address(done)["compare"])
-    )
-
-
-@pytest.mark.visit
-def test_more_components_and_what_their_variance_means(done, ended, alts, texts):
-    done.select_slider(key="widget_k").set_value(2).run()
-    open_section(done, "components").button(key="components").click().run()
-    page = ended(done)
-    assert not page.error and not page.exception
+def test_more_components_and_other_samples(done, alts, texts):
+    page = done(sample="digits", ks="5", rivals="tpower,threshold")
+    open_section(page, "components").button(key="components").click().run()
+    page = done.settle(page)
     assert any("against the number of components" in alt for alt in alts(page))
     page.segmented_control(key="widget_counted").set_value("adjusted").run()
     assert "beyond those before it" in texts(page)
-    page.select_slider(key="widget_k").set_value(4).run()
-    assert page.button(key="components")  # another k is another question
-    page.select_slider(key="widget_k").set_value(2).run()
-    assert any("against the number of components" in alt for alt in alts(page))
-
-
-@pytest.mark.visit
-def test_stability_on_a_table_and_not_on_a_covariance(done, visit, ended, alts, texts):
-    assert "has no rows to draw" in texts(open_section(done, "again"))
-    page = visit(PAGE, sample="digits", ks="5", rivals="tpower,threshold")
-    page.button(key="run").click().run()
-    page = ended(page)
     open_section(page, "again").button(key="stability").click().run()
-    page = ended(page)
-    assert not page.error and not page.exception
-    assert "mean overlap of two draws" in texts(page)
-    assert sum("as 8 × 8 images" in alt for alt in alts(page)) == 2  # two pictures of frequencies
+    page = done.settle(page)
+    assert not page.error and not page.exception and "mean overlap of two draws" in texts(page)
+    assert sum("as 8 × 8 images" in alt for alt in alts(page)) >= 2  # pictures of frequencies
 
 
 @pytest.mark.parametrize(
-    ("ks", "said"),
+    ("change", "said"),
     [
-        ("0", "at least 1 and at most 13"),
-        ("2, 99", "got 99"),
-        ("five", "such as 5, 10, 20-25"),
-        (" , ", "at least one value of k"),
+        ({"ks": "0"}, "at least 1 and at most 13"),
+        ({"ks": "2, 99"}, "got 99"),
+        ({"ks": "five"}, "such as 5, 10, 20-25"),
+        ({"ks": " , "}, "takes 1 to 60 values of k, got none"),
     ],
 )
-def test_wrong_ks_are_one_sentence(visit, sentence, ks, said):
-    page = visit(PAGE, **{**SHORT, "ks": ks})
+def test_a_wrong_question_is_one_sentence(arrive, sentence, change, said):
+    page = arrive(**{**SHORT, **change})
     assert said in sentence(page).replace("&#45;", "-").replace("&#46;", ".")
     page.text_input(key="widget_ks").set_value("3").run()
-    assert not page.error and page.button(key="run")
+    assert not page.error and page.button(key="rivals_run")
 
 
 @pytest.mark.visit
-def test_a_method_that_refuses_is_left_out_with_its_sentence(visit, ended, texts, monkeypatch):
+def test_a_method_that_refuses_is_left_out_with_its_sentence(done, texts, monkeypatch):
     monkeypatch.setattr("nspca.dashboard.runs.methods.refusals", lambda *problem: {"auto": None, "nmf": None})
-    page = visit(PAGE, **{**SHORT, "rivals": "auto,nmf"})
-    page.button(key="run").click().run()
-    page = ended(page)
-    assert not page.error and not page.exception
-    assert "**nmf** left out" in texts(page) and "works on data" in texts(page)
+    assert "**nmf** left out: " in texts(done(rivals="auto,nmf", ks="2"))
 
 
-def test_cancel_keeps_what_was_ready(visit, texts):
-    page = visit(PAGE, sample="orl-faces", rivals="spca,nmf,em", effort="thorough")
-    page.button(key="run").click().run()
-    page.button(key="cancel").click().run()
-    assert "Cancelled" in texts(page) and page.button(key="again")
+def test_cancel_keeps_what_was_ready(arrive, texts):
+    page = arrive(sample="orl-faces", ks="5,10", rivals="spca,nmf,em", effort="thorough")
+    page.button(key="rivals_run").click().run()
+    page.button(key="cancel_rivals_run").click().run()
+    assert "Cancelled" in texts(page) and page.button(key="again_rivals_run")
     assert not page.exception and not page.error
 
 
-def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
+def test_a_failed_run_is_one_sentence(done, sentence, monkeypatch):
     monkeypatch.setitem(TASKS, "comparison", "nspca.specs.job:not_there")
-    page = visit(PAGE, **SHORT, signed=1)
-    page.button(key="run").click().run()
-    page = ended(page)
-    assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again")
+    page = done(signed=1)
+    assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again_rivals_run")
 
 
 def test_a_cancelled_run_hands_in_what_was_ready():
@@ -216,26 +195,9 @@ def test_the_axes_are_there_before_the_first_point():
     )
 
 
-@pytest.mark.parametrize(
-    ("n", "methods", "ks"),
-    [
-        (13, FIRST, tuple(range(1, 14))),
-        (100, FIRST, (5, 10, 20, 40, 80)),
-        (361, FIRST, (5, 20, 80)),
-        (1000, FIRST, (5, 20, 80)),
-        (1001, QUICK, (5, 20, 80)),
-    ],
-)
-def test_of_many_features_fewer_k_are_compared_unasked_and_of_very_many_fewer_methods(n, methods, ks):
-    X = np.random.default_rng(n).standard_normal((12, n))
-    data = Dataset("made", X, numbered("feature", n), numbered("sample", 12))
-    asked = compare_form.usual(Chosen(data, DataSpec(sample="made"), "made"))
-    assert (asked.methods, asked.ks) == (methods, ks)
-
-
 def test_values_of_k_are_read_and_have_a_default():
     assert read_ks("2, 4–6 ; 9", 13) == (2, 4, 5, 6, 9)
-    with pytest.raises(InvalidProblem, match="at most 60"):
+    with pytest.raises(InvalidProblem, match="1 to 60 values"):
         read_ks("1-400", 400)
     assert default_ks(13) == tuple(range(1, 14)) and default_ks(361) == (5, 10, 20, 40, 80, 160)
     assert default_ks(20) == (5, 10) and max(default_ks(12582)) == 160
@@ -302,24 +264,6 @@ def test_what_is_said_while_it_runs(now, said):
     assert says(now, 1, 9) == said
 
 
-def test_the_headline_counts_the_bars_and_the_others_are_in_the_same_per_cent(visit, alts):
-    page = visit(PAGE, sample="pitprops", k=3)
-    assert not page.exception and not page.error
-    said = [element.value for element in page.markdown]
-    headline = next(text for text in said if text.startswith("## ")).replace("\N{NO-BREAK SPACE}", " ")
-    assert "Each bar is what one method captures. Move the slider to compare with more or fewer." in said
-    assert headline.startswith("## With 3 features, 3 of 6 methods do best: 58.6 % of the variance ")
-    assert headline.endswith(" It is proved that no 3 features with nonnegative weights capture more.")
-    pitprops = nspca.load_sample("pitprops").X
-    problem = nspca.Problem.from_covariance(pitprops, 3)
-    found = [nspca.solve(problem, method).value for method in FIRST]
-    assert sum(value >= max(found) * (1 - 1e-6) for value in found) == 3 and len(found) == 6, "as many bars"
-    value = nspca.solve(problem, "threshold").value / problem.leading_eigenvalue
-    bars = next(alt for alt in alts(page) if "threshold (largest weights) " in alt and " %" in alt)
-    share = bars.partition("threshold (largest weights) ")[2].partition(" %")[0]
-    assert 0 <= 100 * value - float(share) < 0.1
-
-
 def test_methods_with_the_same_number_on_their_bars_do_equally_well():
     data = nspca.load_sample("pitprops")
     problem = nspca.Problem.from_covariance(data.X, 3)
@@ -328,13 +272,12 @@ def test_methods_with_the_same_number_on_their_bars_do_equally_well():
     x[np.flatnonzero(x)[0]] *= 1.003
     near = nspca.Result.of(problem, (x / np.linalg.norm(x))[:, None], nspca.Status.HEURISTIC, "near")
     assert 1e-6 < 1 - near.value / best.value < 1e-4
-    seen = object.__new__(Seen)
-    seen.data, seen.problem = SimpleNamespace(dataset=data), problem
-    seen.ks, seen.k, seen.of_k = [3], 3, {"tpower": near, "auto": best}
-    said, headline, _ = seen.sentences()
+    seen = SimpleNamespace(of=SimpleNamespace(dataset=data), problem=problem, k=3)
+    seen.of_k = {"tpower": near, "auto": best}
+    said, headline, _ = sentences(seen)
     assert headline.startswith(f"With 3 features, all 2 methods do equally well: {said.share_text} of")
     seen.of_k["tpower"] = nspca.solve(problem, "threshold")
-    assert seen.sentences()[1].startswith("With 3 features, auto &#40;best of several&#41; does best: ")
+    assert sentences(seen)[1].startswith("With 3 features, auto &#40;best of several&#41; does best: ")
 
 
 def test_the_headline_is_about_the_best_of_all_methods_however_near_another_is():
@@ -346,26 +289,15 @@ def test_the_headline_is_about_the_best_of_all_methods_however_near_another_is()
         for share in (0.5860001, 0.5859999)
     )
     assert 1 - below.value / above.value < 1e-6
-    seen = object.__new__(Seen)
-    seen.data, seen.problem = SimpleNamespace(dataset=data), problem
-    seen.ks, seen.k, seen.of_k = [3], 3, {"tpower": below, "auto": above}
-    headline = seen.sentences()[1]
+    seen = SimpleNamespace(of=SimpleNamespace(dataset=data), problem=problem, k=3)
+    seen.of_k = {"tpower": below, "auto": above}
+    headline = sentences(seen)[1]
     assert headline.startswith("With 3 features, auto &#40;best of several&#41; does best: 58.60 % of ")
 
 
 def test_a_value_that_equals_the_best_is_all_of_the_best():
     frame = pd.DataFrame({"method": list("abc"), "k": 3, "value": [2.0, 2.0 - 1e-15, 1.9]})
     assert list(shown(frame.assign(ratio=0.9, upper=2.1, seconds=0.1))["best"]) == [1.0, 1.0, 0.95]
-
-
-def test_how_good_the_best_is_stands_below_the_headline_and_follows_from_its_numbers(reopened):
-    page = reopened(PAGE, "compare", sample="digits", k=14, ks="14", rivals="auto,threshold")
-    said = [element.value.replace("\N{NO-BREAK SPACE}", " ") for element in page.markdown]
-    headline = next(text for text in said if text.startswith("## "))
-    below = next(text for text in said if text.startswith("This is at least "))
-    found, limit = (float(number) for number in re.findall(r"([\d.]+) %", headline))
-    guarantee = float(re.match(r"This is at least ([\d.]+) % of the best possible, proved\. ", below)[1])
-    assert guarantee < 100 and abs(100 * found / limit - guarantee) < 0.1
 
 
 def test_no_method_has_the_colour_or_the_mark_of_the_proved_region():

@@ -1,1 +1,0 @@
-"""The compare page: several methods on one problem, at several numbers of features."""

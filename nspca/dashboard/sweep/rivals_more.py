@@ -1,0 +1,395 @@
+"""What can be said of methods side by side: loadings, proofs, times, numbers, more components, other samples.
+
+The section `rivals` draws one of `VIEWS`. Here `seen` is a comparison that has ended.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import state, tables, wording
+from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import methods
+from nspca.dashboard.views import component, filling, statement
+from nspca.dashboard.views.section import Section
+from nspca.data import Dataset
+from nspca.plots.compare import (
+    cumulative_figure,
+    overlap_figure,
+    ratios_figure,
+    styles,
+    times_figure,
+    weights_figure,
+)
+from nspca.plots.components import component_spectrum, component_words
+from nspca.plots.joint import parts_figure
+from nspca.presentation.numerals import percent_down, round_down, round_up
+from nspca.problem import Problem
+from nspca.solving import line_of
+from nspca.specs import ComparisonSpec, StabilitySpec, SuccessiveSpec
+from nspca.specs.rows import Explained, Redrawn, Row
+
+SHOWN_DIGITS, PLACES = 6, 5
+"""Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
+ROUNDING = 1e-14
+"""Relative difference of two values that comes from rounding alone: both are then the best found."""
+ENOUGH = 0.5
+"""Share of the largest value that the first shown k must reach."""
+LISTED = 12  # maximum words of a list that stands beside others
+MOST_COMPONENTS = 6
+ANGLE = "angle"
+BETWEEN = {
+    "drop": "used features are left out",
+    "projection": "what one explains is projected out",
+    "schur": "Schur complement",
+    "hotelling": "Hotelling: its variance is subtracted",
+    "generalised": "generalised deflation (Mackey 2008)",
+    ANGLE: "nothing; but at least so many degrees apart",
+}
+"""Descriptions of the deflations between components, by their value in the address."""
+COUNTED = {
+    "total": "**total**: the sum of the components' variances x'Ax. What two components have in common "
+    "counts twice.",
+    "adjusted": "**adjusted**: of each component only what its scores have beyond those before it (QR of "
+    "the scores; Zou et al. 2006).",
+    "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features "
+    "they are orthogonal, and it equals total.",
+}
+"""Descriptions of the measures of the variance of several components."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A comparison that has ended, with its data, question, problem and results."""
+
+    of: Chosen
+    asked: ComparisonSpec
+    problem: Problem
+    sweep: nspca.Sweep
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Values and bounds, one row for each method and k."""
+        return self.sweep.frame.astype({"upper": float, "ratio": float})
+
+    @cached_property
+    def k(self) -> int:
+        """The shown k: that of the address, or the smallest that reaches `ENOUGH` of the largest value."""
+        best = self.table.groupby("k")["value"].max()
+        return state.get_one_of("at_k", set(best.index), int(best.index[best >= ENOUGH * best.max()].min()))
+
+    @property
+    def of_k(self) -> dict[str, nspca.Result]:
+        """The results at the shown k by method."""
+        return {method: self.sweep[method, k] for method, k in self.sweep if k == self.k}
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """Keyword arguments that all figures against k share."""
+        return {"ks": self.asked.ks, "style": style(self.asked), "selected": self.k}
+
+
+def style(asked: ComparisonSpec) -> dict[str, Any]:
+    """Return line and marker style of each method in the figures."""
+    return styles(asked.methods, methods.baselines())
+
+
+# --- one component of each method -------------------------------------------------------------------
+
+
+def loadings(seen: Compared) -> None:
+    """Draw the components of all methods, and which of them choose the same features."""
+    results = seen.of_k.values()
+    X = aligned(np.column_stack([result.components[:, 0] for result in results]))
+    unit = seen.problem.leading_eigenvalue or 1.0
+    shares = [percent_down(result.value / unit, statement.DIGITS) for result in results]
+    titles = [f"{method}: {share}" for method, share in zip(seen.of_k, shares, strict=True)]
+    _pictures(seen.of.dataset, X, titles, "rivals_loadings")
+    st.caption(
+        "In % of the variance of the first principal component."
+        + ("" if seen.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
+    )
+    _agreement(seen.of_k)
+
+
+def aligned(X: np.ndarray) -> np.ndarray:
+    """Return X (n, methods) with columns negated where needed, since x and -x are one component.
+
+    The first column gets more positive weight than negative, and no other points away from it.
+    """
+    first = X[:, 0] * (-1 if X[:, 0].sum() < 0 else 1)
+    return X * np.where(X.T @ first < 0, -1.0, 1.0)
+
+
+def _pictures(
+    dataset: Dataset, X: np.ndarray, titles: list[str], key: str, largest: float | None = None, what: str = ""
+) -> None:
+    """Draw the columns of X (n, methods) by the kind of the data: as images, spectra, words, or in one table.
+
+    Images have one colour scale, up to `largest`, which is by default the largest weight. With `what`,
+    such as "chosen in", X has no weights, and only images stand alone.
+    """
+    dense = not dataset.is_covariance and dataset.kind in ("image", "spectrum")
+    mean = np.asarray(dataset.X.mean(axis=0)).ravel() if dense else None
+    is_image = dataset.kind == "image" and dataset.image_shape is not None and mean is not None
+    if not is_image and (what or dataset.kind not in ("spectrum", "words")):
+        more: dict[str, Any] = {"what": what, "order": dataset.axis} if what else {}
+        figures.draw(weights_figure(X, dataset.feature_names, titles, **more), key)
+        return
+    largest = largest or float(np.abs(X).max(initial=0.0)) or 1.0
+    columns, width = (min(6, len(titles)) if len(titles) != 8 else 4, 150) if is_image else (3, 230)
+    with st.grid(columns, min_column_width=width):
+        for i, title in enumerate(titles):
+            with st.container():
+                if is_image:
+                    how: dict[str, Any] = {"mean": mean, "captions": [title], "largest": largest}
+                    figure = parts_figure(X[:, [i]], component.grid(dataset), name=title, **how)
+                    figure.update_layout(height=200)
+                elif dataset.kind == "spectrum" and dataset.axis is not None:
+                    st.markdown(wording.plain(title))
+                    figure = component_spectrum(X[:, i], dataset.axis, dataset.axis_name, mean=mean)
+                    figure.update_layout(height=250, showlegend=False)
+                else:
+                    st.markdown(wording.plain(title))
+                    figure = component_words(dataset.feature_names, X[:, i], top=LISTED)
+                figures.draw(figure, f"{key}_{i}")
+
+
+def _agreement(of_k: dict[str, nspca.Result]) -> None:
+    """Draw which methods choose the same features, and unless all do, the overlap of every pair."""
+    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
+    if len(supports) < 2:
+        return
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for method, support in supports.items():
+        groups.setdefault(tuple(support), []).append(method)
+    if len(groups) == 1:
+        st.markdown("**Do they choose the same features?** All of them do.")
+        return
+    same = [wording.listed(group) for group in groups.values() if len(group) > 1]
+    agree = f"{same[0]} do." if same else "No two of them do."
+    if len(same) > 1:
+        agree = f"The methods of each of these groups do: {'; '.join(same)}."
+    st.markdown(f"**Do they choose the same features?** {agree}")
+    figures.draw(overlap_figure(supports), "rivals_overlap")
+
+
+# --- proofs, times and numbers ----------------------------------------------------------------------
+
+
+def _ratios(seen: Compared) -> None:
+    st.markdown("**How good each method is at least**: its value over the proved limit")
+    figures.draw_plot(partial(ratios_figure, seen.table, **seen.shared), "rivals_ratios")
+
+
+def _seconds(seen: Compared) -> None:
+    """Draw the elapsed seconds of every method, without those of the proof."""
+    st.markdown("**What it costs**: seconds of each method, without the proof")
+    figures.draw_plot(partial(times_figure, seen.table, **seen.shared), "rivals_times")
+    paths = [name for name in seen.asked.methods if line_of(name).path]
+    one_pass = ""
+    if len(seen.asked.ks) > 1 and paths:
+        answers = "answers" if len(paths) == 1 else "answer"
+        one_pass = f" {wording.listed(paths)} {answers} all k in one pass, whose time is shared out evenly."
+    st.caption(
+        "Methods run one after another and do not see each other's answers. Leading eigenvectors "
+        f"are computed before.{one_pass}"
+    )
+
+
+def _numbers(seen: Compared) -> None:
+    number = st.column_config.NumberColumn
+    tables.show(
+        shown(seen.table),
+        alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",
+        column_config={
+            "method": "Method",
+            "value": number("Variance explained", format=f"%.{SHOWN_DIGITS}g"),
+            "best": number("Of the best found", format=f"%.{PLACES}f"),
+            "ratio": number(
+                "Proved ratio", format=f"%.{PLACES}f", help="At least this share of the unknown optimum."
+            ),
+            "upper": number("Nothing above", format=f"%.{SHOWN_DIGITS}g"),
+            "seconds": number("Seconds", format="%.3f"),
+        },
+    )
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with bounds rounded up and shares rounded down, to the digits of their columns.
+
+    A browser would round all numbers to nearest.
+    """
+    best = table["value"] / table.groupby("k")["value"].transform("max")
+    best = best.fillna(1.0).where(best < 1 - ROUNDING, 1.0)
+    rows = table.assign(
+        best=[round_down(share, PLACES) for share in best],
+        ratio=[ratio if pd.isna(ratio) else round_down(ratio, PLACES) for ratio in table["ratio"]],
+        upper=[upper if pd.isna(upper) else round_up(upper, SHOWN_DIGITS) for upper in table["upper"]],
+    )
+    return rows[["method", "k", "value", "best", "ratio", "upper", "seconds"]]
+
+
+# --- several components -----------------------------------------------------------------------------
+
+
+def _components(seen: Compared) -> None:
+    """Draw the variance against the number of components, by method."""
+    k, n = seen.k, seen.problem.n
+    st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
+    between = _between()
+    count = min(MOST_COMPONENTS, n if between else n // k)
+    if count < 2:
+        st.caption(
+            f"One component of {k} features leaves too few of {n} for a second one: choose a smaller k."
+        )
+        return
+
+    def draw(sweep: nspca.Sweep, rows: list[Row]) -> None:
+        _draw_curves(seen, {method: sweep[method, count].info for method, _ in sweep}, rows)
+
+    Section(
+        "components",
+        SuccessiveSpec(**_further(seen), count=count, **between),
+        lambda: f"Find {count} components by every method",
+        lambda rows: _draw_curves(seen, {r.method: r.curves for r in rows if isinstance(r, Explained)}, rows),
+        draw,
+        ("Curves, CSV", "components", _curve_table),
+        len(seen.of_k),
+        icon=":material/stacks:",
+    ).show(seen.of)
+
+
+def _further(seen: Compared) -> dict[str, Any]:
+    """Return the arguments that the specs of both analyses share."""
+    asked, names = seen.asked, list(seen.of_k)
+    options = asked.options_of(names)
+    return {**asked.about_problem(), "seed": asked.seed, "k": seen.k, "methods": names, "options": options}
+
+
+def _between() -> dict[str, Any]:
+    """Draw the choice of the deflation between components, and return it as fields of `SuccessiveSpec`."""
+    turn = state.get_one_of("turn", BETWEEN, "drop")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        turn = st.selectbox(
+            "Before the next component",
+            list(BETWEEN),
+            format_func=BETWEEN.__getitem__,
+            width=380,
+            help="Methods that find components together know only the first, and are left out of the others.",
+            **state.bind("turn", turn),
+        )
+        if turn == ANGLE:
+            apart = state.get("apart") if 0 < state.get("apart") <= 90 else 85
+            degrees = st.number_input("Degrees", 1, 90, width=130, **state.bind("apart", apart))
+            return {"angle": float(degrees)}
+    return {} if turn == "drop" else {"deflation": turn}
+
+
+def _draw_curves(seen: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+    """Draw the variance against the number of components, with the choice of its measure."""
+    counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
+    st.caption(COUNTED[counted])
+    found = {method: each[counted] for method, each in curves.items()}
+    style = seen.shared["style"]
+    figure = cumulative_figure(found, total=seen.problem.total_variance or 1.0, style=style)
+    figures.draw(figure, "rivals_cumulative")
+    filling.refusals(rows)
+
+
+def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
+    """Return a table of the variances by method and number of components."""
+    rows = []
+    for method, count in sweep:
+        info = sweep[method, count].info
+        rows += [
+            {"method": method, "components": j + 1, **{name: info[name][j] for name in COUNTED}}
+            for j in range(count)
+        ]
+    return pd.DataFrame(rows)
+
+
+# --- other samples ----------------------------------------------------------------------------------
+
+
+def _stability(seen: Compared) -> None:
+    """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
+    st.markdown(
+        "**Would other samples give the same features?** Rows are drawn again with replacement, and every "
+        "method runs again."
+    )
+    if seen.of.dataset.is_covariance:
+        st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
+        return
+    spec = StabilitySpec(**_further(seen))
+
+    def live(rows: list[Row]) -> None:
+        supports: dict[str, list[list[int]]] = {}
+        for row in rows:
+            if isinstance(row, Redrawn):
+                supports.setdefault(row.method, []).append(row.support)
+        _draw_stability(seen, supports, rows)
+
+    Section(
+        "stability",
+        spec,
+        lambda: f"Draw the rows {spec.resamples} times at k = {seen.k}",
+        live,
+        lambda supports, rows: _draw_stability(seen, supports, rows),
+        ("Frequencies, CSV", "stability", lambda supports: _frequency_table(seen, supports)),
+        spec.total,
+        Redrawn,
+        ":material/casino:",
+    ).show(seen.of)
+
+
+def frequencies(supports: list[list[int]], n: int) -> np.ndarray:
+    """Return the share of `supports` that contain each of n features."""
+    return np.bincount(np.concatenate(supports).astype(int), minlength=n) / len(supports)
+
+
+def agreement(supports: list[list[int]]) -> float:
+    """Return the mean Jaccard overlap of all pairs of supports; 1 when there is only one."""
+    sets = [set(support) for support in supports]
+    return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
+
+
+def _draw_stability(seen: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+    """Draw the frequencies of features and the agreement of the draws, by method."""
+    if not supports:
+        return
+    F = np.column_stack([frequencies(each, seen.problem.n) for each in supports.values()])
+    titles = [f"{method}: {agreement(each):.2f}" for method, each in supports.items()]
+    _pictures(seen.of.dataset, F, titles, "rivals_stability", largest=1.0, what="chosen in")
+    st.caption(
+        "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same "
+        "features. The colour says in what part of the draws a feature is chosen: from yellow, seldom, to "
+        "dark red, always."
+    )
+    filling.refusals(rows)
+
+
+def _frequency_table(seen: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+    """Return a table of the frequencies by method, for the features that some draw uses."""
+    F = {method: frequencies(each, seen.problem.n) for method, each in supports.items()}
+    table = pd.DataFrame({"feature": list(seen.of.dataset.feature_names), **F})
+    return table[table[list(F)].sum(axis=1) > 0]
+
+
+VIEWS: dict[str, Callable[[Compared], None]] = {
+    "loadings": loadings,
+    "proof": _ratios,
+    "seconds": _seconds,
+    "numbers": _numbers,
+    "components": _components,
+    "again": _stability,
+}

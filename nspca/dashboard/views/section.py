@@ -1,0 +1,66 @@
+"""A section with a run of its own: its start button, then its progress, then its result with downloads."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export, lookup, progress, start
+from nspca.dashboard.views import filling
+from nspca.specs import Spec
+from nspca.specs.rows import Row, unpack
+
+
+@dataclass(frozen=True)
+class Section:
+    """A further question about an answer: its newest run in the workspace, or a button that starts one.
+
+    Parameters
+    ----------
+    key : distinguishes the widgets of several sections on one page
+    spec : the question
+    label : text of the start button; a function where the text takes time
+    rows : ``rows(rows)`` draws the rows that are ready of a run at work
+    draw : ``draw(result, rows)`` draws the result of a run that has ended
+    table : label and name of a CSV file, and a function that returns its table from the result
+    total : number of rows that the run reports; with 0, the present stage of the run is shown
+    only : classes of the rows that count
+    icon, help : look of the start button
+    """
+
+    key: str
+    spec: Spec
+    label: Callable[[], str]
+    rows: Callable[[list[Row]], Any]
+    draw: Callable[[Any, list[Row]], Any]
+    table: tuple[str, str, Callable[[Any], pd.DataFrame]] | None = None
+    total: int = 0
+    only: Any = Row
+    icon: str = ":material/play_arrow:"
+    help: str | None = None
+
+    def show(self, of: Chosen, **given: Any) -> Any:
+        """Draw the section about the data, and return its result; None before there is one.
+
+        `given` are further arguments of the run.
+        """
+        now = lookup.that_asks(self.spec)
+        if now is None:
+            begin = lambda: start.start(self.spec, **of.given, **given)  # noqa: E731
+            look: dict[str, Any] = {"type": "secondary", "icon": self.icon, "help": self.help}
+            start.button(self.label(), begin, self.key, **look)
+            return None
+        looks: filling.Looks = (progress.stage_line, progress.stage_share, lambda now: None)
+        if self.total:
+            looks = filling.looks(self.total, self.rows, self.only)
+        if not progress.show(now, *looks, self.key):
+            return None
+        found = lookup.opened(now.id, now.finished, self.spec.unpack)
+        self.draw(found, unpack(now.rows))
+        if self.table is not None:
+            label, name, make = self.table
+            filling.download(label, make(found), of, name)
+        export.offer(self.spec, of, self.key)
+        return found

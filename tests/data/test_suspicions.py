@@ -1,0 +1,156 @@
+"""What reading suspects in tables, what it does not, and names of samples that are numbers."""
+
+import numpy as np
+import pytest
+
+from nspca import read
+from nspca.errors import InvalidData
+
+
+def table(header, first, rows=24, seed=0, whole=False):
+    """Return CSV of 4 random columns after a first column; `first` are its cells."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.poisson(3, (rows, 4)) if whole else rng.normal(20, 5, (rows, 4)).round(2)
+    lines = [",".join([str(name), *map(str, row)]) for name, row in zip(first, numbers, strict=True)]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def followed(raw, finding):
+    """Return the data by each way of a finding."""
+    return [read(raw, **{way.option: way.value}) for way in finding.ways]
+
+
+@pytest.mark.parametrize("last", ["Median", "SD", "Std", "Subtotal", "Mittelwert", "Total", "Mean"])
+def test_a_row_that_is_called_like_a_summary_is_said_and_can_be_left_out(last):
+    raw = (table("name,a,b,c,d", [f"R{i}" for i in range(24)]) + f"{last},1,2,3,4\n").encode()
+    (said,) = [one for one in read(raw).findings if one.option == "drop_rows"]
+    assert f'"{last}"' in said.what and said.is_suspicion
+    assert [data.X.shape for data in followed(raw, said)] == [(24, 4)]
+
+
+@pytest.mark.parametrize(
+    ("code", "whole"), [("-9", True), ("-999.25", False), ("-99", False), ("999", True), ("-9999", False)]
+)
+def test_a_repeated_number_far_from_the_others_is_suspected_to_be_a_code(code, whole):
+    raw = (
+        table("name,a,b,c,d", [f"R{i}" for i in range(24)], whole=whole) + f"x,{code},1,2,{code}\n"
+    ).encode()
+    (said,) = [one for one in read(raw).findings if one.option == "missing_codes"]
+    assert f"The value {code} " in said.what
+    (way,) = said.ways
+    assert read(raw, missing_codes=way.value, missing="samples").X.shape == (24, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("patient", range(101, 125)),
+        ("respondent", [7518 + 37 * i % 5000 for i in range(24)]),
+        ("Barcode", [863_696_168_732 + 7919 * i for i in range(24)]),
+        ("student_number", range(40_000, 40_024)),
+        ("caseid", [f"{i}.0" for i in range(1, 25)]),
+        ("Year", range(1990, 2014)),
+        ("time", range(1_680_000_000, 1_680_014_400, 600)),
+        ("wavelength", range(400, 520, 5)),
+    ],
+)
+def test_numbers_that_name_the_samples_are_no_feature_and_can_be_one(name, first):
+    raw = table(f"{name},a,b,c,d", first).encode()
+    data = read(raw)
+    assert data.feature_names == ("a", "b", "c", "d") and data.sample_names[0] == str(first[0])
+    (said,) = [one for one in data.findings if one.option == "id_column"]
+    assert [other.X.shape for other in followed(raw, said)] == [(24, 5)]
+
+
+def test_a_header_of_two_years_is_the_header():
+    raw = b"region,2010,2020\n" + b"".join(
+        b"T%d,%d,%d\n" % (i, 9000 + 7 * i, 8000 + 31 * i % 97) for i in range(9)
+    )
+    data = read(raw)
+    assert data.feature_names == ("2010", "2020") and data.X.shape == (9, 2)
+    (said,) = [one for one in data.findings if one.option == "header"]
+    assert [other.X.shape for other in followed(raw, said)] == [(10, 2)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [sorted(row) for row in np.random.default_rng(1).uniform(20, 80, (20, 6)).round(1).tolist()],
+        np.random.default_rng(2).normal(size=(30, 5)).round(3).tolist(),
+        np.random.default_rng(3).poisson(20, (30, 5)).tolist(),
+        np.random.default_rng(4).integers(0, 2, (30, 5)).tolist(),
+    ],
+)
+def test_ordinary_rows_without_a_header_are_all_samples_and_raise_no_suspicion(rows):
+    raw = "\n".join(",".join(map(str, row)) for row in rows).encode()
+    data = read(raw)
+    assert len(data.X) == len(rows)
+    assert not [one.what for one in data.findings if one.is_suspicion]
+
+
+def test_a_first_row_of_sorted_ranks_stays_a_sample_and_is_said():
+    rows = [range(1, 11), *(np.random.default_rng(i).permutation(10) + 1 for i in range(20))]
+    raw = "\n".join(",".join(map(str, row)) for row in rows).encode()
+    data = read(raw)
+    assert data.X.shape == (21, 10)
+    (said,) = [one for one in data.findings if one.is_suspicion]
+    assert [other.X.shape for other in followed(raw, said)] == [(20, 10)]
+
+
+@pytest.mark.parametrize("code", ["--", "k.A.", "#DIV/0!", "*", "missing", "< LOD", "<0.05", "(37.5)"])
+def test_words_in_several_columns_are_refused_with_ways_that_read(code):
+    lines = table("name,a,b,c,d", [f"R{i}" for i in range(24)]).split("\n")
+    lines[3] = f"R2,{code},1,2,3"
+    lines[9] = f"R8,1,{code},2,3"
+    raw = "\n".join(lines).encode()
+    with pytest.raises(InvalidData) as refused:
+        read(raw)
+    ways = {way.option: way.value for way in refused.value.ways}
+    assert read(raw, drop_columns=ways["drop_columns"]).feature_names == ("c", "d")
+    assert read(raw, missing_codes=ways["missing_codes"], missing="samples").X.shape == (22, 4)
+
+
+@pytest.mark.parametrize("at", [5, 24])
+def test_a_comment_below_the_header_is_refused_with_a_way_that_reads(at):
+    lines = table("name,a,b,c,d", [f"R{i}" for i in range(24)]).split("\n")
+    raw = "\n".join([*lines[:at], "# batch 2", *lines[at:]]).encode()
+    with pytest.raises(InvalidData, match="comment") as refused:
+        read(raw)
+    (way,) = refused.value.ways
+    assert read(raw, **{way.option: way.value}).X.shape == (24, 4)
+
+
+def test_numbers_name_the_samples_above_a_row_called_total():
+    raw = (table("id,a,b,c,d", range(1, 25)) + "Total,1,2,3,4\n").encode()
+    data = read(raw)
+    assert data.X.shape == (25, 4) and data.sample_names[-1] == "Total"
+    (said,) = [one for one in data.findings if one.option == "drop_rows"]
+    assert [other.X.shape for other in followed(raw, said)] == [(24, 4)]
+
+
+def test_further_columns_of_texts_beside_names_are_left_out_and_said():
+    raw = table("Country Name,Country Code,a,b,c,d", [f"Land {i},L{i}" for i in range(24)]).encode()
+    data = read(raw)
+    assert data.sample_names[0] == "Land 0" and data.X.shape == (24, 4)
+    (said,) = [one for one in data.findings if one.option == "id_column"]
+    assert [other.sample_names[0] for other in followed(raw, said)] == ["L0"]
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "aside"),
+    [
+        ("Gene", [f"TP{chr(65 + i)}" for i in range(24)], ()),
+        (
+            "Hugo_Symbol,Entrez_Gene_Id",
+            [f"TP{chr(65 + i)},{7157 + 13 * i}" for i in range(24)],
+            ("Entrez_Gene_Id",),
+        ),
+        ("probe,Length", [f"q{i},{900 + i}" for i in range(24)], ("Length",)),
+    ],
+)
+def test_a_first_column_of_genes_turns_the_table_and_lengths_are_no_samples(header, first, aside):
+    raw = table(f"{header},a,b,c,d", first).encode()
+    data = read(raw)
+    assert data.X.shape == (4, 24) and [*data.sample_names] == ["a", "b", "c", "d"]
+    assert all(any(name in one.what for one in data.findings) for name in aside)
+    assert len(read(raw, features_in_rows=False).X) == 24
