@@ -9,14 +9,13 @@
 # https://OWNER-NAME.hf.space, which is the host name that is allowed, and not inside another page.
 FROM python:3.12-slim
 
-RUN useradd --create-home --uid 1000 user
-USER user
-ENV HOME=/home/user PATH=/home/user/.local/bin:$PATH PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 \
-    OPENBLAS_NUM_THREADS=1 NSPCA_HOME=/home/user/nspca FORWARDED_ALLOW_IPS=*
-WORKDIR /home/user/app
-COPY --chown=user requirements.txt ./
+ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 OPENBLAS_NUM_THREADS=1 NSPCA_HOME=/app/state FORWARDED_ALLOW_IPS=*
+RUN useradd --create-home --uid 1000 user && mkdir /app && chown user /app
+WORKDIR /app
+COPY requirements.txt ./
 RUN pip install -r requirements.txt
-COPY --chown=user . .
-RUN pip install --no-deps . && rm -rf /home/user/app/*
+COPY . .
+RUN pip install --no-deps . && rm -rf /app/*
+USER user
 EXPOSE 7860
 CMD ["sh", "-c", "STREAMLIT_SERVER_ALLOWED_HOSTS=$SPACE_HOST exec python -m nspca app --address 0.0.0.0 --port 7860"]

@@ -70,7 +70,7 @@ class BoundSearch(TreeStage):
         r = len(kept.block)
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
-        self.total = ROUND * (1 if not ranks else 2 + len(ranks) * rounds)
+        self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
         if self.is_small and self.plan.eigenvalues:
             if self.lower == 0.0:  # without a known value hardly any part of the supports can be closed
                 self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
@@ -101,12 +101,21 @@ class BoundSearch(TreeStage):
                 self.lift(plain, some)
 
     def dual(self) -> Splitting:
-        """Try B5 and plain B6 by ADMM, after few steps and after more, and return the splitting."""
+        """Try B5 and plain B6 by ADMM, and return the splitting.
+
+        A second, larger penalty rho is tried as well, since its W often has a better lift.
+        """
         splitting = self.splitting()
-        for steps in (self.plan.first, ROUND) if self.plan.ranks else (self.plan.first,):
-            if not self.closed:
-                self.advance(splitting, steps)
-                self.offer_plain(splitting.entries.W)
+        self.advance(splitting, self.plan.first)
+        self.offer_plain(splitting.entries.W)
+        if self.plan.ranks and not self.closed:
+            self.advance(splitting, ROUND)
+            self.offer_plain(splitting.entries.W)
+            other = self.splitting(rho=4.0)
+            before = self.upper
+            self.advance(other, ROUND)
+            self.offer_plain(other.entries.W)
+            splitting = other if self.upper < before else splitting
         return splitting
 
     def lift(self, plain: Splitting, ranks: tuple[int, ...]) -> None:

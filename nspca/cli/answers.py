@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.screen import DATA, clear, say, say_json, write_csv
+from nspca.cli.screen import clear, say, say_json, write_csv
+from nspca.cli.sources import about
 from nspca.presentation.numerals import proof_phrase
 
 if TYPE_CHECKING:
@@ -55,8 +56,12 @@ def print_answer(
         for path, proof in proofs.items():
             proof.of_prepared(dataset.prepared).save(path)
         if args.csv:
-            columns = (*COLUMNS, *(() if known is None else KNOWN), DATA)
-            write_csv(args.csv, columns, ({**row, DATA: dataset.name} for row in rows(found)))
+            rows = (
+                {"component": number, "feature": one["name"], **one}
+                for number, features in enumerate(found, 1)
+                for one in features
+            )
+            write_csv(args.csv, (*COLUMNS, *(KNOWN if known is not None else ())), rows, dataset.name)
     if not args.json:
         for path, what in zip(proofs, ("certificate", "what is proved of each feature"), strict=False):
             say(f"{what}: {path}")
@@ -73,13 +78,18 @@ def lines(
     found: list[list[dict[str, Any]]],
 ) -> Iterator[str]:
     """Yield the lines of the text form of an answer; `found` has the features of each component."""
+    from nspca.data.names import printable
+
     quality = proof_phrase(certificate.ratio(result.value), certificate.label)
     yield f"{dataset.name}: value {result.value:.6g}, {quality}"
     yield certificate.rounded(6).stated(dataset.feature_names)
     for number, features in enumerate(found, 1):
         if problem.joint:
             yield f"component {number}: {result.values[number - 1]:.6g}"
-        yield from listed(features)
+        width = max((len(printable(one["name"])) for one in features if "place" in one), default=0)
+        for one in features:
+            name = printable(one["name"])
+            yield f"  {one['weight']:+.4f}  {name:<{width}}  {one.get('place', '')}".rstrip()
 
 
 def features_path(path: str) -> str:
@@ -93,24 +103,13 @@ def described(
 ) -> list[dict[str, Any]]:
     """Return the features of a component with weights, largest first, and their membership if `known`."""
     component = result.components[:, number]
-    support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
     features = []
-    for i in support:
+    for i in sorted(component.nonzero()[0].tolist(), key=lambda i: -abs(component[i])):
         feature: dict[str, Any] = {"name": dataset.feature_names[i], "weight": float(component[i])}
         if known is not None:
-            least, most = known.cost_without[i]
-            feature |= {"place": known.places[i].value, "costs_at_least": least, "costs_at_most": most}
+            feature |= dict(zip(KNOWN, (known.places[i].value, *known.cost_without[i]), strict=True))
         features.append(feature)
     return features
-
-
-def rows(found: list[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of weights, one per weight; `found` has the features of each component."""
-    for number, features in enumerate(found, 1):
-        for feature in features:
-            yield {"component": number, "feature": feature["name"]} | {
-                key: value for key, value in feature.items() if key != "name"
-            }
 
 
 def summary(
@@ -118,9 +117,7 @@ def summary(
 ) -> dict[str, Any]:
     """Return the JSON fields of an answer besides its features."""
     return {
-        "source": dataset.source,
-        "name": dataset.name,
-        "notes": list(dataset.notes),
+        **about(dataset),
         "prepared": list(dataset.prepared),
         "method": result.method,
         "k": list(problem.k) if isinstance(problem.k, tuple) else problem.k,
@@ -137,17 +134,3 @@ def summary(
         "status": result.status.name,
         "seconds": result.seconds,
     }
-
-
-def listed(features: list[dict[str, Any]]) -> list[str]:
-    """Return one line of text for each feature of a component, as `described` returns them."""
-    from nspca.data.names import printable
-
-    names = [printable(feature["name"]) for feature in features]
-    width = max(
-        (len(name) for name, feature in zip(names, features, strict=True) if "place" in feature), default=0
-    )
-    return [
-        f"  {feature['weight']:+.4f}  {name:<{width}}  {feature.get('place', '')}".rstrip()
-        for name, feature in zip(names, features, strict=True)
-    ]

@@ -45,20 +45,14 @@ def run(args: argparse.Namespace) -> int:
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
     check_port(args.address, args.port)
-    host = outward_address() if args.address in WILDCARDS else args.address
+    is_shared = args.address in WILDCARDS
+    host = outward_address() if is_shared else args.address
     url = f"http://{f'[{host}]' if ':' in host else host}:{args.port}"
     command = streamlit_command(args.address, args.port, host)
-    say(
-        f"nspca: {url}"
-        + (" is the address to give out" if args.address in WILDCARDS else "")
-        + "  (Ctrl+C stops it)"
-    )
-    if args.address in WILDCARDS:
-        access = (
-            "with the password"
-            if os.environ.get("NSPCA_PASSWORD")
-            else "without a password (set NSPCA_PASSWORD)"
-        )
+    say(f"nspca: {url}{' is the address to give out' * is_shared}  (Ctrl+C stops it)")
+    if is_shared:
+        has_password = bool(os.environ.get("NSPCA_PASSWORD"))
+        access = "with the password" if has_password else "without a password (set NSPCA_PASSWORD)"
         say(f"nspca: anyone on this network can use it {access}, and what is sent is not encrypted (no TLS)")
     sys.stdout.flush()
     if os.name == "nt":
@@ -83,10 +77,9 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
 
     The server answers under the names of this machine where it listens, and those of the environment.
     """
-    options: dict[str, object] = {"server.address": address, "server.port": port}
+    flags = [f"--server.address={address}", f"--server.port={port}"]
     if host != address:
-        options["browser.serverAddress"] = host
-    flags = [f"--{name}={value}" for name, value in options.items()]
+        flags.append(f"--browser.serverAddress={host}")
     names = {"localhost", "127.0.0.1", "::1", address, host}
     if address in WILDCARDS:
         from psutil import net_if_addrs  # a package of the app
@@ -100,12 +93,11 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
 
 def check_port(address: str, port: int) -> None:
     """Refuse an address of another machine and an occupied port, before anything is started."""
+    is_foreign = f"an address of this machine is required, got {address!r}"
     try:
         places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise InvalidOption(
-            f"an address of this machine is required, got {address!r}: {error.strerror}"
-        ) from error
+        raise InvalidOption(f"{is_foreign}: {error.strerror}") from error
     for family, kind, protocol, _, place in places:
         with socket.socket(family, kind, protocol) as probe:
             if os.name != "nt":
@@ -125,7 +117,7 @@ def check_port(address: str, port: int) -> None:
                     ) from error
                 # A name like localhost may also stand for an IPv6 address this machine does not have.
                 if len(places) == 1:
-                    raise InvalidOption(f"an address of this machine is required, got {address!r}") from error
+                    raise InvalidOption(is_foreign) from error
 
 
 def outward_address() -> str:

@@ -12,6 +12,16 @@ from nspca.errors import NSPCAError
 
 MOST_SIZES = 10_000
 """Maximum number of values of k in one sweep."""
+SHARED: dict[str, dict[str, Any]] = {
+    "certificate": {"metavar": "FILE.npz", "help": "save the certificate"},
+    "csv": {"metavar": "FILE.csv", "help": "save the answer as a table"},
+    "spec": {
+        "metavar": "FILE.json",
+        "help": "save the question, which `nspca run FILE.json` answers again",
+    },
+    "json": {"action": "store_true", "help": "print JSON instead of text"},
+}
+"""Arguments about output that several commands have, with the keywords of `add_argument`."""
 Run: TypeAlias = Callable[[argparse.Namespace], int]
 
 
@@ -24,6 +34,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print an error as one sentence and exit with status 2; argparse calls this."""
         self.exit(2, f"nspca: {message}; `{self.prog} --help` says what there is\n")
+
+    def share(self, *names: str) -> None:
+        """Add the named arguments of `SHARED`."""
+        for name in names:
+            self.add_argument(f"--{name}", **SHARED[name])
 
 
 class Commands:
@@ -44,12 +59,11 @@ class Commands:
 
         `run` is called with the parsed arguments and returns the exit status.
         """
-        text = f"{summary[0].upper()}{summary[1:]}.{' ' if more else ''}{more}"
         shown = "\n".join(f"  {self.top.prog} {example}" for example in examples)
         parser = self._group.add_parser(
             name,
             help=summary,
-            description=text,
+            description=f"{summary[0].upper()}{summary[1:]}. {more}".strip(),
             epilog=f"example{'s' * (len(examples) > 1)}:\n{shown}",
             formatter_class=Paragraphs,
         )
@@ -161,18 +175,6 @@ def of_problem(parser: Parser, *names: str) -> None:
         metavar="FEATURE,...",
         help="features that may be used freely and count among the k: names, or numbers from 0",
     )
-
-
-def with_spec(parser: Parser) -> None:
-    """Add ``--spec``."""
-    parser.add_argument(
-        "--spec", metavar="FILE.json", help="save the question, which `nspca run FILE.json` answers again"
-    )
-
-
-def with_json(parser: Parser) -> None:
-    """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def sizes(text: str) -> list[int]:

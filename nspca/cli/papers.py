@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.arguments import Commands, with_json
+from nspca.cli.arguments import Commands
 from nspca.cli.screen import check_files, clear, progress, say, say_json
 
 FOUND = ("value", "preset", "judged", "budget", "spread")
@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"
     )
-    with_json(command)
+    command.share("json")
 
 
 def run(args: argparse.Namespace) -> int:

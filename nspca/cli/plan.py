@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.arguments import Commands, add_options, count, given_options, with_json
+from nspca.cli.arguments import Commands, add_options, count, given_options
 from nspca.cli.screen import complain, progress, say, say_json, say_notes
 
 NAMING = ("id_column", "label_column", "decimal")
@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
         "--components", type=count, default=1, metavar="R", help="how many are found together (default 1)"
     )
     add_options(command, "nspca.specs", "SweepSpec", "effort")
-    with_json(command)
+    command.share("json")
 
     command = commands.add(
         "shard",

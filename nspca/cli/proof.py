@@ -5,21 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from nspca.cli.answers import print_answer
-from nspca.cli.arguments import Commands, count, of_data, of_problem, sizes, with_json
+from nspca.cli.arguments import Commands, count, of_data, of_problem, sizes
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
-from nspca.cli.sources import about_problem, forced_features, make_problem, read_dataset
+from nspca.cli.sources import about, about_problem, forced_features, make_problem, read_dataset
 from nspca.errors import CertificateError, InvalidOption
 
 
 def add(commands: Commands) -> None:
     """Add the commands `certify` and `verify` and their arguments."""
-    _add_certify(commands)
-    _add_verify(commands)
-
-
-def _add_certify(commands: Commands) -> None:
-    """Add the command `certify` and its arguments."""
     command = commands.add(
         "certify",
         certify,
@@ -37,13 +31,8 @@ def _add_certify(commands: Commands) -> None:
         "each; or JSON: weights by name, a list of such, or what `solve --json` printed",
     )
     command.add_argument("--k", type=int, help="largest number of features in a component")
-    command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
-    command.add_argument("--csv", metavar="FILE.csv", help="save the weights as a table")
-    with_json(command)
+    command.share("certificate", "csv", "json")
 
-
-def _add_verify(commands: Commands) -> None:
-    """Add the command `verify` and its arguments."""
     command = commands.add(
         "verify",
         verify,
@@ -73,13 +62,13 @@ def _add_verify(commands: Commands) -> None:
         metavar="FEATURE,...",
         help="refuse one about other features that must be in; an empty text for none",
     )
-    for option, value, other in (("signed", False, "nonnegative"), ("nonneg", True, "signed")):
+    for option, dest, value, other in (
+        ("signed", "nonneg", False, "nonnegative components"),
+        ("nonneg", "nonneg", True, "signed components"),
+        ("no-covariance", "covariance", False, "a covariance"),
+    ):
         command.add_argument(
-            f"--{option}",
-            dest="nonneg",
-            action="store_const",
-            const=value,
-            help=f"refuse one about {other} components",
+            f"--{option}", dest=dest, action="store_const", const=value, help=f"refuse one about {other}"
         )
     for option, are in (("center", "centred"), ("scale", "scaled")):
         command.add_argument(
@@ -87,14 +76,7 @@ def _add_verify(commands: Commands) -> None:
             action=argparse.BooleanOptionalAction,
             help=f"refuse one about data that are not {are}, or are",
         )
-    command.add_argument(
-        "--no-covariance",
-        dest="covariance",
-        action="store_const",
-        const=False,
-        help="refuse one about a covariance",
-    )
-    with_json(command)
+    command.share("json")
 
 
 def certify(args: argparse.Namespace) -> int:
@@ -106,7 +88,7 @@ def certify(args: argparse.Namespace) -> int:
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset, data = read_dataset(args.source, args)
-    about = about_problem(args, dataset, data)
+    problem_spec = about_problem(args, dataset, data)
     X = read_loadings(args.loadings, dataset.feature_names)
     shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
     if shared.size:
@@ -114,10 +96,10 @@ def certify(args: argparse.Namespace) -> int:
             f"components that share no feature are required, got {dataset.feature_names[shared[0]]} in "
             "several: certify each component by itself"
         )
-    forced = list(about.forced)
+    forced = list(problem_spec.forced)
     counts = (np.count_nonzero(np.delete(X, forced, axis=0), axis=0) + len(forced)).tolist()
     sizes = counts if args.k is None else [args.k] * len(counts)
-    problem = make_problem(about, dataset, sizes[0] if len(sizes) == 1 else tuple(sizes))
+    problem = make_problem(problem_spec, dataset, sizes[0] if len(sizes) == 1 else tuple(sizes))
     if problem.nonneg:
         X = X * np.where(X.max(axis=0) > 0, 1, -1)  # a component and its negative explain the same
         if X.min() < 0:
@@ -130,33 +112,17 @@ def certify(args: argparse.Namespace) -> int:
     return print_answer(args, dataset, problem, certified(problem, result, certificate))
 
 
-def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
-    """Return the requested k; for several components a tuple, as in `solve`."""
-    if args.components is None:
-        return args.k if args.k is None else tuple(args.k) if len(args.k) > 1 else args.k[0]
-    if args.k is None or len(args.k) > 1:
-        raise InvalidOption("--components needs one --k, which each of them has: say it, or leave it out")
-    return tuple(args.k) * args.components
-
-
-def _refuse_turned(dataset: Any, certificate: Any) -> None:
-    """Refuse a table whose rows and columns are swapped, with the option that swaps them."""
-    from nspca.shards import Shards
-
-    m, n = dataset.shape if isinstance(dataset, Shards) else dataset.X.shape
-    if certificate.shape == (n, m) and m != n:
-        raise CertificateError(
-            f"the certificate is about {n} samples of {m} features, got {m} rows and {n} columns: if the "
-            "features of this file are in its rows, add --features-in-rows"
-        )
-
-
 def verify(args: argparse.Namespace) -> int:
     """Check a certificate; a refusal prints the reason and returns exit status 1."""
     import nspca
     from nspca.shards import Shards
 
-    asked = {"k": _sizes(args)} | {name: getattr(args, name) for name in ("nonneg", "center", "scale")}
+    k = None if args.k is None else tuple(args.k) if len(args.k) > 1 else args.k[0]
+    if args.components is not None:
+        if not isinstance(k, int):
+            raise InvalidOption("--components needs one --k, which each of them has: say it, or leave it out")
+        k = (k,) * args.components
+    asked: dict[str, Any] = {"k": k, "nonneg": args.nonneg, "center": args.center, "scale": args.scale}
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset, _ = read_dataset(args.data, args)
@@ -165,7 +131,12 @@ def verify(args: argparse.Namespace) -> int:
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
-        _refuse_turned(dataset, certificate)
+        m, n = dataset.shape if isinstance(dataset, Shards) else dataset.X.shape
+        if certificate.shape == (n, m) and m != n:
+            raise CertificateError(
+                f"the certificate is about {n} samples of {m} features, got {m} rows and {n} columns: if the "
+                "features of this file are in its rows, add --features-in-rows"
+            )
         upper = nspca.verify(dataset, certificate, **asked)
     except CertificateError as error:
         clear()
@@ -175,10 +146,7 @@ def verify(args: argparse.Namespace) -> int:
         return 1
     proved = replace(certificate, upper=upper, prepared=dataset.prepared)
     if args.json:
-        said = {
-            "name": dataset.name,
-            "source": dataset.source,
-            "notes": list(dataset.notes),
+        said = about(dataset) | {
             "statement": proved.stated(dataset.feature_names),
             "upper": upper,
             "of_features": proved.of_features,

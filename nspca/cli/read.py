@@ -1,15 +1,12 @@
 """Command `read`: what reading a file gives, without solving anything."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nspca.cli.arguments import Commands, of_data, with_json
+from nspca.cli.arguments import Commands, of_data
 from nspca.cli.screen import say, say_json
 from nspca.cli.sources import check_strict, read_file
 from nspca.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from nspca.data import Dataset
 
 LISTED = 8
 """Maximum names that are printed."""
@@ -27,7 +24,7 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("source", metavar="FILE", help="a data file, or a folder of images or texts")
     of_data(command)
-    with_json(command)
+    command.share("json")
 
 
 def read(args: argparse.Namespace) -> int:
@@ -41,13 +38,25 @@ def read(args: argparse.Namespace) -> int:
     data = spec.changed(found)
     assert isinstance(data, Dataset)
     m, n = data.X.shape
-    features, samples = _some(data.feature_names), _some(data.sample_names)
     if args.json:
-        say_json(described(data))
+        say_json(
+            {
+                "name": data.name,
+                "kind": data.kind,
+                "samples": m,
+                "features": n,
+                "feature_names": list(data.feature_names[:LISTED]),
+                "sample_names": list(data.sample_names[:LISTED]),
+                "labels": data.label_name,
+                "label_columns": list(data.label_columns),
+                "findings": [one.to_dict() for one in data.findings],
+                "options": dict(data.options),
+            }
+        )
     else:
         say(f"{data.name}: {m:,} samples x {n:,} features")
-        say(f"features: {features}")
-        say(f"samples: {samples}")
+        say(f"features: {_some(data.feature_names)}")
+        say(f"samples: {_some(data.sample_names)}")
         for name, labels in data.label_columns.items():
             here = " (in use)" if name == data.label_name else ""
             say(f"labels: {name}{here}, {len(set(labels.tolist())):,} values")
@@ -57,22 +66,6 @@ def read(args: argparse.Namespace) -> int:
         say(f"options: {used or 'none'}")
     check_strict(data.findings, args)
     return 0
-
-
-def described(data: "Dataset") -> dict[str, Any]:
-    """Return what reading gave as plain values for JSON."""
-    return {
-        "name": data.name,
-        "kind": data.kind,
-        "samples": data.X.shape[0],
-        "features": data.X.shape[1],
-        "feature_names": list(data.feature_names[:LISTED]),
-        "sample_names": list(data.sample_names[:LISTED]),
-        "labels": data.label_name,
-        "label_columns": list(data.label_columns),
-        "findings": [one.to_dict() for one in data.findings],
-        "options": dict(data.options),
-    }
 
 
 def _some(names: Any) -> str:

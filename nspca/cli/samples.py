@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nspca.cli.arguments import Commands, meant, with_json
+from nspca.cli.arguments import Commands, meant
 from nspca.cli.screen import clear, complain, progress, say, say_json
 from nspca.errors import DownloadError, InvalidOption
 
@@ -11,7 +11,7 @@ from nspca.errors import DownloadError, InvalidOption
 def add(commands: Commands) -> None:
     """Add the commands `samples` and `fetch` and their arguments."""
     command = commands.add("samples", samples, "the data sets known by name", "samples")
-    with_json(command)
+    command.share("json")
     command = commands.add(
         "fetch",
         fetch,
@@ -41,26 +41,18 @@ def samples(args: argparse.Namespace) -> int:
     from nspca import data
 
     if args.json:
+        known = ("title", "summary", "kind", "shape", "licence", "relative")
         say_json(
             [
-                {
-                    "name": name,
-                    "title": sample.title,
-                    "summary": sample.summary,
-                    "kind": sample.kind,
-                    "shape": sample.shape,
-                    "licence": sample.licence,
-                    "absent": data.is_absent(name),
-                    "relative": sample.relative,
-                }
+                {"name": name, "absent": data.is_absent(name)} | {one: getattr(sample, one) for one in known}
                 for name, sample in data.SAMPLES.items()
             ]
         )
         return 0
     for name, sample in data.SAMPLES.items():
         shape = " x ".join(map(str, sample.shape)) if sample.shape else ""
-        missing = f" (until it is fetched: {sample.relative})" if data.is_absent(name) else ""
-        missing += "" if data.is_installed(name) else " (needs pip install 'nspca[samples]')"
+        missing = f" (until it is fetched: {sample.relative})" * data.is_absent(name)
+        missing += " (needs pip install 'nspca[samples]')" * (not data.is_installed(name))
         say(f"{name:<18} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]{missing}")
     return 0
 

@@ -24,10 +24,6 @@ BAR = 24
 """Number of characters of a full bar."""
 PAUSE = 0.05
 """Least seconds between two updates of the bar: some searches report thousands of times."""
-DATA = "data"
-"""Column of every written table with the name of the data set."""
-
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Characters that move the cursor or turn text around, which names in a stranger's file may hold."""
 
@@ -85,13 +81,14 @@ def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:
         taken.add(file)
 
 
-def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write a table as a CSV file that spreadsheets open safely."""
+def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]], name: str) -> None:
+    """Write a table as a CSV file that spreadsheets open safely; its last column has the data's `name`."""
     import pandas as pd
 
     from nspca.data import frame_to_csv
 
-    Path(path).write_bytes(frame_to_csv(pd.DataFrame(list(rows), columns=list(columns))))
+    frame = pd.DataFrame(list(rows), columns=list(columns)).assign(data=name)
+    Path(path).write_bytes(frame_to_csv(frame))
 
 
 @contextmanager

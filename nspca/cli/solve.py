@@ -6,15 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import features_path, print_answer
-from nspca.cli.arguments import (
-    Commands,
-    count,
-    given_options,
-    of_problem,
-    percent,
-    with_json,
-    with_spec,
-)
+from nspca.cli.arguments import Commands, count, given_options, of_problem, percent
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import about_problem, make_problem, read_dataset
 from nspca.errors import InvalidOption, Refused, WorkersLost, needs
@@ -24,9 +16,6 @@ if TYPE_CHECKING:
     from nspca.problem import Problem
     from nspca.result import Result
     from nspca.specs import ComponentsSpec, ProblemSpec, SweepSpec
-
-NOT_IN_A_SPEC = ("within", "seconds", "nodes", "resume")
-"""Options that a saved spec does not hold."""
 
 
 def add(commands: Commands) -> None:
@@ -51,8 +40,6 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--method", default="auto", metavar="METHOD", help="a name of nspca.METHODS (default auto)"
     )
-    command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
-    command.add_argument("--csv", metavar="FILE.csv", help="save the weights as a table")
     command.add_argument(
         "--within",
         type=percent,
@@ -84,8 +71,7 @@ def add(commands: Commands) -> None:
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
-    with_spec(command)
-    with_json(command)
+    command.share("certificate", "csv", "spec", "json")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -95,24 +81,23 @@ def run(args: argparse.Namespace) -> int:
     args.effort = args.effort or "fast"
     if args.resume is not None and args.effort != "exhaustive":
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
-    second = features_path(args.certificate) if args.certificate and args.within else None
-    check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
-    with _client(args) as client:
-        return _solve(args, client)
-
-
-def _client(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return a context with the Dask client that the arguments ask for, or with None.
-
-    Its workers read a folder of shards or help with an exhaustive search.
-    """
     asked = (args.workers, args.scheduler) != (None, None)
-    if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
+    is_exhaustive, is_folder = args.effort == "exhaustive", Path(args.source).is_dir()
+    if asked and not is_folder and not is_exhaustive:
         raise InvalidOption(
             f"workers read a folder of shards or help with --effort exhaustive, got {args.source}: make a "
             "folder with `python -m nspca shard`, or leave --workers and --scheduler out"
         )
-    return client_of(args.workers, args.scheduler)
+    limits = {"seconds": args.seconds, "nodes": args.nodes, "resume": args.resume}
+    # No spec holds limits or workers of a search, nor a search for several components.
+    is_search = {*limits.values()} != {None} or (is_exhaustive and (asked or args.components is not None))
+    for name, value in {"within": args.within, **limits}.items():
+        if args.spec and value is not None:
+            raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
+    second = features_path(args.certificate) if args.certificate and args.within else None
+    check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
+    with client_of(args.workers, args.scheduler) as client:
+        return _solve(args, client, is_folder, is_search)
 
 
 def client_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
@@ -124,34 +109,32 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
     return open_client(workers, scheduler, complain)
 
 
-def _solve(args: argparse.Namespace, client: Any) -> int:
+def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bool) -> int:
     """Solve the problem of the arguments, with a Dask client or None; print the answer and return 0."""
     import nspca
     from nspca.certificate import ROUNDING
     from nspca.proving import certified
+    from nspca.result import Result
     from nspca.solving import line_of
 
     dataset, data = read_dataset(args.source, args)
     about = about_problem(args, dataset, data)
     sizes = args.k if args.components is None else (args.k,) * args.components
-    problem = make_problem(about, dataset, sizes, client if Path(args.source).is_dir() else None)
-    question = None
-    for name in NOT_IN_A_SPEC:
-        if args.spec and getattr(args, name) is not None:
-            raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
-    if args.spec or not _is_limited(args, client):
+    problem = make_problem(about, dataset, sizes, client if is_folder else None)
+    question, lost, known = None, None, None
+    if args.spec or not is_search:
         if problem.joint and args.method != "auto":
             line_of(args.method).check(problem)  # a method that finds one component is refused, as by `solve`
         question = _question(args, about)
-    lost, known = None, None
     try:
-        if _is_limited(args, client):
+        if is_search or question is None:
             result = _search(args, problem, client)
         else:
-            assert question is not None  # made above where nothing is limited
             result = _answer(question, problem, progress())
     except WorkersLost as error:
-        lost, result = error, _ready(error)
+        if not isinstance(error.result, Result) or error.result.certificate is None:
+            raise
+        lost, result = error, error.result
     if args.within is not None and lost is None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
@@ -170,9 +153,8 @@ def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | Co
     """Return the question of the arguments: a sweep of one k, or several components found together."""
     from nspca.specs import ComponentsSpec, SweepSpec
 
-    how: dict[str, Any] = about.about_problem() | given_options(
-        args, "nspca.specs", "SweepSpec", "effort", "seed"
-    )
+    given = given_options(args, "nspca.specs", "SweepSpec", "effort", "seed")
+    how: dict[str, Any] = about.about_problem() | given
     if args.components is None:
         return SweepSpec(ks=(args.k,), methods=(args.method,), published=False, **how)
     method = "joint" if args.method == "auto" else args.method
@@ -180,13 +162,7 @@ def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | Co
 
 
 def _answer(question: "SweepSpec | ComponentsSpec", problem: "Problem", report: Report) -> "Result":
-    """Return the one result of a question about `problem`, with its certificate.
-
-    Raises
-    ------
-    Refused
-        When several components have no bound.
-    """
+    """Return the one result of a question about `problem`; raise `Refused` where nothing bounds it."""
     from nspca.proving import certified
 
     said: list[str] = []
@@ -201,24 +177,6 @@ def _answer(question: "SweepSpec | ComponentsSpec", problem: "Problem", report: 
     if result.certificate is None:
         raise Refused(said[-1])
     return certified(problem, result, result.certificate)
-
-
-def _ready(lost: WorkersLost) -> "Result":
-    """Return the answer that was ready when the workers were lost; raise the error where there was none."""
-    from nspca.result import Result
-
-    if isinstance(lost.result, Result) and lost.result.certificate is not None:
-        return lost.result
-    raise lost
-
-
-def _is_limited(args: argparse.Namespace, client: Any) -> bool:
-    """Tell whether the answer needs what no spec holds: limits or workers of an exhaustive search, or
-    such a search for several components.
-    """
-    limits = (args.seconds, args.nodes, args.resume)
-    helped = args.effort == "exhaustive" and (client is not None or args.components is not None)
-    return helped or any(limit is not None for limit in limits)
 
 
 def _search(args: argparse.Namespace, problem: "Problem", client: Any) -> "Result":

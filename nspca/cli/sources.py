@@ -109,6 +109,11 @@ def check_strict(findings: "Iterable[Finding]", args: argparse.Namespace) -> Non
         )
 
 
+def about(dataset: "Source") -> dict[str, Any]:
+    """Return the JSON fields of every answer about its data."""
+    return {"name": dataset.name, "source": dataset.source, "notes": list(dataset.notes)}
+
+
 def about_problem(args: argparse.Namespace, dataset: "Source", data: "DataSpec") -> "ProblemSpec":
     """Return the spec of the problem of a data set, without its k."""
     from nspca.specs import ProblemSpec

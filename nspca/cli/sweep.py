@@ -3,16 +3,9 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import (
-    Commands,
-    given_options,
-    of_problem,
-    sizes,
-    with_json,
-    with_spec,
-)
-from nspca.cli.screen import DATA, check_files, clear, complain, progress, saved, say, say_json, write_csv
-from nspca.cli.sources import about_problem, make_problem, read_dataset
+from nspca.cli.arguments import Commands, given_options, of_problem, sizes
+from nspca.cli.screen import check_files, clear, complain, progress, saved, say, say_json, write_csv
+from nspca.cli.sources import about, about_problem, make_problem, read_dataset
 from nspca.presentation.numerals import round_down, round_up
 from nspca.progress import Event
 
@@ -40,23 +33,20 @@ def add(commands: Commands) -> None:
         metavar="FIRST:LAST:STEP",
         help="sizes, both ends included, or 5,10,20",
     )
-    command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
-    with_spec(command)
-    with_json(command)
+    command.share("csv", "spec", "json")
 
 
 def run(args: argparse.Namespace) -> int:
     """Sweep over k and print or write the table; an interrupted sweep yields its finished rows."""
     check_files(args.csv, args.spec, read=[args.source])
     dataset, data = read_dataset(args.source, args)
-    about = about_problem(args, dataset, data)
-    problem = make_problem(about, dataset, args.k[0])
+    problem_spec = about_problem(args, dataset, data)
+    problem = make_problem(problem_spec, dataset, args.k[0])
     from nspca.result import COLUMNS
     from nspca.specs import SweepSpec
 
-    given = given_options(args, "nspca.specs", "SweepSpec")
-    ks = tuple(sorted({*args.k}))
-    question = SweepSpec(**{**given, **about.about_problem()}, ks=ks, published=False)
+    given = given_options(args, "nspca.specs", "SweepSpec") | problem_spec.about_problem()
+    question = SweepSpec(**given, ks=tuple(sorted({*args.k})), published=False)
     bar = progress()
     ready: list[Event] = []
 
@@ -86,24 +76,18 @@ def print_table(args: argparse.Namespace, dataset: "Source", rows: list[dict[str
 
     from nspca.result import COLUMNS
 
-    frame, title = pd.DataFrame(rows, columns=list(COLUMNS)), f"{dataset.name}: {len(rows)} rows"
+    title = f"{dataset.name}: {len(rows)} rows"
+    table = f"{title}\n{as_text(pd.DataFrame(rows, columns=list(COLUMNS)))}"
     try:
-        if args.json:
-            of = {"name": dataset.name, "source": dataset.source, "notes": list(dataset.notes)}
-            say_json([of | row for row in rows])
-        elif not args.csv:
-            say(title)
-            say(as_text(frame))
-    finally:
         if args.csv:
-            try:
-                write_csv(args.csv, (*COLUMNS, DATA), ({**row, DATA: dataset.name} for row in rows))
-            except OSError:
-                say(title)
-                say(as_text(frame))
-                raise
-    if args.csv and not args.json:
-        say(f"{title}: {args.csv}")
+            write_csv(args.csv, COLUMNS, rows, dataset.name)
+    except OSError:
+        say(table)
+        raise
+    if args.json:
+        say_json([about(dataset) | row for row in rows])
+    else:
+        say(f"{title}: {args.csv}" if args.csv else table)
 
 
 def as_text(frame: "pd.DataFrame") -> str:

@@ -19,6 +19,7 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     page.get_by_role("button", name="Find 3 parts").click()
     heading = page.get_by_role("heading", name=SHARE)
     expect(heading).to_be_visible()
+    expect(heading).not_to_contain_text("so far")
     expect(page.get_by_role("button", name="Single files")).to_be_visible()
     said = heading.inner_text()
     # all in one and one by one; an image by every method, and part after part

@@ -600,7 +600,7 @@ def test_texts_are_counted_as_soon_as_they_are_given(visit, name, texts, address
     page = upload(visit, LETTERS[name], name)
     assert not page.error and not page.exception and page.metric[0].value == "12"
     assert address(page)["words"] == "1" and "12 texts and how often each of" in texts(page)
-    assert any(link.proto.label.startswith("Topics:") for link in page.get("page_link"))
+    assert any(link.proto.label.startswith("Components: which topics") for link in page.get("page_link"))
     page.selectbox(key="widget_weigh").select("tfidf").run()
     assert not page.error and address(page)["weigh"] == "tfidf" and "how much each of" in texts(page)
     page.number_input(key="widget_high").set_value(20.0).run()
