@@ -47,7 +47,9 @@ _ORDER = re.compile(
 """Names of columns that name the samples when their whole numbers rise or fall from row to row."""
 
 
-_GENE = re.compile(r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set)?([_ ]?id)?", re.IGNORECASE)
+_GENE = re.compile(
+    r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set|[_ ]id)([_ ]?id)?", re.IGNORECASE
+)
 """Names of a first column of genes."""
 _OF_GENES = re.compile(
     r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand", re.IGNORECASE
