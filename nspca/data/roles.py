@@ -47,7 +47,9 @@ _ORDER = re.compile(
 """Names of columns that name the samples when their whole numbers rise or fall from row to row."""
 
 
-_GENE = re.compile(r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set)?([_ ]?id)?", re.IGNORECASE)
+_GENE = re.compile(
+    r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set|[_ ]id)([_ ]?id)?", re.IGNORECASE
+)
 """Names of a first column of genes."""
 _OF_GENES = re.compile(
     r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand", re.IGNORECASE
@@ -201,9 +203,15 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         across, down = (sum(name in known for name in names) for names in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
-    if rows > len(columns) > 1 and _GENE.fullmatch(layout.columns[ids]) and len(set(first)) == len(first):
+    turned, why = genes_in_rows(rows, len(columns), first, columns)
+    if (
+        not turned
+        and rows > len(columns) > 1
+        and _GENE.fullmatch(layout.columns[ids])
+        and len(set(first)) == len(first)
+    ):
         return True, f'the first column is called "{short(layout.columns[ids])}"'
-    return genes_in_rows(rows, len(columns), first, columns)
+    return turned, why
 
 
 def _find_names(

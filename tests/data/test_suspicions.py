@@ -145,7 +145,7 @@ def test_further_columns_of_texts_beside_names_are_left_out_and_said():
             [f"TP{chr(65 + i)},{7157 + 13 * i}" for i in range(24)],
             ("Entrez_Gene_Id",),
         ),
-        ("probe,Length", [f"q{i},{900 + i}" for i in range(24)], ("Length",)),
+        ("Probeset,Length", [f"q{i},{900 + i}" for i in range(24)], ("Length",)),
     ],
 )
 def test_a_first_column_of_genes_turns_the_table_and_lengths_are_no_samples(header, first, aside):
