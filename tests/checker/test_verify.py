@@ -12,12 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.sparse
+import scipy.sparse as sp
 
 import nspca
 from nspca.checker import blocks as of_rows
 from nspca.checker import matrix as module
 from nspca.checker import verify
+from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
     SLACK,
@@ -134,8 +135,8 @@ def test_a_table_in_the_other_storage_is_named_as_the_reason(stored):
 def test_sparse_and_dense_have_the_same_verdict(center, scale):
     rng = np.random.default_rng(5)
     X = rng.poisson(0.7, (9, 6)) * rng.integers(1, 50, 6) * 1.0
-    S = scipy.sparse.coo_array(X)
-    S = scipy.sparse.coo_array(
+    S = sp.coo_array(X)
+    S = sp.coo_array(
         (np.append(S.data, [2.0, -2.0]), (np.append(S.row, [1, 1]), np.append(S.col, [2, 2]))), X.shape
     )
     for rows in (None, np.array([4, 0, 2])):
@@ -482,7 +483,7 @@ def test_data_sets_of_hdf5_are_read_in_blocks_and_their_shapes_are_checked(cente
 
 
 def test_zero_matrices_are_proved_without_slack():
-    for X in (np.zeros((3, 4)), np.full((3, 4), 2.0), scipy.sparse.csr_array((3, 4))):
+    for X in (np.zeros((3, 4)), np.full((3, 4), 2.0), sp.csr_array((3, 4))):
         c = Stand("inequality", 2, True, X.shape, digest_of(X), 0, 0.0)
         for U in (np.zeros((4, 0)), np.zeros((4, 1))):
             tree = np.array([255] * 2 * U.shape[1], np.uint8)

@@ -330,8 +330,8 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     if 0 < len(dates) <= len(names) / 10 and all(re.match(r"[^\W\d]", one) for one in {*names} - {*dates}):
         many = "is a date" if len(dates) == 1 else "are dates"
         notes += (
-            f"{len(dates)} of the names in the first column {many}, the first is {dates[0]}: spreadsheets make "
-            "dates of names of genes such as SEPT2 and MARCH1. Write the names again.",
+            f"{len(dates)} of the names in the first column {many}, the first is {dates[0]}: spreadsheets "
+            "make dates of names of genes such as SEPT2 and MARCH1. Write the names again.",
         )
     converted = convert_genes(text, options.columns) or Converted(text, options=found)
     return replace(converted, findings=(*notes, *converted.findings))

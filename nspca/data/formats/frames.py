@@ -273,8 +273,10 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
 def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
     stream = io.StringIO()
     # Texts in a column of their own are told from the lines of a text by their quotation marks.
-    quoting = csv.QUOTE_ALL if len(header) == 1 else csv.QUOTE_MINIMAL
-    writer = csv.writer(stream, lineterminator="\n", quoting=quoting)
+    if len(header) == 1:
+        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    else:
+        writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)
     for number, row in enumerate(rows, 1):
         writer.writerow(row)

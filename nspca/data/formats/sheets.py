@@ -214,11 +214,11 @@ def _move_groups(rows: list[list[str]], merged: set[int]) -> None:
 
 def _drop_formulas(rows: list[list[str]], sheet: Sheet, computed: set[int]) -> str:
     """Leave out the columns of formulas without values, and return a note; refuse what also has values."""
-    for i, row in sheet.formulas.items():
+    for i, first in sheet.formulas.items():
         if i in computed:
             raise InvalidData(
-                f"Cell {_letters(i)}{row + 1} holds a formula whose value is not stored in the file, and so "
-                f"do perhaps others: {_COMPUTE}."
+                f"Cell {_letters(i)}{first + 1} holds a formula whose value is not stored in the file, and "
+                f"so do perhaps others: {_COMPUTE}."
             )
     columns = ", ".join(map(_letters, sorted(sheet.formulas)[:5]))
     more = f" and {len(sheet.formulas) - 5} more" if len(sheet.formulas) > 5 else ""
