@@ -344,7 +344,8 @@ def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[W
         way_out = "remove the row if it is a second header, "
         if layout.id_column == 0 and 0 in layout.label_rows:
             aside = (Way("features_in_rows", True, "Take the rows as features"),)
-    missing = (Way("missing_codes", (cell.strip(),), "It is a missing value"),)
+    code = cell.strip()
+    missing = () if code.isalpha() else (Way("missing_codes", (code,), "It is a missing value"),)
     return InvalidData(
         f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
         f"{way_out}or name the "

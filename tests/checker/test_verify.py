@@ -122,7 +122,7 @@ def test_returned_bound_is_the_smallest_float_above_the_claims():
 def test_a_table_in_the_other_storage_is_named_as_the_reason(stored):
     X = np.random.default_rng(3).poisson(1.0, (20, 6)).astype(float)
     given, other = (sp.csr_array(X), X) if stored == "sparse" else (X, sp.csr_array(X))
-    certificate = nspca.certify(given, k=2)
+    certificate = nspca.certify(nspca.Problem.from_data(given, 2))
     assert nspca.verify(given, certificate) <= certificate.upper
     with pytest.raises(CertificateError, match=f"about the {stored} table of these numbers"):
         nspca.verify(other, certificate)
