@@ -308,6 +308,10 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     return value
 
 
+WORDS_OF_MISSING = {"missing", "unknown", "absent", "blank", "empty", "fehlt", "fehlend", "unbekannt"}
+"""Words of letters alone that are offered as missing values; others are more often names of groups."""
+
+
 def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[Way, ...]) -> InvalidData:
     """Return the error for a cell of text in a column of numbers."""
     numerals = layout.numerals
@@ -345,7 +349,8 @@ def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[W
         if layout.id_column == 0 and 0 in layout.label_rows:
             aside = (Way("features_in_rows", True, "Take the rows as features"),)
     code = cell.strip()
-    missing = () if code.isalpha() else (Way("missing_codes", (code,), "It is a missing value"),)
+    is_code = not code.isalpha() or code.lower() in WORDS_OF_MISSING
+    missing = () if not is_code else (Way("missing_codes", (code,), "It is a missing value"),)
     return InvalidData(
         f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
         f"{way_out}or name the "
