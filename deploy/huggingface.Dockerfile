@@ -18,4 +18,4 @@ COPY . .
 RUN pip install --no-deps . && rm -rf /app/*
 USER user
 EXPOSE 7860
-CMD ["sh", "-c", "STREAMLIT_SERVER_ALLOWED_HOSTS=$SPACE_HOST exec python -m nspca app --address 0.0.0.0 --port 7860"]
+CMD STREAMLIT_SERVER_ALLOWED_HOSTS=$SPACE_HOST exec python -m nspca app --address 0.0.0.0 --port 7860

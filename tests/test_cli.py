@@ -225,13 +225,14 @@ def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     how = ["--id", "who", "--labels", "0", "--missing", "samples"]
     for given, sentence in (
         ([], "--missing samples (leave out 1 sample of 13)"),
-        (how[:2], "--missing mean (put in means"),
-        ([*how[:2], *how[4:]], "--labels a (use “a” as labels), or --drop-columns a (leave the column out)"),
+        (how[:4], "--missing mean (put in means"),
         (["--id", "nobody"], 'no column "nobody" to take as the id column'),
         (["--labels", "5"], "between 0 and 4, got 5"),
     ):
         assert main(["solve", file, "--k", "1", *given]) == 2
         assert sentence in capsys.readouterr().err
+    assert main(["solve", file, "--k", "1", *how[:2], *how[4:]]) == 0
+    assert 'Column "a" holds texts beside the names and was left out' in capsys.readouterr().err
     assert main(["solve", file, "--k", "2", *how, "--certificate", proof, "--json"]) == 0
     assert {one["name"] for one in json.loads(capsys.readouterr().out)["features"]} <= {"b", "c", "class"}
     assert main(["verify", file, proof, *how]) == 0
@@ -265,8 +266,8 @@ def test_shards_are_made_without_the_columns_that_are_named(tmp_path, capsys):
     file, folder, proof = str(tmp_path / "m.csv"), str(tmp_path / "m"), str(tmp_path / "m.npz")
     rows = [f"t{i},{i},{i * i % 7},{i * 3 % 11}" for i in range(40)]
     (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c", *rows]))
-    assert main(["shard", file, folder, "--id", "who"]) == 2
-    assert "--labels a (use as labels)" in capsys.readouterr().err
+    assert main(["shard", file, str(tmp_path / "other"), "--id", "who"]) == 0
+    assert 'Column "a" holds texts beside the names and was left out' in capsys.readouterr().err
     how = ["--id", "who", "--labels", "a"]
     assert main(["shard", file, folder, *how]) == 0
     assert main(["solve", folder, "--k", "1", "--certificate", proof]) == 0

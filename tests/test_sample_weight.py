@@ -140,7 +140,7 @@ def test_a_joint_certificate_knows_the_weights(certify):
         (WHOLE - 1, "give it 0 to leave the sample out"),
         (WHOLE[:-1], "one number for each of the 20 samples"),
         (WHOLE[:, None], "one number for each of the 20 samples"),
-        (0 * WHOLE, "must not all be 0"),
+        (0 * WHOLE, "must not all be zero"),
         (["a"] * 20, "must be real numbers"),
         (np.where(WHOLE == 5, 1e40, WHOLE), "set the smallest ones to 0"),
         (np.arange(20) == 3, "at least 2 rows"),

@@ -80,7 +80,7 @@ def check_weights(given: Any, m: int) -> Array:
         )
     positive = w[w > 0]
     if not positive.size:
-        raise InvalidProblem("weights of samples must not all be 0; leave them out for equal weights")
+        raise InvalidProblem("weights of samples must not all be zero; leave them out for equal weights")
     with np.errstate(over="ignore"):
         ratio = positive.max() / positive.min()
     if ratio > WIDEST:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import nspca
 from nspca.bounds import elimination, peaks
-from nspca.checker import blocks, entry, reading
+from nspca.checker import blocks, entry, reading, remainder
 from nspca.checker import matrix as checked
-from nspca.checker.inequality import threshold
 from nspca.covariance import covariance, data
 from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidOption, InvalidProblem, Refused
@@ -282,10 +281,8 @@ def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
     assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))
     outside = np.arange(60)[10:]
     right = (B if nonneg else np.abs(B))[10:].max()
-    witness = SimpleNamespace(W=None, y=None, scales=None)
+    witness = SimpleNamespace(y=None, scales=None, rows=np.arange(10))
     for tau in (0.0, right / 2, right * (1 - 1e-9)):
-        witness.tau = tau
         with pytest.raises(nspca.CertificateError, match="below an entry of A in a row that is not kept"):
-            threshold(A, witness, outside, nonneg)
-    witness.tau = right * (1 + 1e-9)
-    assert threshold(A, witness, outside, nonneg) == witness.tau
+            remainder.fold(A, witness, outside, tau, nonneg)
+    assert remainder.fold(A, witness, outside, right * (1 + 1e-9), nonneg) is None
