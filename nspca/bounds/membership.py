@@ -79,9 +79,11 @@ def certificate_at(
         splitting = run.splitting()
         run.advance(splitting, ROUND)
         tree = run.new_tree(kept)
-        tree.at_level, tree.asked, tree.branching = True, asked, problem.n <= FEW
+        tree.at_level, tree.asked = True, asked
         witness = witness_of(base) or run.first_witness(splitting)
-        rounds = 0 if problem.n <= FEW else 1 if effort == "fast" else ROOT_ROUNDS
+        rounds = 1 if effort == "fast" else ROOT_ROUNDS
+        if problem.n <= FEW:
+            rounds = tree.rounds = 0
         tree.begin(witness, run.warm_of(splitting), rounds, plan.eigenvalues)
         tree.run()
         if tree.root is None:

@@ -37,7 +37,7 @@ _WORD = re.compile(r"[a-z]{3,24}")
 _SHORTENED = re.compile(r"['’]\w+|\[[^]\n]{1,40}\]")
 """Ends of genitives and of contractions such as "we've", and remarks such as "[Laughter]"."""
 _CUT = {"don", "won", "isn", "doesn", "didn", "wasn", "hasn"}
-"""What is left of contractions, beside stop words."""
+"""Pieces of contractions that are no stop words by themselves."""
 _NEIGHBOURS = 5
 """Neighbouring bands of the spectra that become one: they are nearly equal, and pages are quicker."""
 _LONGEST = 40

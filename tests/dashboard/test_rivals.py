@@ -1,6 +1,12 @@
 """Methods side by side below a sweep: the question, the run, the answer, and what else can be asked of it."""
 
+import io
+import os
+import subprocess
+import sys
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,9 +15,11 @@ import pytest
 
 import nspca
 from nspca.dashboard.history.descriptions import describe_runs
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import TASKS
+from nspca.dashboard.sweep import rivals_archive
 from nspca.dashboard.sweep.rivals import default_ks, known, read_ks, sentences
-from nspca.dashboard.sweep.rivals_more import agreement, aligned, frequencies, shown
+from nspca.dashboard.sweep.rivals_more import Compared, agreement, aligned, frequencies, shown
 from nspca.dashboard.views.filling import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
@@ -25,12 +33,13 @@ from nspca.plots.compare import (
     weights_figure,
 )
 from nspca.progress import Event
-from nspca.specs import ComparisonSpec
+from nspca.specs import ComparisonSpec, DataSpec
 from nspca.specs.comparison import DEFAULT
 from nspca.specs.rows import Found, Proved, Refused
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
+HERE = {"PYTHONPATH": str(Path(nspca.__file__).parents[1])}
 SHORT = {"sample": "pitprops", "to": 4, "ks": "2-4", "rivals": "auto,threshold,pca"}
 
 
@@ -103,6 +112,25 @@ def test_a_comparison_from_run_to_its_sections_and_back_by_its_address(done, vis
     assert run.page == PAGE and run.query["ks"] == "2, 3, 4" and run.query["rivals"] == SHORT["rivals"]
     other = visit(PAGE, **{**address(page), "w": "another"})
     assert not other.exception and other.button(key="rivals_run")
+
+
+def test_the_zip_computes_the_comparison_again_and_checks_its_proofs(tmp_path):
+    data = nspca.load_sample("pitprops")
+    asked = ComparisonSpec(data=DataSpec(sample="pitprops"), ks=(2, 10), methods=("auto", "threshold"))
+    problem = nspca.Problem.from_covariance(data.X, k=2)
+    seen = Compared(Chosen(data, asked.data, "content"), asked, problem, asked.run(lambda event: None))
+    with zipfile.ZipFile(io.BytesIO(rivals_archive.packed(seen))) as packed:
+        packed.extractall(tmp_path)
+    (folder,) = tmp_path.iterdir()
+    table = pd.read_csv(folder / "tables" / "methods.csv")
+    assert len(table) == 4 and set(table["certificate"]) == {"certificates/k02.npz", "certificates/k10.npz"}
+    for row in table.itertuples():
+        proof = nspca.Certificate.load(folder / row.certificate)
+        assert row.value <= nspca.verify(data.X, proof, problem.with_k(row.k)) <= row.upper
+    script = [sys.executable, "reproduce.py"]
+    ended = subprocess.run(script, cwd=folder, capture_output=True, text=True, env=os.environ | HERE)
+    assert ended.returncode == 0, ended.stderr
+    assert "k02.npz" in ended.stdout and "threshold" in (folder / "report.html").read_text("utf-8")
 
 
 @pytest.mark.visit

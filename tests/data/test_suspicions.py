@@ -1,4 +1,4 @@
-"""What reading suspects in tables, what it does not, and names of samples that are numbers."""
+"""Tables that reading suspects, tables that it does not, and samples whose names are numbers."""
 
 import numpy as np
 import pytest

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nspca.bounds.dual.rounds import Work
+from nspca.bounds.fixing import tasks
 from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.fates import NAMED, Pace, fates, hexed
 from nspca.bounds.fixing.ground import Ground
@@ -93,8 +94,8 @@ class FixingTree(Work[Plan]):
         Whether nodes may do more where a lift stalls: begin it anew, probe features, raise its rank.
     at_level : bool
         Whether `lower` is a level below what is known, which no answer raises.
-    branching : bool
-        Whether nodes are branched on without steps of a lift.
+    rounds : int
+        Maximum rounds of steps of a lift at a node below the root.
     root : Node or None
         None before the root is settled.
     heap : list of (minus the bound, number, Node)
@@ -124,7 +125,7 @@ class FixingTree(Work[Plan]):
     asked: Sequence[int] = ()
     raised: bool = False
     at_level: bool = False
-    branching: bool = False
+    rounds: int = field(default_factory=lambda: tasks.ROUNDS)
     root: Node | None = None
 
     def __post_init__(self) -> None:
@@ -269,8 +270,8 @@ class FixingTree(Work[Plan]):
             task = Task(
                 supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
             )
-            task = replace(task, entries=self.left, reducing=self.reducing, at_level=self.at_level)
-            yield replace(task, rounds=0) if self.branching else task
+            task = replace(task, rounds=self.rounds, entries=self.left)
+            yield replace(task, reducing=self.reducing, at_level=self.at_level)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Attach the settled children to their parents. Parents without both children stay open."""

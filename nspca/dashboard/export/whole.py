@@ -1,6 +1,6 @@
 """Build the export of a result: report, figures, tables, certificates, the question, and Python.
 
-The modules `sweep.archive` and `joint.take_home` describe a result by `Contents` and
+The modules `sweep.archive`, `sweep.rivals_archive` and `joint.take_home` describe a result by `Contents` and
 `Whole`, and call `Whole.pack` for the ZIP.
 """
 
@@ -19,7 +19,7 @@ from nspca.dashboard.export.archive import File
 from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
 from nspca.presentation.markup import Markup
-from nspca.specs import ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
 from nspca.specs.data import CHANGES
 
 REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
@@ -70,7 +70,7 @@ class Whole:
     """
 
     about: Chosen
-    asked: SweepSpec | ComponentsSpec
+    asked: SweepSpec | ComparisonSpec | ComponentsSpec
     what: str
     missing: str = ""
     own: bool = True

@@ -13,11 +13,12 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import form, state, wording
+from nspca.dashboard.app import buttons, form, state, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, methods, options
+from nspca.dashboard.sweep import rivals_archive
 from nspca.dashboard.sweep.rivals_more import VIEWS, Compared, style
 from nspca.dashboard.views import curve, filling, statement
 from nspca.dashboard.views.section import Section
@@ -37,6 +38,7 @@ MOST_K = 160  # largest k that is compared by default
 MOST_KS = 60  # maximum values of k in one comparison
 HEIGHT = 360  # pixels of the curve
 BASELINE = "baseline: the k largest weights of scikit-learn's component, scaled to length one"
+EVERYTHING = "Numbers, components, certificates, and Python that computes it again and checks the proofs."
 LABELS = {
     "loadings": "Loadings",
     "proof": "How good at least",
@@ -226,6 +228,9 @@ def _draw(seen: Compared, rows: list[Row]) -> None:
     if among := [name for name in seen.asked.methods if name in methods.baselines()]:
         st.caption(f"Dotted, {wording.listed(among)}: {BASELINE}.")
     VIEWS[choose_one("More about the methods", "look", LABELS)](seen)
+    name = f"{rivals_archive.whole(seen).folder}.zip"
+    how: dict[str, Any] = {"key": "download_everything", "help": EVERYTHING}
+    buttons.download("Everything, ZIP", lambda: rivals_archive.packed(seen), name, "application/zip", **how)
 
 
 def sentences(seen: Compared) -> tuple[statement.Statement, str, str]:

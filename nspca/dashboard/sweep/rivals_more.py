@@ -1,4 +1,4 @@
-"""What can be said of methods side by side: loadings, proofs, times, numbers, more components, other samples.
+"""Views of methods side by side: loadings, proofs, times, numbers, more components, other samples.
 
 The section `rivals` draws one of `VIEWS`. Here `seen` is a comparison that has ended.
 """
