@@ -28,8 +28,8 @@ from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
 from nspca.dashboard.proof.attempts import Proof
+from nspca.dashboard.sweep import archive, rivals_more
 from nspca.dashboard.sweep import page as sweep_page
-from nspca.dashboard.sweep import report, rivals_more
 from nspca.dashboard.views import membership, statement
 from nspca.data import Dataset
 from nspca.jobs import JobState
@@ -184,7 +184,7 @@ def test_the_report_of_a_sweep():
     problem = SimpleNamespace(leading_eigenvalue=1.0)
     for frame, unit, _ in FRAMES:
         problem.leading_eigenvalue = unit
-        for row, cells in zip(frame.itertuples(), report.rows(problem, frame), strict=True):
+        for row, cells in zip(frame.itertuples(), archive.rows(problem, frame), strict=True):
             k, method, value, share, upper, rank3, paper, proved = cells
             assert (int(k), method) == (row.k, row.method)
             check_row(walk, row, value, upper, proved)
@@ -391,7 +391,7 @@ def test_the_whole_report_of_solved_problems(solved):
     for _, problem, sweep, *_ in solved:
         asked = SweepSpec(data=DataSpec(sample="lrs"), ks=(1, 2, 3), methods=("auto", "greedy"))
         table = sweep.frame.assign(upper_rank3=np.nan, upper_epsnet=np.nan, epsnet_probability=np.nan)
-        body = report.proved(problem, asked, table)
+        body = archive.proved(problem, asked, table)
         lines = re.findall(r"<tr><td>(.*?)</tr>", body)
         for row, line in zip(table.itertuples(), lines, strict=True):
             cells = line.split("</td><td>")

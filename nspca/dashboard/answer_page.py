@@ -11,9 +11,8 @@ page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -21,15 +20,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, frame, state, wording
-from nspca.dashboard.app.buttons import CSV
+from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
-from nspca.dashboard.export import offer
-from nspca.dashboard.export.offer import Figures, Pictures
-from nspca.dashboard.export.whole import Contents, Whole
+from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, export, first_answer, lookup, progress, start
+from nspca.dashboard.runs import cost_estimate, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
@@ -42,37 +38,6 @@ CHANGE = "change"
 """Word at the end of the folded form, which opens the form."""
 STARTED = "runs_started"
 """Name in the session of the number of runs that the start button began."""
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file of a result to download, made when a visitor asks for it."""
-
-    label: str
-    make: Callable[[], bytes]
-    name: str
-    mime: str = CSV
-    help: str | None = None
-
-
-@dataclass(frozen=True)
-class TakeHome:
-    """All downloads of a result.
-
-    Parameters
-    ----------
-    whole : description of the result, for its ZIP
-    of : text that changes whenever the content of the ZIP changes
-    figures : function that returns the figures of the page by name, of which the browser draws pictures
-    contents : function that returns the other content of the ZIP
-    files : single files besides the ZIP
-    """
-
-    whole: Whole
-    of: str
-    figures: Callable[[], Figures]
-    contents: Callable[[], Contents]
-    files: Sequence[Download]
 
 
 class QuestionPage(ABC, Generic[Asked]):
@@ -208,7 +173,7 @@ class AnswerPage(QuestionPage[Asked]):
     def more(self, run: Watched, results: nspca.Sweep, seen: Any) -> None:
         """Draw further sections about the answer, below the form."""
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> TakeHome | None:
+    def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> Export | None:
         """Return the downloads of the answer; None for none."""
         return None
 
@@ -380,7 +345,7 @@ def _draw(
             page.more(run, results, seen)
             taken = page.take_home(run, results, seen)
             if taken is not None:
-                _take_home(run, taken)
+                taken.show()
 
 
 def _watch(
@@ -409,19 +374,3 @@ def _watch(
     else:
         page.introduce(run, asked)
         progress.live(run.id, *draw)
-
-
-def _take_home(run: Watched, taken: TakeHome) -> None:
-    """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
-    whole = taken.whole
-
-    def pack(drawn: Figures, pictures: Pictures) -> bytes:
-        return whole.pack(taken.contents(), drawn, pictures, datetime.now(UTC))
-
-    with st.container(horizontal=True, vertical_alignment="center"):
-        offer.everything(f"{whole.folder}.zip", taken.of, taken.figures, pack)
-        with st.popover("Single files", icon=":material/download:"):
-            for one in taken.files:
-                key = f"download_{one.label}"
-                buttons.download(one.label, one.make, one.name, one.mime, key=key, help=one.help)
-        export.offer(run.asked, run.of, **whole.shown)

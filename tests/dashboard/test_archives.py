@@ -9,6 +9,7 @@ import runpy
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,9 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.cli.loadings import read_loadings
+from nspca.dashboard import export
 from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
-from nspca.dashboard.export import archive, offer
 from nspca.dashboard.joint import parts as joint_parts
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.joint.outcome import Outcome
@@ -40,9 +41,9 @@ HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
 def finished(data, asked: SweepSpec, problem) -> Finished:
     sweep = asked.run(X=data.X)
     k = sorted(k for _, k in sweep)[1]
-    return Finished(
-        Chosen(data, asked.data, ""), problem, asked, sweep, [], proofs.table(sweep, []), k, "auto"
-    )
+    table = proofs.table(sweep, [])
+    drawn = partial(sweep_figure, table, unit=problem.leading_eigenvalue)
+    return Finished(Chosen(data, asked.data, ""), problem, asked, sweep, [], table, k, "auto", drawn=drawn)
 
 
 def uploaded() -> Finished:
@@ -87,9 +88,10 @@ def forced() -> Finished:
 
 
 def packed(done: Finished, made: datetime = MADE) -> bytes:
-    drawn = sweep_archive.figures(done, sweep_figure(done.table, unit=done.problem.leading_eigenvalue))
+    home = sweep_archive.taken(done)
+    drawn = home.figures()
     pictures = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    return done.whole.pack(sweep_archive.contents(done), drawn, pictures, made)
+    return home.pack(drawn, pictures, made)
 
 
 @pytest.fixture(
@@ -99,11 +101,11 @@ def unpacked(request, tmp_path_factory) -> tuple[Finished, Path]:
     done, folder = request.param(), tmp_path_factory.mktemp("everything")
     with zipfile.ZipFile(io.BytesIO(packed(done))) as archive_:
         assert all(
-            name.isascii() and ".." not in name and name.startswith(f"{done.whole.folder}/")
+            name.isascii() and ".." not in name and name.startswith(f"{sweep_archive.taken(done).folder}/")
             for name in archive_.namelist()
         )
         archive_.extractall(folder)
-    return done, folder / done.whole.folder
+    return done, folder / sweep_archive.taken(done).folder
 
 
 def test_every_certificate_is_accepted_and_the_tables_agree(unpacked):
@@ -208,12 +210,12 @@ def test_what_somebody_else_shared_comes_without_its_data():
     with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:
         names = [name.partition("/")[2] for name in zipped.namelist()]
         assert "data.npz" not in names
-        assert "needs the data" in zipped.read(f"{done.whole.folder}/README.txt").decode()
+        assert "needs the data" in zipped.read(f"{sweep_archive.taken(done).folder}/README.txt").decode()
 
 
 def test_without_pictures_everything_else_is_there():
     done = sampled()
-    with zipfile.ZipFile(io.BytesIO(done.whole.pack(sweep_archive.contents(done), {}, {}, MADE))) as zipped:
+    with zipfile.ZipFile(io.BytesIO(sweep_archive.taken(done).pack({}, {}, MADE))) as zipped:
         assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 12
 
 
@@ -246,7 +248,7 @@ def test_only_pictures_are_taken_from_a_browser(said):
     ("name", "made"), [("../../etc/x", "etc-x"), ("ü ß", "nspca"), ("a b", "a-b"), ("CON:1", "CON-1")]
 )
 def test_names_of_files_are_plain(name, made):
-    assert archive.ascii_name(name) == made
+    assert export.ascii_name(name) == made
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -262,14 +264,14 @@ def parts(tmp_path_factory) -> tuple[Outcome, Path]:
     results = {method: sweep[method, r] for method, r in sweep}
     problem = nspca.Problem.from_data(data.X, k=(2, 2))
     outcome = Outcome(PARTS, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
-    drawn = {**joint_everything.figures(outcome, joint_parts.VIEW)}
+    taken = joint_everything.taken(outcome, joint_parts.VIEW)
+    drawn = taken.figures()
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    taken = joint_everything.of(outcome, joint_parts.VIEW)
-    content = taken.whole.pack(taken.contents(), drawn, files, MADE)
-    assert content == taken.whole.pack(taken.contents(), drawn, files, MADE)
+    content = taken.pack(drawn, files, MADE)
+    assert content == taken.pack(drawn, files, MADE)
     with zipfile.ZipFile(io.BytesIO(content)) as zipped:
         zipped.extractall(folder)
-    return outcome, folder / taken.whole.folder
+    return outcome, folder / taken.folder
 
 
 def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
@@ -315,8 +317,8 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
         "run",
         live=False,
     )
-    pack = joint_everything.whole(outcome).pack
-    with zipfile.ZipFile(io.BytesIO(pack(joint_everything.contents(outcome), {}, {}, MADE))) as zipped:
+    home = joint_everything.taken(outcome, joint_parts.VIEW)
+    with zipfile.ZipFile(io.BytesIO(home.pack({}, {}, MADE))) as zipped:
         zipped.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()
     X = read_loadings(str(folder / "tables/components.csv"), data.feature_names)
@@ -345,9 +347,9 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
         "a covariance has no samples"
     )
     assert all(json.loads(text)["layout"]["paper_bgcolor"] == "#fff" for text in sent[0]["figures"].values())
-    page.session_state[offer.DRAWN] = (sent[0]["of"], None, "a token")
+    page.session_state[export.DRAWN] = (sent[0]["of"], None, "a token")
     page.run()
-    assert not page.exception and offer.WITHOUT in page.warning[0].value
+    assert not page.exception and export.WITHOUT in page.warning[0].value
     assert len(page.get("download_button")) == before + 1, "what cannot be drawn keeps nobody from the rest"
 
 
@@ -355,7 +357,7 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
 def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
     done = make()
     x, names = done.shown.components[:, 0], done.about.dataset.feature_names
-    with zipfile.ZipFile(io.BytesIO(done.whole.pack(sweep_archive.contents(done), {}, {}, MADE))) as zipped:
+    with zipfile.ZipFile(io.BytesIO(sweep_archive.taken(done).pack({}, {}, MADE))) as zipped:
         zipped.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()
     used = {names[j]: x[j] for j in np.flatnonzero(x)}

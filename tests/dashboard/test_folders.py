@@ -4,7 +4,7 @@ import io
 import os
 import time
 import zipfile
-from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,7 +13,7 @@ import pytest
 import nspca
 from nspca.dashboard import open_data, open_folder
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.sweep.archive import Finished, contents, figures
+from nspca.dashboard.sweep.archive import Finished, taken
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards import served as shelf
@@ -186,12 +186,21 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     asked = SweepSpec(data=of.spec, ks=(3,))
     sweep = asked.run(**of.given)
     outline = open_folder.Outline(of.table, True, False, leading=2.0, total=9.0)
-    done = Finished(of, nspca.Problem(outline, 3), asked, sweep, [], proofs.table(sweep, []), 3, "auto")
-    drawn = figures(done, go.Figure())
+    done = Finished(
+        of,
+        nspca.Problem(outline, 3),
+        asked,
+        sweep,
+        [],
+        proofs.table(sweep, []),
+        3,
+        "auto",
+        drawn=partial(go.Figure),
+    )
+    home = taken(done)
+    drawn = home.figures()
     assert {"samples", "heat-map"} <= drawn.keys()
-    with zipfile.ZipFile(
-        io.BytesIO(done.whole.pack(contents(done), drawn, {}, datetime.now(UTC)))
-    ) as archive:
+    with zipfile.ZipFile(io.BytesIO(home.pack(drawn, {}))) as archive:
         names = [name.partition("/")[2] for name in archive.namelist()]
         readme = archive.read("news-sweep/README.txt").decode()
     assert "data.npz" not in names and "certificates/k3-auto.npz" in names

@@ -761,7 +761,7 @@ def test_weights_go_home_with_names():
     frame = take_home.weights(found)
     assert list(frame.columns) == ["method", "component", "rank", "feature", "weight", "share", "explained"]
     assert frame.groupby("component")["share"].sum().round(9).tolist() == [1.0, 1.0]
-    files = take_home._tables(found, None)
+    files = {path: one for path, one in take_home.files(found, {}).items() if not one.alone}
     assert set(files) == {
         "tables/methods.csv",
         "tables/components.csv",
@@ -770,5 +770,5 @@ def test_weights_go_home_with_names():
         "enrichment/component-1.rnk",
         "enrichment/component-2.rnk",
     }
-    rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].content.decode("utf-8-sig"))))
+    rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].make().decode("utf-8-sig"))))
     assert rows[0][:2] == ["sample", "label"] and len(rows) == 31

@@ -13,13 +13,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from nspca.dashboard import home
+from nspca.dashboard import export, home
 from nspca.dashboard.app import tables
 from nspca.dashboard.components import cone_replay, spannogram_explorer
-from nspca.dashboard.export import page
+from nspca.dashboard.export import Export
 from nspca.dashboard.joint import documents, lists
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.sweep import report as sweep_report
+from nspca.dashboard.sweep import archive as sweep_archive
 from nspca.dashboard.views import statement
 from nspca.data import Dataset
 from nspca.papers import report as papers_report
@@ -63,10 +63,11 @@ def found_by(name: str) -> Outcome:
 
 def report_of(name: str) -> str:
     about = Chosen(data_of(name), DataSpec(path="a.csv"), "")
-    proved = render("proved", lines=(name,), head=(name,), rows=[(name,)], kind="")
-    return page.html(
-        about, MADE, what=name, asked=name, pictures=Markup(""), proved=proved, code=name
-    ).decode()
+    asked = SweepSpec(data=DataSpec(path="a.csv"), ks=(1,))
+    proved = lambda: render("proved", lines=(name,), head=(name,), rows=[(name,)], kind="")  # noqa: E731
+    return (
+        Export(about, asked, name, {}, {}, "", proved, missing=name).report(Markup(""), name, MADE).decode()
+    )
 
 
 def sweep_of(name: str) -> str:
@@ -74,7 +75,7 @@ def sweep_of(name: str) -> str:
     frame = frame.assign(upper_rank3=2.0, upper_epsnet=2.0, epsnet_probability=0.5, seconds=1.0)
     problem = SimpleNamespace(leading_eigenvalue=1.0)
     asked = SweepSpec(data=DataSpec(path="a.csv"), ks=(1,))
-    return sweep_report.proved(problem, asked, frame)
+    return sweep_archive.proved(problem, asked, frame)
 
 
 PLACES = {
@@ -87,7 +88,7 @@ PLACES = {
     "cards of a table": lambda name: tables.cards(pd.DataFrame({name: [name] * 50})),
     "bar": lambda name: statement.bar(statement.Statement("", "x", 0.5, 0.7, name, name, name)),
     "component as a file": lambda name: spannogram_explorer.page(name, name, {"names": [name]}).decode(),
-    "pictures": lambda name: page.still(
+    "pictures": lambda name: export._still(
         {"a": SimpleNamespace(svg=b"1", png=b"22")}, {"a": drawn(name)}, {"a": name}
     ),
     "report": report_of,

@@ -79,14 +79,18 @@ def test_what_is_said():
 
 def test_everything_has_a_row_for_each_feature_and_the_proof():
     data, found = nspca.load_sample("pitprops"), known(0.95)
-    about = SimpleNamespace(dataset=data)
-    files = archive._features(SimpleNamespace(about=about, known=found))
-    rows = pd.read_csv(io.BytesIO(files["tables/in-or-out.csv"].content))
+    x = np.where(found.used, 1.0, 0.0)[:, None]
+    about, shown = SimpleNamespace(dataset=data, stem="x"), SimpleNamespace(components=x)
+    how = {"k": 6, "method": "auto", "scored": False, "certificates": {}}
+    how |= {"about": about, "shown": shown, "sweep": {}}
+    empty = pd.DataFrame(columns=["method", "k"])
+    files = archive._files(SimpleNamespace(known=found, table=empty, **how))
+    rows = pd.read_csv(io.BytesIO(files["tables/in-or-out.csv"].make()))
     assert list(rows["feature"]) == list(data.feature_names) and rows["share"].eq(0.95).all()
     assert rows["place"].value_counts().to_dict() == {"in none": 7, "in every": 4, "exchangeable": 2}
     proof = nspca.Certificate.from_bytes(found.certificate.to_bytes())
     assert proof.of_features and nspca.verify(data.X, proof) <= proof.upper
-    assert archive._features(SimpleNamespace(about=about, known=None)) == {}
+    assert "tables/in-or-out.csv" not in archive._files(SimpleNamespace(known=None, table=empty, **how))
 
 
 def test_the_table_to_take_home_has_it_too():

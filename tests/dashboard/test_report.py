@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard import export
 from nspca.dashboard.app import wording
-from nspca.dashboard.export import page
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.sweep import report
+from nspca.dashboard.sweep import archive
 from nspca.plots import sweep_figure
 from nspca.presentation.numerals import format_bound, format_guarantee
 from nspca.specs import DataSpec, SweepSpec
@@ -30,10 +30,9 @@ def made():
         **{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS}
     )
     figure = sweep_figure(table, unit=problem.leading_eigenvalue)
-    proved, code = report.proved(problem, asked, table), "print(1 < 2)"
-    texts = {"what": "sweep", "asked": "a question", "code": code, "proved": proved}
-    about = Chosen(data, asked.data, "")
-    return page.html(about, MADE, pictures=report.moving(figure), **texts).decode(), table
+    proved = lambda: archive.proved(problem, asked, table)  # noqa: E731
+    home = export.Export(Chosen(data, asked.data, ""), asked, "sweep", {}, {}, "", proved)
+    return home.report(export.moving(figure), "print(1 < 2)", MADE).decode(), table
 
 
 def test_it_stands_alone(made):
@@ -58,6 +57,6 @@ def test_it_names_both_bounds_beside_ours_and_what_they_are_worth(made):
 def test_rows_without_a_bound(made):
     _, table = made
     problem = nspca.Problem.from_data(np.eye(3) + 1.0, k=1)
-    rows = report.rows(problem, table.assign(**dict.fromkeys((*OTHERS, "upper", "ratio"), np.nan)))
+    rows = archive.rows(problem, table.assign(**dict.fromkeys((*OTHERS, "upper", "ratio"), np.nan)))
     text = " ".join(cell for row in rows for cell in row)
     assert "nothing yet" in text and "none" in text and "nan" not in text

@@ -1,6 +1,6 @@
 """Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser.
 
-The download of a whole result (`dashboard/export`) calls `draw`.
+The download of a whole result (`dashboard/export.py`) calls `draw`.
 """
 
 import base64

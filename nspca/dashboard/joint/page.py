@@ -11,8 +11,9 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard import answer_page, open_data
-from nspca.dashboard.answer_page import AnswerPage, TakeHome
+from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import wording
+from nspca.dashboard.export import Export
 from nspca.dashboard.joint import form, headline, parts, search, sections, tables, take_home, topics
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint.outcome import Outcome, View
@@ -147,8 +148,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
             search.show(seen, VIEWS[seen.about.kind])
         sections.show(seen, VIEWS[seen.about.kind])
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> TakeHome:
-        return take_home.of(seen, VIEWS[seen.about.kind])
+    def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> Export:
+        return take_home.taken(seen, VIEWS[seen.about.kind])
 
     def _outcome(
         self,

@@ -1,7 +1,4 @@
-"""Downloads of several components: single files, and everything as one ZIP.
-
-`JointPage.take_home` calls `of`.
-"""
+"""What several components take home: tables, gene lists, the certificate and figures."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -11,11 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.app.buttons import BYTES, PLAIN
-from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.whole import Contents, Whole
+from nspca.dashboard.export import Export, File
 from nspca.dashboard.joint import lists, methods, samples
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import is_unfinished
@@ -31,71 +25,86 @@ METHODS, SAMPLES = "variance-by-method", "samples-along-components"
 UP, DOWN = "_UP", "_DN"
 """Endings of the two sets of a component with weights of both signs, as in MSigDB."""
 RNK_HELP = "All features by their correlation with the scores, for enrichment tools."
-GMT_HELP = "One set for each component, for enrichment tools."
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
 
-def of(outcome: Outcome, view: View) -> TakeHome:
-    """Return the downloads of a finished run."""
+def taken(outcome: Outcome, view: View) -> Export:
+    """Return what the components take home."""
+    about, asked, proof = outcome.about, outcome.asked, outcome.certificate
     # Files are made where nothing is known of the address, so the names are looked up before.
     named = given_names.given()
-    proved = outcome.certificate and outcome.certificate.upper
     drawn = [state.get(name) for name in ("over", "group", "across", "up")]
-    key = f"{outcome.run_id} {list(outcome.results)} {drawn} {proved} {sorted(named.items())}"
-    return TakeHome(
-        whole(outcome),
-        key,
+    late = [method for method in asked.methods if method not in outcome.results]
+    stopped = [method for method, result in outcome.results.items() if is_unfinished(result)]
+    missing = f"Not here: {wording.listed(late)}. " if late else ""
+    missing += f"Stopped before its end: {wording.listed(stopped)}." if stopped else ""
+    return Export(
+        outcome.of,
+        asked,
+        about.many,
+        files(outcome, named),
+        {} if proof is None else {about.many: proof},
+        "the proof: it bounds what any method can explain",
+        lambda: _proved(outcome),
         lambda: figures(outcome, view),
-        lambda: contents(outcome, named),
-        _files(outcome, named),
+        f"{outcome.run_id} {list(outcome.results)} {drawn} {proof and proof.upper} {sorted(named.items())}",
+        missing=missing,
+        shown=shown(outcome),
     )
 
 
-def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Download]:
-    """Return the single files; `named` has the names that the visitor gave to components."""
+def files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> dict[str, File]:
+    """Return the tables and lists of the components, by their path in the ZIP.
+
+    `named` has the names that the visitor gave to components.
+    """
     about, data, stem = outcome.about, outcome.of.dataset, f"{outcome.of.stem}-{outcome.about.many}"
-    title = about.many.capitalize()
-    files = [
-        Download(
+    title, csv, proof = about.many.capitalize(), csv_of, outcome.certificate
+    found = {
+        "tables/components.csv": File(
+            lambda: csv(weights(outcome, named), data),
+            "the weights of all components, with names",
             f"{title}, CSV",
-            lambda: csv_of(weights(outcome, named), data),
             f"{stem}.csv",
-            help=f"Every {about.feature} of every {about.one} with its weight.",
+            f"Every {about.feature} of every {about.one} with its weight.",
         ),
-        Download(f"{title}, NPZ", lambda: arrays(outcome), f"{stem}.npz", BYTES),
-    ]
+        "arrays": File(lambda: arrays(outcome), label=f"{title}, NPZ", name=f"{stem}.npz", alone=True),
+    }
     if about.kind != "image":
-        files.append(
-            Download(f"{title}, GMT", lambda: gene_sets(outcome, named), f"{stem}.gmt", PLAIN, GMT_HELP)
+        found["enrichment/components.gmt"] = File(
+            lambda: gene_sets(outcome, named),
+            "one set of features for each component, for enrichment tools",
+            f"{title}, GMT",
+            f"{stem}.gmt",
+            "One set for each component, for enrichment tools.",
+            alone=about.kind == "words",
         )
-    if not data.is_covariance:
-        files.append(Download("Scores, CSV", lambda: _scores(outcome), f"{outcome.of.stem}-scores.csv"))
-    if about.kind == "table" and outcome.of.table is None:
-        number = lists.at(outcome)
-        name = f"{about.one}-{number}.rnk"
-        make = lambda: ranked_lists(outcome)[name]  # noqa: E731
-        label = f"Ranked list of {about.one} {number}, RNK"
-        files.append(Download(label, make, f"{outcome.of.stem}-{name}", PLAIN, RNK_HELP))
-    files.append(
-        Download(
-            "Methods, CSV",
-            lambda: csv_of(methods.table(outcome)[0], data),
-            f"{stem}-methods.csv",
+    scores = None if data.is_covariance else samples.scores_of(outcome)
+    if scores is not None:
+        found["tables/scores.csv"] = File(
+            lambda: csv(samples.score_table(outcome, scores), data),
+            "the samples along each component",
+            "Scores, CSV",
         )
+    if about.kind == "table" and outcome.of.table is None and (data.is_covariance or scores is not None):
+        said = f"all {about.feature}s by their correlation with the scores of a component"
+        for j in range(1, outcome.asked.r + 1):
+            name, is_shown = f"{about.one}-{j}.rnk", j == lists.at(outcome)
+            label = f"Ranked list of {about.one} {j}, RNK" if is_shown else ""
+            make = lambda name=name: ranked_lists(outcome)[name]  # noqa: E731
+            found[f"enrichment/{name}"] = File(make, said, label, "", RNK_HELP)
+            said = ""
+    found["tables/methods.csv"] = File(
+        lambda: csv(methods.table(outcome)[0], data),
+        "what each method found, in numbers",
+        "Methods, CSV",
+        f"{stem}-methods.csv",
     )
-    if outcome.certificate is not None:
-        proof = outcome.certificate.of_prepared(data.prepared)
-        files.append(
-            Download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", BYTES, help=CHECK)
-        )
-    return files
-
-
-def _scores(outcome: Outcome) -> bytes:
-    """Return the scores of the samples along each component as CSV."""
-    scores = samples.scores_of(outcome)
-    frame = pd.DataFrame() if scores is None else samples.score_table(outcome, scores)
-    return csv_of(frame, outcome.of.dataset)
+    if proof is not None:
+        made = proof.of_prepared(data.prepared).to_bytes
+        name = f"{stem}-certificate.npz"
+        found["certificate"] = File(made, label="Certificate, NPZ", name=name, help=CHECK, alone=True)
+    return found
 
 
 def shown(outcome: Outcome) -> dict[str, str]:
@@ -188,47 +197,6 @@ def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
     found = {METHODS: methods.cumulative(outcome), **view.figures(outcome)}
     mapped = samples.drawn(outcome)
     return found if mapped is None else found | {SAMPLES: mapped}
-
-
-def contents(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> Contents:
-    """Return the content of the ZIP besides its figures; `named` has the visitor's names for components."""
-    return Contents(
-        _tables(outcome, named),
-        {} if outcome.certificate is None else {outcome.about.many: outcome.certificate},
-        "the proof: it bounds what any method can explain",
-        _proved(outcome),
-    )
-
-
-def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> dict[str, File]:
-    """Return the tables of the ZIP, by path."""
-    data, about = outcome.of.dataset, outcome.about
-    frames = {
-        "methods": (methods.table(outcome)[0], "what each method found, in numbers"),
-        "components": (weights(outcome, named), "the weights of all components, with names"),
-    }
-    scores = None if data.is_covariance else samples.scores_of(outcome)
-    if scores is not None:
-        frames["scores"] = (samples.score_table(outcome, scores), "the samples along each component")
-    files = {f"tables/{name}.csv": File(csv_of(frame, data), said) for name, (frame, said) in frames.items()}
-    if about.kind == "table":
-        said = "one set of features for each component, for enrichment tools"
-        files["enrichment/components.gmt"] = File(gene_sets(outcome, named), said)
-        said = f"all {about.feature}s by their correlation with the scores of a component"
-        for name, content in ranked_lists(outcome).items():
-            files[f"enrichment/{name}"] = File(content, said)
-            said = ""
-    return files
-
-
-def whole(outcome: Outcome) -> Whole:
-    """Return the description of the result for its export."""
-    about, asked = outcome.about, outcome.asked
-    late = [method for method in asked.methods if method not in outcome.results]
-    stopped = [method for method, result in outcome.results.items() if is_unfinished(result)]
-    missing = f"Not here: {wording.listed(late)}. " if late else ""
-    missing += f"Stopped before its end: {wording.listed(stopped)}." if stopped else ""
-    return Whole(outcome.of, asked, about.many, missing, shown=shown(outcome))
 
 
 def _proved(outcome: Outcome) -> Markup:

@@ -10,10 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from nspca import papers
+from nspca.dashboard import export
 from nspca.dashboard.app import frame, state, tables, times, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
-from nspca.dashboard.runs import export, lookup, progress, start
+from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES

@@ -1,36 +1,43 @@
-"""Downloads of a sweep: single files, and everything as one ZIP.
+"""What a sweep takes home: its tables, lists of features, certificates and figures."""
 
-`SweepPage.view` makes a `Finished`, and `SweepPage.take_home` calls `take_home`.
-"""
-
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 import nspca
-from nspca.dashboard.answer_page import Download, TakeHome
+from nspca.dashboard import export
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.app.buttons import BYTES, PLAIN
 from nspca.dashboard.components.figures import hash_plot
-from nspca.dashboard.export import page
-from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
+from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt, Proof
-from nspca.dashboard.sweep import report
 from nspca.dashboard.views import component
 from nspca.data import genesets
+from nspca.plots import kind_words
+from nspca.presentation.markup import Markup, render
+from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
+from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
 
 SCORES = "One row for each sample: its name, its score along this component, and its label."
 CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-map"
+HEAD = (
+    "k",
+    "Method",
+    "Variance",
+    "Of leading eigenvalue",
+    "Nothing above",
+    "Rank-3 bound",
+    "2014 paper's bound",
+    "Proved",
+)
+"""Titles of the columns of `rows`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,97 +84,135 @@ class Finished:
         """The certificate of the best proof about the shown component."""
         return None if self.proof is None else self.proof.certificate
 
+    @cached_property
+    def certificates(self) -> dict[tuple[str, int], tuple[str, nspca.Certificate]]:
+        """The best certificate of each row with its file name; rows with one certificate share the name."""
+        known: dict[int, str] = {}
+        named, width = {}, len(str(max(k for _, k in self.sweep)))
+        for method, k in self.sweep:
+            proof = proofs.best(self.sweep[method, k], self.tried, k)
+            if proof is not None:
+                name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
+                named[method, k] = name, proof.certificate
+        return named
+
     @property
     def shown(self) -> nspca.Result:
         """The result of the shown component."""
         return self.sweep[self.method, self.k]
 
-    @property
-    def whole(self) -> Whole:
-        """The description of the sweep for its ZIP."""
-        ready, total, missing = len(self.sweep), self.asked.total, ""
-        if ready < total:
-            missing = f"The run was cancelled: {ready} of {total} problems were ready, and are here."
-        shown = {"k": self.k, "method": self.method}
-        return Whole(self.about, self.asked, "sweep", missing, self.own, shown)
 
-
-def take_home(done: Finished, name: str) -> TakeHome:
-    """Return the downloads of a sweep; `name` is the id of its run."""
-    curve, about = done.drawn, done.about
-    assert curve is not None
-    data, k, x = about.dataset, done.k, done.shown.components[:, 0]
-    files = [
-        Download(
-            "Report of this sweep, HTML",
-            lambda: _report(done, curve()),
-            f"{about.stem}-sweep.html",
-            "text/html",
-            "One file with the figure, the numbers, the proofs and the recipe; it needs no network.",
-        ),
-        Download(
-            "Sweep, CSV",
-            lambda: component.csv_of(done.table, data),
-            f"{about.stem}-sweep.csv",
-        ),
-        Download(
-            "Component, CSV",
-            lambda: component.csv_of(component.weights(data, x, done.known), data),
-            f"{about.stem}-k{k}.csv",
-        ),
-    ]
-    files += _lists(done)
-    if done.known is not None:
-        proof = done.known.certificate.of_prepared(data.prepared)
-        files.append(
-            Download(
-                "In or out, proved, NPZ",
-                proof.to_bytes,
-                f"{about.stem}-k{k}-in-or-out.npz",
-                BYTES,
-                "The certificate of what is solid: `python -m nspca verify` proves it again.",
-            )
-        )
-    return TakeHome(
-        done.whole,
-        f"{name} {done.method} {k} {state.get('within')} {hash_plot(curve)}",
-        lambda: figures(done, curve()),
-        lambda: contents(done),
-        files,
+def taken(done: Finished, name: str = "") -> Export:
+    """Return what a sweep takes home; `name` is the id of its run."""
+    of, asked, k, certificates = done.about, done.asked, done.k, done.certificates
+    ready, missing = len(done.sweep), ""
+    if ready < asked.total:
+        missing = f"The run was cancelled: {ready} of {asked.total} problems were ready, and are here."
+    known = {} if done.known is None else {"in-or-out": done.known.certificate}
+    shown = f"the component of k = {k}, {done.method}"
+    captions = {
+        CURVE: "the curve with its bounds",
+        COMPONENT: shown,
+        SAMPLES: f"the samples along {shown}",
+        MAP: f"samples and features of {shown}",
+    }
+    # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
+    last = max(k for _, k in done.sweep)
+    return Export(
+        of,
+        asked,
+        "sweep",
+        _files(done),
+        dict(certificates.values()) | known,
+        "the proofs; tables/sweep.csv says which row each is of",
+        lambda: proved(done.problem, asked, done.table),
+        lambda: figures(done),
+        f"{name} {done.method} {k} {state.get('within')} {done.drawn and hash_plot(done.drawn)}",
+        captions,
+        missing,
+        done.own,
+        {"k": k, "method": done.method},
+        asked.but(ks=[k for k in asked.ks if k <= last]),
     )
 
 
-def _lists(done: Finished) -> list[Download]:
-    """Return files for other programs: features, ranked list, all components, and scores if there are any."""
+def _files(done: Finished) -> dict[str, File]:
+    """Return the tables and lists of a sweep, by their path in the ZIP."""
     data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
+    noun, shown, csv = wording.noun(data), f"of k = {k}, {done.method}", component.csv_of
     names = component.used_names(data.feature_names, x)
-    noun = wording.noun(data)
-    files = [
-        Download(
-            f"{noun.capitalize()}s in use, TXT",
+    paths = {key: f"{CERTIFICATES}{name}.npz" for key, (name, _) in done.certificates.items()}
+    numbered = [paths.get((row.method, row.k), "") for row in done.table.itertuples()]
+    files = {
+        "report": File(
+            lambda: _report(done),
+            label="Report of this sweep, HTML",
+            name=f"{stem}-sweep.html",
+            help="One file with the figure, the numbers, the proofs and the recipe; it needs no network.",
+            alone=True,
+        ),
+        "tables/sweep.csv": File(
+            lambda: csv(done.table.assign(certificate=numbered), data),
+            "what was found and proved, one row for each method and k",
+            "Sweep, CSV",
+        ),
+        "component": File(
+            lambda: csv(component.weights(data, x, done.known), data),
+            label="Component, CSV",
+            name=f"{stem}-k{k}.csv",
+            alone=True,
+        ),
+        "tables/components.csv": File(
+            lambda: csv(component.all_weights(data, done.sweep), data),
+            "the weights of every component of the sweep",
+        ),
+        "lists/features.txt": File(
             lambda: genesets.name_list(names).encode(),
+            f"the features {shown}, one on each line",
+            f"{noun.capitalize()}s in use, TXT",
             f"{stem}-k{k}-{noun}s.txt",
-            PLAIN,
             "One name on each line, the largest weight first.",
         ),
-        Download(
-            "Ranked list, RNK",
+        "lists/ranked.rnk": File(
             lambda: genesets.to_rnk(data.feature_names, x),
+            f"the features {shown} with their weights, for GSEA",
+            "Ranked list, RNK",
             f"{stem}-k{k}.rnk",
-            PLAIN,
             "Name and weight on each line, for enrichment tools such as GSEA.",
         ),
-        Download(
-            "Every component of the sweep, GMT",
+        "lists/components.gmt": File(
             lambda: _sets(done),
+            "the features of every component of the sweep as sets",
+            "Every component of the sweep, GMT",
             f"{stem}-sweep.gmt",
-            PLAIN,
             "One set on each line, for enrichment tools.",
         ),
-    ]
+    }
     if done.scored:
-        name = f"{stem}-k{k}-scores.csv"
-        files.append(Download("Scores of the samples, CSV", lambda: _scores(done), name, help=SCORES))
+        files["tables/scores.csv"] = File(
+            lambda: _scores(done),
+            f"the score of every sample along the component {shown}",
+            "Scores of the samples, CSV",
+            f"{stem}-k{k}-scores.csv",
+            SCORES,
+        )
+    known = done.known
+    if known is not None:
+        within = f"within {100 * known.share:g} % of the optimum"
+        partners = np.array([*data.feature_names, ""])  # the last name stands for no partner
+        rows = {"feature": partners[:-1], "partner": partners[known.partner], "share": known.share}
+        files["tables/in-or-out.csv"] = File(
+            lambda: csv(known.frame.assign(**rows), data),
+            f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
+            "it costs",
+        )
+        files["in-or-out"] = File(
+            known.certificate.of_prepared(data.prepared).to_bytes,
+            label="In or out, proved, NPZ",
+            name=f"{stem}-k{k}-in-or-out.npz",
+            help="The certificate of what is solid: `python -m nspca verify` proves it again.",
+            alone=True,
+        )
     return files
 
 
@@ -195,23 +240,18 @@ def _scores(done: Finished) -> bytes:
     return component.csv_of(rows, data)
 
 
-def _report(done: Finished, curve: go.Figure) -> bytes:
+def _report(done: Finished) -> bytes:
     """Return the HTML report of a sweep, with an interactive curve."""
-    return page.html(
-        done.about,
-        datetime.now(UTC),
-        what=done.whole.what,
-        asked=done.whole.line,
-        pictures=report.moving(curve),
-        proved=report.proved(done.problem, done.asked, done.table),
-        code=done.asked.to_python(**done.whole.shown),
-    )
+    assert done.drawn is not None  # the page has drawn it
+    home = taken(done)
+    return home.report(export.moving(done.drawn()), done.asked.to_python(**home.shown), datetime.now(UTC))
 
 
-def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
+def figures(done: Finished) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
-    drawn = {CURVE: curve, COMPONENT: component.plot(data, x, done.known)()}
+    assert done.drawn is not None  # the page has drawn it
+    drawn = {CURVE: done.drawn(), COMPONENT: component.plot(data, x, done.known)()}
     try:
         seen = scored_problem(done.about, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
@@ -222,89 +262,41 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     return drawn if heat_map is None else drawn | {MAP: heat_map}
 
 
-def contents(done: Finished) -> Contents:
-    """Return the content of the ZIP of a sweep, besides its figures."""
-    certificates, named = _certificates(done)
-    shown = f"the component of k = {done.k}, {done.method}"
-    captions = {
-        CURVE: "the curve with its bounds",
-        COMPONENT: shown,
-        SAMPLES: f"the samples along {shown}",
-        MAP: f"samples and features of {shown}",
-    }
-    # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
-    last = max(k for _, k in done.sweep)
-    data = done.about.dataset
-    every = component.csv_of(component.all_weights(data, done.sweep), data)
-    return Contents(
-        {
-            "tables/sweep.csv": File(
-                _rows(done, named), "what was found and proved, one row for each method and k"
-            ),
-            "tables/components.csv": File(every, "the weights of every component of the sweep"),
-            **_features(done),
-            **_for_others(done),
-        },
-        certificates if done.known is None else certificates | {"in-or-out": done.known.certificate},
-        "the proofs; tables/sweep.csv says which row each is of",
-        report.proved(done.problem, done.asked, done.table),
-        captions,
-        done.asked.but(ks=[k for k in done.asked.ks if k <= last]),
+def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
+    """Return HTML about the proved bounds of a sweep, row by row."""
+    such = "such " if asked.forced else ""
+    say = (
+        f"No {such}component can explain more than the number under “Nothing above”; anybody can check that "
+        "with a certificate and the data."
     )
+    others = f"{wording.others(table[PROBABILITY].min())} {wording.OTHERS}"
+    return render("proved", lines=(say, others), head=HEAD, rows=rows(problem, table), kind="")
 
 
-def _certificates(
-    done: Finished,
-) -> tuple[dict[str, nspca.Certificate], dict[tuple[str, int], str]]:
-    """Return the distinct best certificates by file name, and the file name of each row."""
-    known: dict[int, str] = {}
-    found: dict[str, nspca.Certificate] = {}
-    named = {}
-    width = len(str(max(k for _, k in done.sweep)))
-    for method, k in done.sweep:
-        proof = proofs.best(done.sweep[method, k], done.tried, k)
-        if proof is None:
-            continue
-        name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
-        found[name] = proof.certificate
-        named[method, k] = f"{CERTIFICATES}{name}.npz"
-    return found, named
+def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return the texts of the cells of each row of the sweep, in the order of `HEAD`.
 
-
-def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
-    """Return the table of the sweep as CSV, with the name of the certificate of each row."""
-    files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
-    return component.csv_of(done.table.assign(certificate=files), done.about.dataset)
-
-
-def _features(done: Finished) -> dict[str, File]:
-    """Return the table of all features with their membership; empty without a membership."""
-    if done.known is None:
-        return {}
-    data, known = done.about.dataset, done.known
-    names = np.array([*data.feature_names, ""])  # the last name stands for no partner
-    rows = known.frame.assign(feature=names[:-1], partner=names[known.partner], share=known.share)
-    within = f"within {100 * known.share:g} % of the optimum"
-    return {
-        "tables/in-or-out.csv": File(
-            component.csv_of(rows, data),
-            f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
-            "it costs",
-        ),
-    }
-
-
-def _for_others(done: Finished) -> dict[str, File]:
-    """Return files for other programs: lists of features, and the scores of the samples."""
-    shown = f"of k = {done.k}, {done.method}"
-    features, ranked, sets, *scores = _lists(done)
-    files = {
-        "lists/features.txt": File(features.make(), f"the features {shown}, one on each line"),
-        "lists/ranked.rnk": File(ranked.make(), f"the features {shown} with their weights, for GSEA"),
-        "lists/components.gmt": File(sets.make(), "the features of every component of the sweep as sets"),
-    }
-    for one in scores:
-        files["tables/scores.csv"] = File(
-            one.make(), f"the score of every sample along the component {shown}"
+    The last cell is a phrase about the proof.
+    """
+    unit = problem.leading_eigenvalue or 1.0
+    body: list[tuple[str, ...]] = []
+    for row in table.itertuples():
+        share = (
+            f"{wording.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
         )
-    return files
+        bounds = (_bound(row.upper), _bound(getattr(row, RANK_3)), _bound(getattr(row, EPSNET)))
+        cells = (
+            str(row.k),
+            str(row.method),
+            format_value(row.value),
+            format_value_share(row.value, unit),
+            *bounds,
+            share,
+        )
+        body.append(cells)
+    return body
+
+
+def _bound(value: float) -> str:
+    """Return a bound as text, rounded up; "none" for NaN."""
+    return format_bound(value) if pd.notna(value) else "none"

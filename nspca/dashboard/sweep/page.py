@@ -14,9 +14,10 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard import answer_page, open_data
-from nspca.dashboard.answer_page import AnswerPage, TakeHome
+from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
+from nspca.dashboard.export import Export
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -264,8 +265,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if self._data is not None and self._asked is not None and self._data.table is None:
             rivals.show(self._data, self._asked)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Finished) -> TakeHome | None:
-        return None if seen.method == METHOD else archive.take_home(seen, run.id)
+    def take_home(self, run: Watched, results: nspca.Sweep, seen: Finished) -> Export | None:
+        return None if seen.method == METHOD else archive.taken(seen, run.id)
 
 
 def _says(now: JobState, total: int) -> str:

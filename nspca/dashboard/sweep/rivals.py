@@ -16,15 +16,16 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, form, state, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
+from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, methods, options
-from nspca.dashboard.sweep import rivals_archive
 from nspca.dashboard.sweep.rivals_more import VIEWS, Compared, style
-from nspca.dashboard.views import curve, filling, statement
+from nspca.dashboard.views import component, curve, filling, statement
 from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.plots.compare import ranking_figure, values_figure
-from nspca.presentation.numerals import percent_down
+from nspca.presentation.markup import Markup, render
+from nspca.presentation.numerals import format_value, percent_down
 from nspca.presentation.phrases import rival_name
 from nspca.problem import Problem
 from nspca.result import COLUMNS
@@ -228,9 +229,11 @@ def _draw(seen: Compared, rows: list[Row]) -> None:
     if among := [name for name in seen.asked.methods if name in methods.baselines()]:
         st.caption(f"Dotted, {wording.listed(among)}: {BASELINE}.")
     VIEWS[choose_one("More about the methods", "look", LABELS)](seen)
-    name = f"{rivals_archive.whole(seen).folder}.zip"
+    home = taken(seen)
     how: dict[str, Any] = {"key": "download_everything", "help": EVERYTHING}
-    buttons.download("Everything, ZIP", lambda: rivals_archive.packed(seen), name, "application/zip", **how)
+    buttons.download(
+        "Everything, ZIP", lambda: home.pack({}, {}), f"{home.folder}.zip", "application/zip", **how
+    )
 
 
 def sentences(seen: Compared) -> tuple[statement.Statement, str, str]:
@@ -254,3 +257,36 @@ def sentences(seen: Compared) -> tuple[statement.Statement, str, str]:
     least = f"This is {wording.proof(best.ratio)}. " if said.most_text else ""
     headline = f"With {size}, {best_ones}: {found} {said.limit}".rstrip()
     return said, headline, f"{least}Each bar is what one method captures."
+
+
+def taken(seen: Compared) -> Export:
+    """Return what a comparison takes home. It has no figures, which a browser would have to draw first."""
+    width, data = len(str(max(seen.asked.ks))), seen.of.dataset
+    proofs = {k: seen.sweep[method, k].certificate for method, k in seen.sweep}  # the methods share one
+    named = {k: f"k{k:0{width}}" for k, proof in proofs.items() if proof is not None}
+    files = [f"{CERTIFICATES}{named[k]}.npz" if k in named else "" for k in seen.table["k"]]
+    numbers, csv = seen.sweep.frame.assign(certificate=files), component.csv_of
+    every = lambda: csv(component.all_weights(data, seen.sweep), data)  # noqa: E731
+    missing = len(seen.asked.ks) * len(seen.asked.methods) - len(seen.sweep)
+    return Export(
+        seen.of,
+        seen.asked,
+        "methods",
+        {
+            "tables/methods.csv": File(lambda: csv(numbers, data), "one row for each method and k"),
+            "tables/components.csv": File(every, "the weights of every component"),
+        },
+        {name: proof for k, name in named.items() if (proof := proofs[k]) is not None},
+        "the proofs, one for each k: they bound what any method can explain",
+        lambda: _proved(seen.table),
+        missing=f"Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else "",
+    )
+
+
+def _proved(table: pd.DataFrame) -> Markup:
+    """Return an HTML table with value, seconds and proved share for each method and k."""
+    rows = []
+    for row in table.itertuples():
+        proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)
+        rows.append((row.k, format_value(row.value), f"{row.seconds:.3f}", proved, row.method))
+    return render("table", head=("k", "Variance", "Seconds", "Proved", "Method"), rows=rows, kind="")

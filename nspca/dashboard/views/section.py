@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from nspca.dashboard import export
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export, lookup, progress, start
+from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.views import filling
 from nspca.specs import Spec
 from nspca.specs.rows import Row, unpack

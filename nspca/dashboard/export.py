@@ -1,0 +1,353 @@
+"""Take a result home: everything as one ZIP, single files, and the question as Python and JSON.
+
+A page describes its result by an `Export`. Most figures are drawn by the browser of the visitor, so that the
+server needs no browser: a click on the button asks for the pictures, and the download begins with them.
+"""
+
+import base64
+import hashlib
+import io
+import re
+import secrets
+import shlex
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.resources import files as resources
+from mimetypes import guess_type
+from pathlib import PurePosixPath
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import buttons
+from nspca.dashboard.components import pictures
+from nspca.dashboard.components.pictures import Picture
+from nspca.dashboard.open_data import Chosen
+from nspca.data.arrays import to_npz
+from nspca.plots import alt_text
+from nspca.presentation.markup import Markup, render
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, Spec, SweepSpec
+from nspca.specs.data import CHANGES
+
+PACKED = (".png", ".npz")  # compressed already
+DATA, CERTIFICATES = "data.npz", "certificates/"
+ASKED, DRAWN = "everything_asked", "everything_drawn"
+"""Session keys: identity of the requested ZIP, and that identity with the pictures from the browser."""
+LABEL, BUTTON = "Everything of this, ZIP", "download_everything"
+WHAT = (
+    "Figures as SVG and PNG, tables, certificates, a report, the Python that computes it again, and "
+    "what to cite, in one ZIP file."
+)
+WITHOUT = (
+    "This browser could not draw the figures as files: the ZIP has everything else. The camera above "
+    "each figure saves one alone."
+)
+JSON_HELP = "The question as a file: `python -m nspca run` answers it on any computer that has the data."
+REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
+CHECKING = """
+from pathlib import Path
+
+for file in sorted(Path("certificates").glob("*.npz")):
+    certificate = nspca.Certificate.load(file)
+    print(file.name, nspca.verify(X, certificate))  # forms its own products from the data, trusts nothing
+"""
+"""Python code that checks every certificate in the current folder; it needs a variable X."""
+# A download needs a click in the browser, and the ZIP exists only after the figures are drawn.
+_CLICK = st.components.v2.component(
+    "nspca_click",
+    html="<span></span>",
+    js=resources("nspca.dashboard.components").joinpath("click.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a result.
+
+    Parameters
+    ----------
+    make : returns the content; it is called where nothing is known of the address
+    about : description in the README, "" for a file like the one before
+    label : text of the button that downloads the file alone; "" for a file that is in the ZIP only
+    name : file name of that download, by default the name in the ZIP after the name of the data
+    help : help text of that button
+    alone : whether the file is not in the ZIP
+    """
+
+    make: Callable[[], bytes]
+    about: str = ""
+    label: str = ""
+    name: str = ""
+    help: str | None = None
+    alone: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Export:
+    """A result to take home. What its ZIP has besides these parts follows from the question.
+
+    Parameters
+    ----------
+    of, asked : the data and the question
+    what : kind of result in the name of the ZIP, such as "sweep" or "parts"
+    files : tables and lists, by their path in the ZIP
+    certificates : certificates by file name
+    proofs : description of the certificates in the README
+    proved : returns the HTML of the report about the proved bounds
+    figures : returns the figures by name, in plain ASCII
+    same : text that changes whenever the content of the ZIP changes
+    captions : captions of the figures whose names do not say enough, by name
+    missing : sentences on what was asked for and is not there
+    own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
+    shown : the part of the result that the page shows, for `Spec.to_python`
+    computed : question that the exported Python answers, if it differs from the asked one
+    """
+
+    of: Chosen
+    asked: SweepSpec | ComparisonSpec | ComponentsSpec
+    what: str
+    files: Mapping[str, File]
+    certificates: Mapping[str, nspca.Certificate]
+    proofs: str
+    proved: Callable[[], Markup]
+    figures: Callable[[], Mapping[str, go.Figure]] = dict
+    same: str = ""
+    captions: Mapping[str, str] = field(default_factory=dict)
+    missing: str = ""
+    own: bool = True
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    computed: ProblemSpec | None = None
+
+    @property
+    def line(self) -> str:
+        """The question in one line."""
+        return f"Asked: {self.asked.describe().asked}. Seed {self.asked.seed}. {self.missing}".strip()
+
+    @property
+    def folder(self) -> str:
+        """Name of the ZIP and of the folder in it."""
+        return ascii_name(f"{self.of.stem}-{self.what}")
+
+    @property
+    def with_data(self) -> bool:
+        """Tell whether the ZIP contains the data; a sample that others can open by name is left out."""
+        return self.own and self.of.table is None and not self._by_name
+
+    @property
+    def _by_name(self) -> bool:
+        where = self.asked.data
+        return where.sample is not None and not any(getattr(where, name) for name in CHANGES)
+
+    def _here(self, spec: ProblemSpec) -> ProblemSpec:
+        """Return a question with its data replaced by the file of the ZIP, if the ZIP contains them."""
+        if not self.with_data:
+            return spec
+        kept = {
+            name: getattr(spec.data, name) for name in ("covariance", "repair", "content", "weight_column")
+        }
+        return spec.but(data=DataSpec(path=DATA, **kept))
+
+    def pack(
+        self, drawn: Mapping[str, go.Figure], pictures: Mapping[str, Picture], made: datetime | None = None
+    ) -> bytes:
+        """Return the ZIP of the result. Equal content with an equal date gives equal bytes.
+
+        Parameters
+        ----------
+        drawn : figures by name
+        pictures : the figures as picture files, by name; some may be missing
+        made : time of the export, by default now, in UTC
+        """
+        made = made or datetime.now(UTC)
+        captions = {name: name.replace("-", " ") for name in drawn} | dict(self.captions)
+        code = self._here(self.computed or self.asked).to_python(**self.shown)
+        code = f'"""{REPRODUCE}"""\n\n{code}{CHECKING}'
+        report = self.report(_still(pictures, drawn, captions), code, made)
+        found = {"report.html": (report, "the figures, the numbers and the recipe as one page")}
+        for name, picture in pictures.items():
+            found[f"figures/{name}.svg"] = picture.svg, f"{captions[name]}; scales to any size"
+            found[f"figures/{name}.png"] = picture.png, "the same in pixels"
+        found |= {path: (one.make(), one.about) for path, one in self.files.items() if not one.alone}
+        said = self.proofs
+        for name, certificate in self.certificates.items():
+            content = certificate.of_prepared(self.of.dataset.prepared).to_bytes()
+            found[f"{CERTIFICATES}{name}.npz"], said = (content, said), ""
+        said = "the question: `python -m nspca run question.json` answers it"
+        found |= {
+            "reproduce.py": (code.encode(), "computes it again and checks the certificates that are here"),
+            "question.json": (self._here(self.asked).to_json().encode(), said),
+            "references.bib": (bibtex(), "what to cite, as BibTeX: the papers and the software"),
+        }
+        if self.with_data:
+            said = "the numbers that everything here is about, as they are after reading"
+            found[DATA] = to_npz(self.of.dataset), said
+        found = {"README.txt": (self._readme(found, made), ""), **found}
+        return zipped({path: content for path, (content, _) in found.items()}, self.folder, made)
+
+    def report(self, pictures: Markup, code: str, made: datetime) -> bytes:
+        """Return the report of the result as one HTML file, with HTML of its pictures and Python code."""
+        data = self.of.dataset
+        return render(
+            "report",
+            name=data.name,
+            what=self.what,
+            provenance=data.provenance,
+            notes=data.notes,
+            asked=self.line,
+            pictures=pictures,
+            proved=self.proved(),
+            code=code,
+            version=nspca.__version__,
+            made=made,
+        ).encode()
+
+    def _readme(self, found: Mapping[str, tuple[bytes, str]], made: datetime) -> bytes:
+        """Return the README: a description of every file, and how to check the result."""
+        data, width = self.of.dataset, max(map(len, found))
+        name = " ".join(data.name.split())
+        said = [line for line in (" ".join(text.split()) for text in (data.provenance, *data.notes)) if line]
+        parts = [name, "=" * len(name), "", *([*said, ""] if said else []), self.line, ""]
+        parts += [f"Made with nspca {nspca.__version__} on {made:%Y-%m-%d %H:%M} UTC.", ""]
+        parts += ["What is here", "------------", ""]
+        parts += [f"  {path:<{width}}  {about}" for path, (_, about) in found.items() if about]
+        parts += ["", "How to check it", "---------------", "", "On any machine that has nspca,", ""]
+        parts += ["    python reproduce.py", ""]
+        parts += ["computes it again, and checks every certificate, in this folder."]
+        first = next((path for path in found if path.startswith(CERTIFICATES)), None)
+        if not self.with_data and not self._by_name:
+            parts += ["It needs the data, which are not in this ZIP, in this folder too."]
+            folder = self.asked.data.folder
+            if folder is not None and self.of.table is not None and first:
+                parts += ["A single certificate is checked from the folder of shards by", ""]
+                parts += [f"    python -m nspca verify {shlex.quote(folder)} {first}", ""]
+        elif first:
+            parts += ["A single one is checked, without computing the result again, by", ""]
+            parts += [
+                f"    python -m nspca verify {DATA if self.with_data else self.asked.data.sample} {first}",
+                "",
+            ]
+        parts += [
+            "It prints what is proved, or refuses. The checker forms its own products from the data and"
+        ]
+        parts += ["shares no code with what made the certificate.", ""]
+        return "\n".join(parts).encode()
+
+    def show(self) -> None:
+        """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
+        with st.container(horizontal=True, vertical_alignment="center"):
+            self._everything()
+            with st.popover("Single files", icon=":material/download:"):
+                for path, one in self.files.items():
+                    if one.label:
+                        name = one.name or f"{self.of.stem}-{PurePosixPath(path).name}"
+                        look: dict[str, Any] = {"key": f"download_{one.label}", "help": one.help}
+                        buttons.download(
+                            one.label, one.make, name, guess_type(name)[0] or buttons.BYTES, **look
+                        )
+            offer(self.asked, self.of, **self.shown)
+
+    def _everything(self) -> None:
+        """Draw the button for the ZIP; a click has the browser draw the figures, and downloads the ZIP."""
+        of = hashlib.sha256(self.same.encode()).hexdigest()
+        ready = st.session_state.get(DRAWN)
+        if ready is not None and ready[0] == of:
+            if ready[1] is None:
+                st.warning(WITHOUT)
+            drawn, made = self.figures(), ready[1] or {}
+            how: dict[str, Any] = {"key": BUTTON, "icon": ":material/folder_zip:", "help": WHAT}
+            zip_file = f"{self.folder}.zip", "application/zip"
+            st.download_button(LABEL, lambda: self.pack(drawn, made), *zip_file, on_click="ignore", **how)
+            click = {"button": f".st-key-{BUTTON} button", "of": ready[2]}
+            _CLICK(key="click_everything", data=click, width=1, height=1)
+        elif st.session_state.get(ASKED) == of:
+            pictures.draw(self.figures(), "everything", of, lambda drawn: _keep(of, drawn))
+        else:
+            ask = lambda: st.session_state.update({ASKED: of})  # noqa: E731
+            buttons.button(LABEL, "ask_everything", ask, icon=":material/folder_zip:", help=WHAT)
+
+
+def _keep(of: str, drawn: dict[str, Picture] | None) -> None:
+    """Store the pictures that the browser drew (None: it could not), with a token for one click."""
+    st.session_state[DRAWN] = (of, drawn, secrets.token_hex(8))
+    st.session_state.pop(ASKED, None)
+
+
+def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", **shown: Any) -> None:
+    """Draw the Python code of a question, and the download of the question as JSON.
+
+    Parameters
+    ----------
+    spec : the question
+    of : the data, whose name is part of the file name
+    key : distinguishes the buttons of several results on one page
+    code : Python code to show instead of that of the spec
+    **shown : the part of the result that the page shows, for `Spec.to_python`
+    """
+    name = f"{of.stem}-{spec.kind}" if of is not None else spec.kind
+    with st.container(horizontal=True):
+        with st.popover("Python", icon=":material/code:"):
+            st.code(code or spec.to_python(**shown), language="python")
+        st.download_button(
+            "JSON",
+            lambda: spec.to_json().encode(),
+            f"{name.replace(' ', '-')}.json",
+            "application/json",
+            icon=":material/data_object:",
+            on_click="ignore",
+            key=f"json_{spec.kind}_{key}",
+            help=JSON_HELP,
+        )
+
+
+def _still(
+    pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure], captions: Mapping[str, str]
+) -> Markup:
+    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, with its description.
+
+    An SVG in an image element cannot run scripts.
+    """
+    sources = []
+    for name, picture in pictures.items():
+        small = min(picture.svg, picture.png, key=len)
+        kind = "svg+xml" if small is picture.svg else "png"
+        source = f"data:image/{kind};base64,{base64.b64encode(small).decode()}"
+        sources.append((alt_text(drawn[name]), source, captions[name]))
+    return render("pictures", pictures=sources)
+
+
+def moving(drawn: go.Figure) -> Markup:
+    """Return a figure as HTML with the whole of plotly.js, 5 MB, so that a reader can zoom and point."""
+    figure = go.Figure(drawn).update_layout(font_color="#4b5560")
+    # The camera saves in the browser; nothing is sent anywhere.
+    config = {"displaylogo": False, "showSendToCloud": False, "toImageButtonOptions": {"format": "svg"}}
+    picture = figure.to_html(full_html=False, include_plotlyjs=True, config=config, div_id="sweep")
+    return render("figure", alt=alt_text(drawn), figure=Markup(picture))
+
+
+def zipped(found: Mapping[str, bytes], folder: str, made: datetime) -> bytes:
+    """Return a ZIP with files, by their path, inside one folder; `made` is the date of every file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path, content in found.items():
+            info = zipfile.ZipInfo(f"{ascii_name(folder)}/{path}", made.timetuple()[:6])
+            info.external_attr = 0o644 << 16  # readable for all after unpacking
+            info.create_system = 3  # Unix, so that the line above applies on every machine
+            how = zipfile.ZIP_STORED if path.endswith(PACKED) else zipfile.ZIP_DEFLATED
+            archive.writestr(info, content, compress_type=how)
+    return buffer.getvalue()
+
+
+def ascii_name(text: str) -> str:
+    """Return a text as a file name of ASCII letters, digits, dots and hyphens, valid on every system."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", text).strip("-.") or "nspca"
+
+
+def bibtex() -> bytes:
+    """Return the BibTeX entries of the four papers and of the running version of the software."""
+    entries = resources("nspca.presentation").joinpath("references.bib").read_text("utf-8")
+    return entries.replace("VERSION", nspca.__version__).encode()
