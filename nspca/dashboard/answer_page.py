@@ -2,9 +2,7 @@
 
 Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw
 its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
-the downloads. Spannogram is a `PicturePage`. It has no run, because its answer is computed at once.
-`show_at_once` draws it with the same head, form and order. The scripts in pages/ call `open_page` and then
-one of these.
+the downloads. The scripts in pages/ call `open_page` and then `show`.
 
 Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
 page sees it (`Watched`), whose own question is ``run.asked``.
@@ -40,8 +38,17 @@ STARTED = "runs_started"
 """Name in the session of the number of runs that the start button began."""
 
 
-class QuestionPage(ABC, Generic[Asked]):
-    """Base class of a page with a question, whose form folds into one line below the answer."""
+class AnswerPage(ABC, Generic[Asked]):
+    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
+
+    Attributes
+    ----------
+    kind : kind of the runs that the page shows; ``kind.key`` is the value of the address that holds their id
+    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
+    """
+
+    kind: Kind
+    leading: bool = True
 
     @abstractmethod
     def question(self, data: Chosen) -> Asked:
@@ -60,31 +67,6 @@ class QuestionPage(ABC, Generic[Asked]):
     def line(self, data: Chosen, asked: Asked) -> str:
         """Return the question in a few words, for the folded form."""
         return ", ".join([asked.describe().asked, *asked.data.change_words()])
-
-
-class PicturePage(QuestionPage[Asked]):
-    """Base class of a page whose answer is computed at once, without a run. `show_at_once` draws it."""
-
-    @abstractmethod
-    def view(self, data: Chosen, asked: Asked) -> Any:
-        """Draw the answer as one sentence, its picture and one control; return what `more` needs of it."""
-
-    @abstractmethod
-    def more(self, data: Chosen, asked: Asked, seen: Any) -> None:
-        """Draw everything else about the answer, below the form."""
-
-
-class AnswerPage(QuestionPage[Asked]):
-    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
-
-    Attributes
-    ----------
-    kind : kind of the runs that the page shows; ``kind.key`` is the value of the address that holds their id
-    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
-    """
-
-    kind: Kind
-    leading: bool = True
 
     def first(self, data: Chosen, asked: Asked) -> Watched | None:
         """Return the run of the first answer, which the page shows before the visitor asks; None for none.
@@ -205,19 +187,14 @@ def say_instead(shown: int, most: int) -> None:
         st.caption(said)
 
 
-def _read_question(page: QuestionPage[Any], data: Chosen) -> tuple[Any, NSPCAError | None]:
-    """Return the question in the address, or None and the error that refuses it."""
-    try:
-        return page.question(data), None
-    except NSPCAError as error:
-        return None, error
-
-
 def show(page: AnswerPage[Any], data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
     answer, asking, below = frame.picture(), frame.form(), st.container()
-    asked, refusal = _read_question(page, data)
-    run = None
+    asked, refusal, run = None, None, None
+    try:
+        asked = page.question(data)
+    except NSPCAError as error:
+        refusal = error
     with answer, frame.guard():
         run = _find(page, data, asked)
     with asking, frame.guard():
@@ -226,25 +203,6 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
             raise refusal
     if run is not None:
         _draw(page, run, asked, answer, below)
-
-
-def show_at_once(page: PicturePage[Any], data: Chosen) -> None:
-    """Draw a page without a run below its head: the answer first, then the form in one line, then the
-    rest.
-    """
-    answer, asking, below = frame.picture(), frame.form(), st.container()
-    asked, refusal = _read_question(page, data)
-    with asking, frame.guard():
-        with _fold(page, data, asked, folded=asked is not None):
-            page.form(data, asked)
-        if refusal is not None:
-            raise refusal
-    if asked is None:
-        return
-    with answer, frame.guard():
-        seen = page.view(data, asked)
-        with below, frame.guard():
-            page.more(data, asked, seen)
 
 
 def show_shared(page: AnswerPage[Any], run: Watched) -> None:
@@ -283,8 +241,8 @@ def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Wat
 def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
     """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
-    fold = _fold(page, data, asked, folded)
-    with fold:
+    box = fold("" if asked is None else page.line(data, asked), folded)
+    with box:
         page.form(data, asked)
     if asked is None:
         return
@@ -292,15 +250,14 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         offered = not cost_estimate.refusal(data, *asked.work)
     else:
         answered = run is not None and page.is_answer(run, asked)
-        with fold if answered or not folded else st.container():
+        with box if answered or not folded else st.container():
             offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
 
 
-def _fold(page: QuestionPage[Any], data: Chosen, asked: ProblemSpec | None, folded: bool) -> DeltaGenerator:
-    """Return the box of a form: closed with the question as its title, or open."""
-    line = "" if asked is None else page.line(data, asked)
+def fold(line: str, folded: bool = True) -> DeltaGenerator:
+    """Return the box of a form: closed with the question `line` as its title, or open."""
     # Another key makes another element, so a form folds by itself when the first answer is there, and when a
     # run begins: its progress and its answer stand above.
     return st.expander(

@@ -10,12 +10,10 @@ import pytest
 
 import nspca
 from nspca import plots
-from nspca.dashboard import open_data
+from nspca.dashboard import open_data, spannogram
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.components.spannogram_explorer import explorer_data
 from nspca.dashboard.runs import first_answer
-from nspca.dashboard.spannogram import lessons, limit, low_rank
-from nspca.dashboard.spannogram import page as spannogram_page
 from nspca.lowrank.spannogram import exact_rank_d
 from nspca.specs import DataSpec, SweepSpec
 
@@ -87,11 +85,11 @@ def test_k_moves_the_component_and_the_address(visit, address, texts):
     assert sum(line.value.count("%") for line in page.markdown if line.value.startswith("## ")) == 1
 
 
-def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[low_rank.Subject, SweepSpec]:
+def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[spannogram.Subject, SweepSpec]:
     """Return the subject of the page, and its question."""
     data = open_data.find(DataSpec(sample=sample), None)
     asked = SweepSpec(data=data.spec, ks=(k,), nonneg=nonneg)
-    return low_rank.subject(data, asked), asked
+    return spannogram.subject(data, asked), asked
 
 
 def percentages(text: str) -> list[float]:
@@ -101,12 +99,12 @@ def percentages(text: str) -> list[float]:
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_sentence_at_the_top_holds(nonneg):
     of, asked = asked_of("digits", 10, nonneg)
-    found, unit = low_rank.rank2(of), of.problem.leading_eigenvalue
+    found, unit = spannogram.rank2(of), of.problem.leading_eigenvalue
     x, _ = found.component(found.optimum[0], 10, nonneg)
     result = nspca.solve(of.problem)
     certificate = nspca.certify(of.problem, result, effort="fast")
-    for known in (limit.find(of, asked), limit.Limit(certificate.upper, False)):
-        said, proof = spannogram_page.answer(of, known), spannogram_page.proof(of, known)
+    for known in (spannogram.find_limit(of, asked), spannogram.Limit(certificate.upper, False)):
+        said, proof = spannogram.answer(of, known), spannogram.proof(of, known)
         (guarantee,) = percentages(said)
         assert "In all directions they are at least " in said and " of the best possible, proved" in said
         assert 0 <= 100 * of.problem.value(x) / known.upper - guarantee < 0.1
@@ -116,31 +114,29 @@ def test_the_sentence_at_the_top_holds(nonneg):
         assert abs(100 * reached / most - guarantee) < 0.1, "a reader who divides gets what is said"
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
         assert ("nonnegative" in proof) == nonneg
-    steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10), 9)
+    steps = spannogram.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10), 9)
     assert f"the sets to check are {len(found.candidates)} instead of 151 billion" in steps[1]
     different = {tuple(sorted(support)) for support in found.candidates}
     assert len(different) == len(found.candidates) and () not in different
-    assert lessons.steps(of.problem, "pixel", 2, 2, 2)[1].endswith("So the sets to check are 2.")
+    assert spannogram.steps(of.problem, "pixel", 2, 2, 2)[1].endswith("So the sets to check are 2.")
     assert not any("%" in step for step in steps), "one limit on the page"
 
 
 def test_the_sentence_at_an_optimum_and_without_a_limit():
     of, _ = asked_of("digits", 10)
     unit = of.problem.leading_eigenvalue
-    x, _ = low_rank.rank2(of).component(low_rank.rank2(of).optimum[0], 10, True)
-    best, none = limit.Limit(of.problem.value(x), False), limit.Limit(1.01 * unit, True)
-    assert spannogram_page.answer(of, best).endswith("they are the best possible, proved up to rounding.")
-    again = limit.Limit(best.upper, True, "a run")
-    assert spannogram_page.answer(of, again) == spannogram_page.answer(of, best), (
-        "no limit is tighter than this"
-    )
-    assert spannogram_page.proof(of, best).endswith("no 10 pixels with nonnegative weights capture more.")
-    said = spannogram_page.answer(of, none)
+    x, _ = spannogram.rank2(of).component(spannogram.rank2(of).optimum[0], 10, True)
+    best, none = spannogram.Limit(of.problem.value(x), False), spannogram.Limit(1.01 * unit, True)
+    assert spannogram.answer(of, best).endswith("they are the best possible, proved up to rounding.")
+    again = spannogram.Limit(best.upper, True, "a run")
+    assert spannogram.answer(of, again) == spannogram.answer(of, best), "no limit is tighter than this"
+    assert spannogram.proof(of, best).endswith("no 10 pixels with nonnegative weights capture more.")
+    said = spannogram.answer(of, none)
     assert not percentages(said) and said.endswith("How good they are in all directions is not proved yet.")
-    assert len(percentages(spannogram_page.proof(of, none))) == 1
+    assert len(percentages(spannogram.proof(of, none))) == 1
     one, _ = asked_of("digits", 1)
-    rough = limit.Limit(0.8999 * one.problem.leading_eigenvalue, True, "a run")
-    said, proof = spannogram_page.answer(one, rough), spannogram_page.proof(one, rough)
+    rough = spannogram.Limit(0.8999 * one.problem.leading_eigenvalue, True, "a run")
+    said, proof = spannogram.answer(one, rough), spannogram.proof(one, rough)
     assert "the best pixel is among " in said and "it is at least " in said
     assert said.endswith("a tighter limit is on its way.")
     assert "it captures " in proof and "no single pixel captures more than 90.0 %." in proof
@@ -172,7 +168,7 @@ def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monk
 def test_the_star_stands_on_the_curves_that_are_drawn(nonneg):
     for seed in range(8):
         V = -np.abs(matrix(seed, 9, 2)) + 0.3 * matrix(seed + 50, 9, 2)
-        _, optimum, value = low_rank._exact(V, 3, nonneg)
+        _, optimum, value = spannogram._exact(V, 3, nonneg)
         data = explorer_data(V, 3, plots.spans(V, 3, nonneg), optimum, nonneg=nonneg)
         rows = np.frombuffer(base64.b64decode(data["rows"])).reshape(-1, 2)
         phi = data["optimum"]["phi"]
@@ -189,11 +185,11 @@ def test_the_star_stands_on_the_curves_that_are_drawn(nonneg):
     ("count", "said"), [(47, "47"), (12582, "12,582"), (151473214816, "151 billion"), (10**18, "1.0 × 10¹⁸")]
 )
 def test_counts_as_people_say_them(count, said):
-    assert lessons.count_in_words(count) == said
+    assert spannogram.count_in_words(count) == said
 
 
 def test_nothing_heavy_starts_unasked(visit, monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.spannogram.page.heavy", lambda data: True)
+    monkeypatch.setattr("nspca.dashboard.spannogram.heavy", lambda data: True)
     page = visit(PAGE, sample="pitprops")
     assert not page.latex and not page.error
     page.button(key="compute").click().run()
@@ -202,7 +198,7 @@ def test_nothing_heavy_starts_unasked(visit, monkeypatch):
 
 def test_the_component_at_an_angle_is_the_best_of_both_signs():
     V = matrix(1, 12, 2)
-    found = low_rank.Rank2(V, None, (0.0, 1), 1.0, [], True)
+    found = spannogram.Rank2(V, None, (0.0, 1), 1.0, [], True)
     for phi in (-1.4, 0.2, 1.1):
         x, height = found.component(phi, 3, True)
         at = V @ [np.sin(phi), np.cos(phi)]
@@ -214,7 +210,7 @@ def test_the_component_at_an_angle_is_the_best_of_both_signs():
 @pytest.mark.parametrize("k", [1, 3, 9])
 def test_the_star_is_the_exact_optimum(nonneg, k):
     V = matrix(2, 9, 2)
-    bands, (phi, sign), value = low_rank._exact(V, k, nonneg)
+    bands, (phi, sign), value = spannogram._exact(V, k, nonneg)
     assert value == pytest.approx(exact_rank_d(V, k, nonneg).value, rel=1e-9)
     assert len(bands) == (2 if nonneg else 1)
     at = sign * (V @ [np.sin(phi), np.cos(phi)])
@@ -278,5 +274,5 @@ def test_what_the_browser_gets_is_plain_and_in_per_cent():
 def test_a_table_has_no_more_directions_than_rows():
     X = np.random.default_rng(0).normal(size=(5, 30))
     wide, tall = (nspca.Problem.from_data(data, k=3) for data in (X, X.T))
-    assert "The data have at most 3 more directions." in lessons.steps(wide, "feature", 9, 99, 9)[2]
-    assert "The data have 3 more directions." in lessons.steps(tall, "feature", 9, 99, 9)[2]
+    assert "The data have at most 3 more directions." in spannogram.steps(wide, "feature", 9, 99, 9)[2]
+    assert "The data have 3 more directions." in spannogram.steps(tall, "feature", 9, 99, 9)[2]

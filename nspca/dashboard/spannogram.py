@@ -1,0 +1,558 @@
+"""The page Spannogram: why few sets of features have to be checked, and how good the best of them is.
+
+In two directions every set that can be best is found on curves over an angle. In three, a search over cones
+is replayed. Everything is computed at once, for all visitors, so the page has no run of its own. In this
+module `of` is the data with their problem (`Subject`), and `asked` the sweep of one k that proves the limit.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import nspca
+from nspca.bounds import lowrank
+from nspca.covariance.linalg import Array, rank1
+from nspca.dashboard import answer_page, open_data
+from nspca.dashboard.app import buttons, cache, frame, state, wording
+from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.components.cone_replay import cone_replay
+from nspca.dashboard.components.spannogram_explorer import (
+    UNIT,
+    explorer_data,
+    picture_of,
+    spannogram_explorer,
+)
+from nspca.dashboard.open_data import Chosen, heavy
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs import first_answer, lookup, progress
+from nspca.dashboard.runs.inputs import draw_signs, is_scaled
+from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.views import statement
+from nspca.errors import Refused
+from nspca.lowrank.rankd import factor
+from nspca.lowrank.spannogram import Band, direction, intervals_rank2
+from nspca.plots import spans
+from nspca.plots.spannogram import Spans
+from nspca.presentation.numerals import (
+    OPTIMAL_GAP,
+    RAISED,
+    percent_down,
+    percent_up,
+    proved_ratio,
+    ratio_at_most,
+)
+from nspca.problem import Problem
+from nspca.specs import SweepSpec
+
+READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
+PATIENCE = 1.2
+"""Seconds to wait for the tight limit of a small problem, so that its sentence does not change at once."""
+CAP = 5_000  # cones of the search in two directions, which a bound seldom needs
+RANKS = 3  # largest rank of an approximation on the page
+LEAST_K, MOST_K = 10, 200  # default k, where there are at least 30 features, and largest k of the slider
+TOLERANCES = range(1, 7)
+HEIGHT = 360
+"""Height of the curves in pixels, so that sentence, picture and angle fit on the first screen."""
+EXPLORER = "explorer"  # session key: what the explorer itself keeps, the angle when it was let go
+SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
+MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))
+VIEWS = {"curves": "Two directions", "sphere": "Three directions"}
+SPHERE_SENTENCE = (
+    "With three main directions the angle becomes a point on a globe. The search splits the globe into "
+    "cones, and settles each that cannot hold a better set. Drag the slider to follow it."
+)
+FORMULAS = {
+    "curves": (
+        (
+            r"v_i(\varphi)=V_{i1}\sin\varphi+V_{i2}\cos\varphi",
+            r"\max_x\,\lVert V^{\!\top}x\rVert^2=\max_\varphi\ \sum_{k\ \text{highest}} v_i(\varphi)^2",
+        ),
+        (
+            "V has the two main directions as columns, each times the square root of its variance.",
+            "For one angle the best weights are the heights of the **k highest curves**. With weights of any "
+            "sign, the k curves farthest from zero count.",
+            "The directions c and −c have the same angle. The curves are drawn for the one on which the star "
+            "lies. A tick in **opposite directions** adds the other: its highest curves are the lowest here.",
+        ),
+    ),
+    "sphere": (
+        (
+            r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",
+            r"\max_{c\,\in\,\text{cone}(g_1,g_2,g_3)} f(c)\ \le\ \max_{j,l}\ "
+            r"\frac{\operatorname{top}_k(p_{ij}\,p_{il})}{g_j^{\top}g_l}",
+            r"p_{ij}=\bigl(v_i^{\top}g_j\bigr)_+",
+        ),
+        (
+            "With three dimensions the angle becomes a **direction c on a sphere**. Bright is where the k "
+            "best features reach most.",
+            "No direction inside a cone can exceed what its **three corners** say. The cone with the "
+            "largest bound is split, again and again.",
+            "A cone whose bound is not above the best found is settled. When none is open, **the cones are "
+            "the proof**, because they leave no gap.",
+        ),
+    ),
+}
+"""The formulas of each view in LaTeX, and sentences about them."""
+
+
+# --- the problem in two and three directions --------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A data set with its problem.
+
+    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of the matrix V that `factor`
+    returns, which may be scaled.
+    """
+
+    chosen: Chosen
+    problem: Problem
+    key: tuple[Any, ...]
+    unit: float
+
+    def factor(self, rank: int) -> Array:
+        """Return the factor V (n, rank) of the low-rank problem; columns above the rank of the data are 0."""
+        V = factor(self.problem.covariance, rank)[0]
+        return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
+
+
+def subject(data: Chosen, asked: SweepSpec) -> Subject:
+    """Return data and problem of the question `asked`; this computes the eigenvalues that the page needs."""
+    problem = open_data.problem_of(data, asked)
+    key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
+    A = problem.covariance
+    return Subject(data, problem, key, float(A.leading(min(RANKS + 1, A.n))[0][0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Rank2:
+    """The rank-2 spannogram.
+
+    Attributes
+    ----------
+    V : (n, 2)
+    found : intervals of angles with their supports, for the drawing
+    optimum : angle and sign of the optimum
+    value : value of the optimum
+    candidates : different supports, as arrays of features, that are best at some angle, in the order of the
+        angle; one that is best in several intervals is here once, and the empty one is left out
+    exact : whether all intervals were computed; otherwise they come from a grid of angles
+    """
+
+    V: Array
+    found: Spans
+    optimum: tuple[float, int]
+    value: float
+    candidates: list[Array]
+    exact: bool
+
+    def component(self, phi: float, k: int, nonneg: bool) -> tuple[Array, float]:
+        """Return the component (n,) at an angle in radians, the better of both signs, and its value."""
+        at = self.V @ direction(phi)
+        both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
+        heights = [float(x @ at) ** 2 for x in both]
+        best = int(heights[1] > heights[0])
+        x = both[best]
+        # Of any sign, x and -x are one component: it is shown with more weight above zero.
+        return (-x if x.sum() < 0 else x), heights[best]
+
+
+def rank2(of: Subject) -> Rank2:
+    """Return the rank-2 spannogram of a subject, computed once for all visitors."""
+    return _rank2(of.key, of)
+
+
+@cache.keep()
+def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
+    problem, V = _of.problem, _of.factor(2)
+    drawn = spans(V, problem.size, problem.nonneg)
+    try:
+        bands, optimum, value = _exact(V, problem.size, problem.nonneg)
+    except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
+        sign, at = drawn.best
+        sets = [support for row in drawn.sets for support in row]
+        optimum = float(drawn.phi[at]), 1 - 2 * sign
+        return Rank2(V, drawn, optimum, float(drawn.objective[sign, at]), different(sets), False)
+    # Rows n and up of (V, -V) stand for features too.
+    members = tuple([np.sort(support[support >= 0] % len(V)) for support in band.supports] for band in bands)
+    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), members)
+    sets = [support for row in members for support in row]
+    return Rank2(V, found, optimum, value, different(sets), True)
+
+
+def different(supports: list[Array]) -> list[Array]:
+    """Return the different supports that are not empty, in the order in which they first occur."""
+    return [np.array(one) for one in dict.fromkeys(tuple(support.tolist()) for support in supports) if one]
+
+
+def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
+    """Return the intervals of angles, the optimum (its angle and sign), and its value recomputed from x.
+
+    There is a band of intervals for c and, in nonnegative problems, one for -c.
+    """
+    # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
+    found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
+    sign = found.sign if nonneg else 1
+    phi = found.phi if nonneg else float(found.positive.peak_phi[np.argmax(found.positive.peak_value)])
+    x = rank1(sign * (V @ direction(phi)), k, nonneg)
+    return [found.positive, found.negative][: 2 if nonneg else 1], (phi, sign), float(np.square(x @ V).sum())
+
+
+# --- the proved limit -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The smallest proved bound that is known for a problem.
+
+    Parameters
+    ----------
+    upper : float
+        The bound, in the units of the data.
+    is_quick : bool
+        Whether no sweep has proved a bound yet, so that it is the one of the rank-2 picture.
+    run : str or None
+        Id of the default run that is about to prove a smaller one.
+    """
+
+    upper: float
+    is_quick: bool
+    run: str | None = None
+
+
+def find_limit(of: Subject, asked: SweepSpec) -> Limit:
+    """Return the smallest bound of the visitor's own sweeps, of the default run, and of the rank-2 picture.
+
+    The visitor's own sweeps come before the default run, so that this page and Sweep print the same limit.
+    """
+    quick = _quick(of.key, of)
+    known, waits = list(_own(of, asked)), None
+    if not known:
+        run = first_answer.unasked(of.chosen, asked)
+        results = None if run is None else run.results
+        if results is not None:
+            known = list(_uppers(results, asked.first))
+        elif run is not None:
+            waits = run.id
+    return Limit(min([*known, quick]), not known, waits)
+
+
+@cache.keep()
+def _quick(key: tuple[Any, ...], _of: Subject) -> float:
+    """Return the bound by the two main directions (B3), computed once for all visitors."""
+    certificate, _ = lowrank.bound(_of.problem, 2, cap=CAP)
+    return float(certificate.upper)
+
+
+def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:
+    """Yield the bounds that this workspace has for the problem and the k of a question."""
+    k = asked.first
+    for run, spec in lookup.every(SweepSpec):
+        if spec.same_problem == asked.same_problem and k in spec.ks:
+            results = Watched(run.id, of.chosen, spec, engine().status(run.id)).results
+            if results is not None:
+                yield from _uppers(results, k)
+    for attempt in proofs.attempts(asked):
+        if attempt.k == k and attempt.certificate is not None:
+            yield attempt.certificate.upper
+
+
+def _uppers(results: nspca.Sweep, k: int) -> Iterator[float]:
+    """Yield the proved bounds of a sweep at one k."""
+    for (_, size), result in results.results.items():
+        if size == k and result.certificate is not None:
+            yield result.certificate.upper
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+
+def show(data: Chosen) -> None:
+    """Draw the page below its head: the answer first, then the form in one line, then the formula."""
+    top, asking, below = frame.picture(), frame.form(), st.container()
+    asked = question(data)
+    noun = wording.noun(data.dataset)
+    with asking, frame.guard():
+        settings = [said for said in asked.details() if said != "auto"]
+        line = ", ".join([wording.things(asked.first, noun), *settings, *asked.data.change_words()])
+        with answer_page.fold(line):
+            left, right = st.columns([3, 2], vertical_alignment="bottom")
+            most = range_of_k(data.dataset.X.shape[1])[1]
+            left.slider("k, the number of features", 1, most, **state.bind("k", asked.first))
+            draw_signs(right)
+            if _view() == "sphere":
+                st.select_slider(
+                    "Tolerance: how near to the optimum is near enough",
+                    list(TOLERANCES),
+                    format_func=lambda power: f"{100 * 10.0**-power:g} %",
+                    **state.bind("tol", _exponent()),
+                )
+    with top, frame.guard():
+        if _draw(data, asked):
+            formulas, lines = FORMULAS[_view()]
+            with below.expander("The formula"):
+                for formula in formulas:
+                    st.latex(formula)
+                st.markdown("\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1)))
+
+
+def question(data: Chosen) -> SweepSpec:
+    """Return the sweep of one k that proves the limit of the page; Sweep asks the same at this k."""
+    start, most = range_of_k(data.dataset.X.shape[1])
+    k = max(1, min(state.get("k") or start, most))
+    signs = {"nonneg": not state.get("signed"), "center": state.get("center"), "scale": is_scaled(data)}
+    return SweepSpec(data=data.spec, ks=(k,), **signs)
+
+
+def range_of_k(n: int) -> tuple[int, int]:
+    """Return the default k and the largest k of the slider for n features."""
+    return min(LEAST_K, max(1, n // 3)), min(n, MOST_K)
+
+
+def _view() -> str:
+    return state.get_one_of("view", VIEWS, "curves")
+
+
+def _exponent() -> int:
+    """Return the chosen tolerance as p: the search of rank 3 stops within 10^-p of the optimum."""
+    return state.get_one_of("tol", TOLERANCES, 3)
+
+
+def _draw(data: Chosen, asked: SweepSpec) -> bool:
+    """Draw the answer as one sentence with its picture; return False where there is none yet."""
+    if not _ready(data):
+        return False
+    with st.spinner("Computing the leading eigenvectors …"):
+        of = subject(data, asked)
+    if of.unit <= 0:
+        st.info("Every feature is constant: there is no variance to explain. Choose other data.")
+        return False
+    answer_page.say_instead(asked.first, range_of_k(data.dataset.X.shape[1])[1])
+    name, sentence = _view(), st.container()  # the picture is there before the limit is
+    _curves(of) if name == "curves" else _sphere(of)
+    below = None
+    if not state.get("present"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            choose_one("View", "view", VIEWS, width="content")
+            noun = wording.noun(data.dataset)
+            frame.way_on("pages/sweep.py", f"Sweep: the best {noun}s in all directions")
+        if name == "curves":
+            below = st.expander("How much do they capture in all directions?", icon=":material/verified:")
+    with sentence:
+        if name == "curves":
+            _answer(of, asked, below)
+        else:
+            st.markdown(f"## {SPHERE_SENTENCE}")
+    return True
+
+
+def _ready(data: Chosen) -> bool:
+    """Return whether the eigenvectors may be computed; for a large table draw the button that allows it."""
+    ready = st.session_state.setdefault(READY, set())
+    if not heavy(data.dataset) or data.content in ready:
+        return True
+    st.info("For a table of this size the leading eigenvectors take up to a minute.")
+    buttons.button(
+        "Compute them",
+        "compute",
+        lambda: ready.add(data.content),
+        type="primary",
+        icon=":material/play_arrow:",
+    )
+    return False
+
+
+def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None:
+    """Draw the answer and what to do next, and its numbers folded `below` the picture.
+
+    All are drawn again once a smaller limit is proved. In present mode `below` is None.
+    """
+    known = find_limit(of, asked)
+    if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
+        known = find_limit(of, asked)
+    st.markdown(f"## {wording.unbroken(answer(of, known))}")
+    st.markdown(
+        "**Drag the angle**, and watch the set change. In this spannogram each curve is one "
+        f"{wording.noun(of.chosen.dataset)}, as high as its weight in the mix of directions."
+    )
+    if below is not None:
+        below.markdown(wording.unbroken(proof(of, known)))
+    if known.run is not None:
+        run = known.run
+        progress.redraw_once(lambda: engine().status(run).ended)
+
+
+def answer(of: Subject, known: Limit) -> str:
+    """Return the sentences at the top: where the best set in two directions is found, and how good it is in
+    all directions.
+    """
+    problem, found = of.problem, rank2(of)
+    noun = wording.noun(of.chosen.dataset)
+    sets, every = len(found.candidates), math.comb(problem.n, problem.size)
+    among = f"{'' if found.exact else 'at least '}{wording.things(sets, 'set')}"
+    best, are = (noun, "is") if problem.size == 1 else (f"{problem.size} {noun}s", "are")
+    they_are = "it is" if problem.size == 1 else "they are"
+    return (
+        f"With two main directions, the best {best} {are} among {among}"
+        f"{instead_of_all(sets, every)}. {_how_good(of, known, they_are)}"
+    )
+
+
+def _how_good(of: Subject, known: Limit, they_are: str) -> str:
+    """Return the proved share of the best possible in all directions, as the other pages state it."""
+    ratio = proved_ratio(_value(of), known.upper)
+    is_best = 1 - ratio <= OPTIMAL_GAP
+    later = "; a tighter limit is on its way" * (known.run is not None and not is_best)
+    if not is_best and known.upper >= of.problem.leading_eigenvalue:
+        return f"How good {they_are} in all directions is not proved yet{later}."
+    quick = " That is a quick limit: Sweep proves a tighter one." * (
+        known.is_quick and not later and not is_best
+    )
+    return f"In all directions {they_are} {wording.proof(ratio)}{later}.{quick}"
+
+
+def _value(of: Subject) -> float:
+    """Return the variance that the best component of two directions explains in all directions."""
+    found = rank2(of)
+    return of.problem.value(found.component(found.optimum[0], of.problem.size, of.problem.nonneg)[0])
+
+
+def proof(of: Subject, known: Limit) -> str:
+    """Return the folded line: what the best set captures in all directions, and the limit."""
+    problem, value = of.problem, _value(of)
+    noun = wording.noun(of.chosen.dataset)
+    unit, it = problem.leading_eigenvalue, "it captures" if problem.size == 1 else "they capture"
+    reached, limit = proved_ratio(value, unit), ratio_at_most(known.upper, unit)
+    is_best = 1 - proved_ratio(value, known.upper) <= OPTIMAL_GAP
+    has_limit = limit < 1 and not is_best
+    digits = wording.digits_apart(reached, limit) if has_limit else statement.DIGITS
+    share = percent_down(reached, digits)
+    said = f"With these weights {it} {share} of the variance of the first principal component"
+    if not has_limit and not is_best:
+        return f"{said}."
+    most = percent_up(limit, digits) if has_limit else ""
+    return f"{said}. {statement.nobody(problem, problem.size, noun, most)}"
+
+
+# --- pictures --------------------------------------------------------------------------------------
+
+
+def _curves(of: Subject) -> None:
+    """Draw rank 2: the curves over the angle, with the component beside them."""
+    problem, data = of.problem, of.chosen.dataset
+    found = rank2(of)
+    noun = wording.noun(data)
+    said: list[str] = []
+    if not state.get("present"):  # in present mode the picture takes all the space
+        drawn = len(different(found.found.sets[0 if found.optimum[1] > 0 else -1]))
+        sets = math.comb(problem.n, problem.size)
+        said = steps(problem, noun, len(found.candidates), sets, drawn)
+
+    @st.fragment
+    def explorer() -> None:
+        _take(found)
+        shown = explorer_data(
+            found.V,
+            problem.size,
+            found.found,
+            found.optimum,
+            nonneg=problem.nonneg,
+            names=data.feature_names,
+            unit=of.unit,
+            phi=found.optimum[0] if state.get("phi") is None else float(np.radians(state.get("phi"))),
+            height=HEIGHT,
+            picture=picture_of(data),
+            steps=said,
+            noun=noun,
+        )
+        st.session_state[SEEN] = spannogram_explorer(shown, EXPLORER)
+
+    explorer()
+    if not found.exact:
+        st.caption(
+            "Too many curves take turns at the top to follow each. The sets and the star are those of 721 "
+            "angles."
+        )
+
+
+def _take(found: Rank2) -> None:
+    """Keep the angle in the address when a visitor moved it.
+
+    At the optimum none is kept, so that the angle follows the optimum when k changes.
+    """
+    told = st.session_state.get(EXPLORER, {}).get("phi")
+    if told is not None and told != st.session_state.get(SEEN):
+        at_optimum = abs(told - found.optimum[0]) < 1e-9
+        state.put(phi=None if at_optimum else round(float(np.degrees(told)), 2))
+
+
+def _sphere(of: Subject) -> None:
+    """Draw rank 3: the search, recorded and replayed."""
+    went = cone_replay(
+        of.key,
+        of.factor(3),
+        of.problem.size,
+        nonneg=of.problem.nonneg,
+        tol=10.0 ** -_exponent(),
+        unit=of.unit,
+    )
+    made = wording.things(went.cover.cones, "cone")
+    st.caption(f"The search has just been run, with {made}, and is replayed here. 100 % is {UNIT}.")
+    if not of.problem.nonneg:
+        st.caption(
+            "Weights may have any sign here. In the formula, read |·| for (·)₊. The directions c and −c "
+            "are one, so half the sphere suffices."
+        )
+
+
+def count_in_words(count: int) -> str:
+    """Return a count as text: "47", "12,582", "151 billion" or "4.1 × 10¹⁸"."""
+    if count >= 10**15:
+        leading, tens = f"{Decimal(count):.1e}".split("e+")
+        return f"{leading} × 10{tens.translate(RAISED)}"
+    for power, name in MAGNITUDES:
+        if count >= 10**power:
+            return f"{count // 10**power} {name}"
+    return f"{count:,}"
+
+
+def instead_of_all(candidates: int, sets: int) -> str:
+    """Return how many sets would otherwise be checked, as the end of a phrase; empty if no set is spared."""
+    return f" instead of {count_in_words(sets)}" if candidates < sets else ""
+
+
+def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -> list[str]:
+    """Return the sentences beside the picture of rank 2.
+
+    Parameters
+    ----------
+    problem : the problem that is drawn
+    noun : noun for a feature
+    candidates, sets : number of candidate supports, and of all supports of k features
+    drawn : number of candidate supports in the strip, which has those of one direction and not its opposite
+    """
+    curves = "highest curves" if problem.nonneg else "curves farthest from zero"
+    strip = f": {drawn} in the strip, the others in the opposite directions" if drawn < candidates else ""
+    said = [
+        f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
+        "the first two: 90° is the first principal component alone, 0° the second.",
+        f"The {problem.size} {curves} are the best set for a mix. They change only where curves cross. "
+        f"So the sets to check are {count_in_words(candidates)}{instead_of_all(candidates, sets)}{strip}.",
+    ]
+    directions = min(problem.n, problem.covariance.shape[0])  # no more than rows, nor than features
+    if directions > 2:
+        more = wording.things(directions - 2, "more direction")
+        most = "at most " * (directions < problem.n)
+        said.append(
+            f"The data have {most}{more}. They add to what a set captures, and in them other sets may do "
+            "better. The share at the top holds for all of them."
+        )
+    return said

@@ -1,1 +1,0 @@
-"""The spannogram page, which explains why low-rank problems have exact answers."""
