@@ -16,6 +16,7 @@ from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
@@ -116,10 +117,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     tried = proofs.attempts(asked)
     sweep, k = proofs.improved(sweep, tried), max(1, min(state.get("digit_k"), MOST))
     found = sweep["auto", k]
-    proof = proofs.best(found, tried, k)
-    result = found.with_certificate(None if proof is None else proof.certificate)
+    answer = Answer(about, asked, problem, sweep, k, "auto", tried)
+    result = found.with_certificate(answer.certificate)
     with frame.picture():
-        table = proofs.table(sweep, tried)
+        table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
         said = statement.state_result(
             data, problem, result, k, whose="the handwritten digits", ceiling=ceiling
@@ -147,10 +148,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             )
             figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
-    optimal.show(optimal.Candidate(about, asked, k, found, tried))
+    optimal.show(answer)
     with st.expander("The proof: check it, take it home", icon=":material/verified:"):
         st.markdown(statement.numbers(problem, result, k))
-        proof_panel.show(about, problem, asked, k, found, tried)
+        proof_panel.show(answer)
 
 
 def _legend(data: Dataset, used: int) -> None:

@@ -28,8 +28,8 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.sweep import archive as sweep_archive
-from nspca.dashboard.sweep.archive import Finished
 from nspca.plots import sweep_figure
 from nspca.presentation.numerals import format_bound
 from nspca.specs import ComponentsSpec, DataSpec, Spec, SweepSpec
@@ -38,15 +38,15 @@ MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
 HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
 
 
-def finished(data, asked: SweepSpec, problem) -> Finished:
+def finished(data, asked: SweepSpec, problem) -> Answer:
     sweep = asked.run(X=data.X)
     k = sorted(k for _, k in sweep)[1]
     table = proofs.table(sweep, [])
     drawn = partial(sweep_figure, table, unit=problem.leading_eigenvalue)
-    return Finished(Chosen(data, asked.data, ""), problem, asked, sweep, [], table, k, "auto", drawn=drawn)
+    return Answer(Chosen(data, asked.data, ""), asked, problem, sweep, k, "auto", drawn=drawn)
 
 
-def uploaded() -> Finished:
+def uploaded() -> Answer:
     """An upload with names that mean harm, standardised, of which a cancelled run had two of three k."""
     X = np.random.default_rng(3).standard_normal((40, 6)) * np.linspace(3, 1, 6) + 5
     names = ("=cmd|' /C calc'!A0", "@b", "<img src=x>", "d,e", "ü", "f")
@@ -64,7 +64,7 @@ def uploaded() -> Finished:
     return replace(done, asked=asked.but(ks=(1, 2, 3)))
 
 
-def sampled() -> Finished:
+def sampled() -> Answer:
     data = nspca.load_sample("pitprops")
     return finished(
         data,
@@ -73,21 +73,21 @@ def sampled() -> Finished:
     )
 
 
-def own_covariance() -> Finished:
+def own_covariance() -> Answer:
     data = nspca.load_sample("pitprops")
     where = DataSpec(upload="0" * 64, file="mine.csv", covariance=True)
     asked = SweepSpec(data=where, ks=(2, 4))
     return finished(data, asked, nspca.Problem.from_covariance(data.X, k=2))
 
 
-def forced() -> Finished:
+def forced() -> Answer:
     """Return a finished sweep with two forced features."""
     data = nspca.load_sample("pitprops")
     asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4), forced=(11, 12))
     return finished(data, asked, problem_of(Chosen(data, asked.data, "forced"), asked))
 
 
-def packed(done: Finished, made: datetime = MADE) -> bytes:
+def packed(done: Answer, made: datetime = MADE) -> bytes:
     home = sweep_archive.taken(done)
     drawn = home.figures()
     pictures = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
@@ -97,7 +97,7 @@ def packed(done: Finished, made: datetime = MADE) -> bytes:
 @pytest.fixture(
     scope="module", params=[uploaded, sampled, own_covariance, forced], ids=lambda made: made.__name__
 )
-def unpacked(request, tmp_path_factory) -> tuple[Finished, Path]:
+def unpacked(request, tmp_path_factory) -> tuple[Answer, Path]:
     done, folder = request.param(), tmp_path_factory.mktemp("everything")
     with zipfile.ZipFile(io.BytesIO(packed(done))) as archive_:
         assert all(
@@ -117,12 +117,12 @@ def test_every_certificate_is_accepted_and_the_tables_agree(unpacked):
         "methods share the proof of a k"
     )
     for row in rows.itertuples():
-        upper = nspca.verify(done.about.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
+        upper = nspca.verify(done.of.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
         assert row.value <= upper * (1 + 1e-12) and upper == pytest.approx(row.upper, rel=1e-9)
         mine = weights[(weights["k"] == row.k) & (weights["method"] == row.method)]
         x = np.zeros(done.problem.n)
         names = [name.lstrip("'") for name in mine["feature"]]
-        x[[[n.lstrip("'") for n in done.about.dataset.feature_names].index(name) for name in names]] = mine[
+        x[[[n.lstrip("'") for n in done.of.dataset.feature_names].index(name) for name in names]] = mine[
             "weight"
         ]
         assert done.problem.value(x) == pytest.approx(row.value, rel=1e-12)
@@ -150,8 +150,8 @@ def test_the_question_is_there_and_about_the_numbers_of_the_folder(unpacked):
     spec = Spec.from_json((folder / "question.json").read_bytes())
     assert (spec.ks, spec.methods, spec.scale) == (done.asked.ks, done.asked.methods, done.asked.scale)
     data = spec.open(folder)
-    assert np.array_equal(data.X, done.about.dataset.X)
-    assert data.is_covariance == done.about.dataset.is_covariance
+    assert np.array_equal(data.X, done.of.dataset.X)
+    assert data.is_covariance == done.of.dataset.is_covariance
 
 
 def test_the_readme_names_every_file(unpacked):
@@ -163,7 +163,7 @@ def test_the_readme_names_every_file(unpacked):
         if path.is_file() and path.parent.name != "certificates"
     ]
     assert all(name in readme for name in alone if name != "README.txt") and "certificates/" in readme
-    assert all(note in readme for note in done.about.dataset.notes), "what reading changed is said"
+    assert all(note in readme for note in done.of.dataset.notes), "what reading changed is said"
     assert ("The run was cancelled: 4 of 6" in readme) == (len(done.asked.ks) == 3)
     assert (folder / "data.npz").exists() == (done.asked.data.upload is not None)
     entries = (folder / "references.bib").read_text("utf-8")
@@ -258,7 +258,7 @@ def test_names_of_files_are_plain(name, made):
 def parts(tmp_path_factory) -> tuple[Outcome, Path]:
     """Two parts of an upload with names that mean harm."""
     done, folder = uploaded(), tmp_path_factory.mktemp("parts")
-    data = replace(done.about.dataset, kind="image", image_shape=(2, 3))
+    data = replace(done.of.dataset, kind="image", image_shape=(2, 3))
     asked = ComponentsSpec(data=done.asked.data, sizes=(2, 2), methods=("joint", "tpower"))
     sweep = asked.run(X=data.X)
     results = {method: sweep[method, r] for method, r in sweep}
@@ -356,7 +356,7 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
 @pytest.mark.parametrize("make", [sampled, uploaded])
 def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
     done = make()
-    x, names = done.shown.components[:, 0], done.about.dataset.feature_names
+    x, names = done.shown.components[:, 0], done.of.dataset.feature_names
     with zipfile.ZipFile(io.BytesIO(sweep_archive.taken(done).pack({}, {}, MADE))) as zipped:
         zipped.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()
@@ -368,7 +368,8 @@ def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
     assert len(sets) == len({name for name, *_ in sets}) == len(done.sweep)
     shown = next(members for name, _, *members in sets if name == f"k{done.k}_{done.method}")
     assert set(shown) == set(used)
-    if done.scored:
+    if (folder / "tables/scores.csv").exists():
         read = pd.read_csv(folder / "tables/scores.csv")
-        assert list(read["sample"]) == list(done.about.dataset.sample_names)
+        assert list(read["sample"]) == list(done.of.dataset.sample_names)
         assert np.allclose(read["score"], done.problem.scores(x))
+    assert (make is uploaded) == (folder / "tables/scores.csv").exists()

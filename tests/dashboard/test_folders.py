@@ -12,8 +12,8 @@ import pytest
 
 import nspca
 from nspca.dashboard import open_data, open_folder
-from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.sweep.archive import Finished, taken
+from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.sweep.archive import taken
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards import served as shelf
@@ -186,18 +186,8 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     asked = SweepSpec(data=of.spec, ks=(3,))
     sweep = asked.run(**of.given)
     outline = open_folder.Outline(of.table, True, False, leading=2.0, total=9.0)
-    done = Finished(
-        of,
-        nspca.Problem(outline, 3),
-        asked,
-        sweep,
-        [],
-        proofs.table(sweep, []),
-        3,
-        "auto",
-        drawn=partial(go.Figure),
-    )
-    home = taken(done)
+    problem, drawn = nspca.Problem(outline, 3), partial(go.Figure)
+    home = taken(Answer(of, asked, problem, sweep, 3, "auto", drawn=drawn))
     drawn = home.figures()
     assert {"samples", "heat-map"} <= drawn.keys()
     with zipfile.ZipFile(io.BytesIO(home.pack(drawn, {}))) as archive:

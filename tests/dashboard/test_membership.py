@@ -2,16 +2,18 @@
 
 import io
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import nspca
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.sweep import archive
 from nspca.dashboard.views import component, membership
 from nspca.selection.membership import Place
+from nspca.specs import DataSpec, SweepSpec
 from tests.dashboard.figures import figures
 
 PAGE = "pages/sweep.py"
@@ -79,18 +81,16 @@ def test_what_is_said():
 
 def test_everything_has_a_row_for_each_feature_and_the_proof():
     data, found = nspca.load_sample("pitprops"), known(0.95)
-    x = np.where(found.used, 1.0, 0.0)[:, None]
-    about, shown = SimpleNamespace(dataset=data, stem="x"), SimpleNamespace(components=x)
-    how = {"k": 6, "method": "auto", "scored": False, "certificates": {}}
-    how |= {"about": about, "shown": shown, "sweep": {}}
-    empty = pd.DataFrame(columns=["method", "k"])
-    files = archive._files(SimpleNamespace(known=found, table=empty, **how))
-    rows = pd.read_csv(io.BytesIO(files["tables/in-or-out.csv"].make()))
+    asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(6,))
+    result = nspca.solve(nspca.Problem.from_covariance(data.X, 6))
+    sweep = nspca.Sweep({("auto", 6): result})
+    answer = Answer(Chosen(data, asked.data, ""), asked, None, sweep, 6, "auto", known=found)
+    rows = pd.read_csv(io.BytesIO(archive._files(answer)["tables/in-or-out.csv"].make()))
     assert list(rows["feature"]) == list(data.feature_names) and rows["share"].eq(0.95).all()
     assert rows["place"].value_counts().to_dict() == {"in none": 7, "in every": 4, "exchangeable": 2}
     proof = nspca.Certificate.from_bytes(found.certificate.to_bytes())
     assert proof.of_features and nspca.verify(data.X, proof) <= proof.upper
-    assert "tables/in-or-out.csv" not in archive._files(SimpleNamespace(known=None, table=empty, **how))
+    assert "tables/in-or-out.csv" not in archive._files(replace(answer, known=None))
 
 
 def test_the_table_to_take_home_has_it_too():

@@ -12,6 +12,7 @@ from nspca.dashboard.learn import fixing
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.optimal import LABEL, LIMITS, PROVED, progress_words
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.tasks import spec_of
@@ -217,7 +218,8 @@ def candidate(poor):
             )
             for state, nodes, kept in searches
         ]
-        return optimal.Candidate(None, None, 3, attempt.answer, tried)
+        found = attempt.answer
+        return Answer(None, None, None, nspca.Sweep({(found.method, 3): found}), 3, found.method, tried)
 
     return made
 
@@ -264,6 +266,7 @@ def test_the_steps_of_the_lesson_only_settle_more():
 @pytest.mark.parametrize("columns", [1, 2])
 def test_a_search_is_mentioned_to_those_who_can_start_one(own, columns):
     result = nspca.solve(nspca.Problem.from_data(np.eye(6), k=(2,) * columns), certify=None)
-    answer = optimal.Candidate(None, SweepSpec(data=DataSpec(sample="digits"), ks=(2,)), 2, result, [], own)
+    asked, sweep = SweepSpec(data=DataSpec(sample="digits"), ks=(2,)), nspca.Sweep({("auto", 2): result})
+    answer = Answer(None, asked, None, sweep, 2, "auto", own=own)
     said = optimal._question(answer, 0.5)
     assert "at least 50.0 % of the best possible" in said and ("A search can prove" in said) == own

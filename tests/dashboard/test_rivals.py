@@ -19,7 +19,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep import rivals
 from nspca.dashboard.sweep.rivals import default_ks, known, read_ks, sentences
-from nspca.dashboard.sweep.rivals_more import Compared, agreement, aligned, frequencies, shown
+from nspca.dashboard.sweep.rivals_more import agreement, aligned, compared, frequencies, shown
 from nspca.dashboard.views.filling import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
@@ -118,7 +118,7 @@ def test_the_zip_computes_the_comparison_again_and_checks_its_proofs(tmp_path):
     data = nspca.load_sample("pitprops")
     asked = ComparisonSpec(data=DataSpec(sample="pitprops"), ks=(2, 10), methods=("auto", "threshold"))
     problem = nspca.Problem.from_covariance(data.X, k=2)
-    seen = Compared(Chosen(data, asked.data, "content"), asked, problem, asked.run(lambda event: None))
+    seen = compared(Chosen(data, asked.data, "content"), asked, problem, asked.run(lambda event: None))
     with zipfile.ZipFile(io.BytesIO(rivals.taken(seen).pack({}, {}))) as packed:
         packed.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()

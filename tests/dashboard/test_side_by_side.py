@@ -7,7 +7,8 @@ import pytest
 
 import nspca
 from nspca.dashboard.open_data import find
-from nspca.dashboard.sweep.side_by_side import Side, compare, sentences
+from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.sweep.side_by_side import compare, sentences
 from nspca.specs import DataSpec
 
 
@@ -19,16 +20,16 @@ def side(k=6, **changes):
     else:
         problem = nspca.Problem.from_data(of.dataset.X, k=k, **how)
     result = nspca.solve(problem)
-    return Side(of, problem, result.components[:, 0], result.value)
+    return Answer(of, None, problem, nspca.Sweep({("auto", k): result}), k, "auto")
 
 
 def test_without_a_feature_another_takes_its_place():
     before = side()
-    gone = before.of.dataset.feature_names.index(before.names[0])
+    gone = int(np.argmax(before.x))
     now = side(without=(gone,))
     found = compare(before, now)
-    assert found.change == now.value / before.value - 1 < 0
-    assert before.names[0] in found.gone and len(found.gone) == len(found.came)
+    assert found.change == now.shown.value / before.shown.value - 1 < 0
+    assert before.of.dataset.feature_names[gone] in found.gone and len(found.gone) == len(found.came)
     first, second = (one.of.dataset.X @ one.x for one in (before, now))
     assert np.isclose(found.correlation, abs(np.corrcoef(first, second)[0, 1]))
     lines = sentences(found, "pixel", before, now)
@@ -48,7 +49,8 @@ def test_the_same_answer_says_so():
 
 def test_a_small_change_is_not_the_same():
     before = side()
-    now = replace(before, value=before.value * (1 + 3e-6))
+    more = replace(before.shown, values=before.shown.values * (1 + 3e-6))
+    now = replace(before, sweep=nspca.Sweep({("auto", 6): more}))
     assert (
         sentences(compare(before, now), "pixel", before, now)[0]
         == "**Variance**: 3 × 10⁻⁴ % more than before."

@@ -15,7 +15,7 @@ from nspca.dashboard.joint import lists
 from nspca.dashboard.joint.outcome import Outcome, View, in_order, order_of
 from nspca.dashboard.joint.subject import explained_names
 from nspca.dashboard.proof import optimal
-from nspca.dashboard.proof.optimal import Candidate
+from nspca.dashboard.proof.answer import Answer
 from nspca.plots.fixing import fates_of
 from nspca.presentation.colours import CONTEXT, PROVED, UNDECIDED
 from nspca.specs.optimum import Standing
@@ -30,7 +30,7 @@ KEEP = 1e-3
 
 def show(outcome: Outcome, view: View) -> None:
     """Draw the search for a better answer."""
-    asked, best = outcome.asked, outcome.results[outcome.best]
+    asked = outcome.asked
 
     def draw(result: nspca.Result, standing: Standing) -> None:
         told = numbered(standing, result, asked.sizes)
@@ -40,9 +40,9 @@ def show(outcome: Outcome, view: View) -> None:
                 f"The {outcome.about.many} of a better answer can be numbered so that all of this holds."
             )
 
-    optimal.show(
-        Candidate(outcome.of, asked, asked.sizes, best, outcome.tried, noun=outcome.about.one, draw=draw)
-    )
+    shown = nspca.Sweep({(outcome.best, asked.r): outcome.results[outcome.best]})
+    how = outcome.problem, shown, asked.sizes, outcome.best, outcome.tried
+    optimal.show(Answer(outcome.of, asked.but(noun=outcome.about.one), *how), draw)
 
 
 def list_fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> None:

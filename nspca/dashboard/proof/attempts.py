@@ -163,7 +163,7 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
     return next((one for one in tried if one.k == k and one.now.ended and one.now.rows), None)
 
 
-def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
+def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
     """Return the frame of a sweep, one row for each method and k, with the best known bounds.
 
     The columns `OTHERS` hold both published bounds, NaN where they were not computed.

@@ -1,13 +1,12 @@
 """Search for the optimum on a page, from what is proved: start, watch, cancel and resume the search.
 
 The pages Home and Sweep draw `show` below a component, and Components below several. In
-this module `mine` has the searches for a better answer than that of one method at one k, newest first.
+this module `mine` has the searches for a better answer than the shown one, newest first.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -15,8 +14,8 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.runs import progress, start
 from nspca.jobs import JobState
@@ -28,7 +27,6 @@ from nspca.presentation.numerals import (
     percent_down,
     proved_ratio,
 )
-from nspca.specs import ProblemSpec
 from nspca.specs.optimum import SECONDS, Standing
 
 LABEL = "Go on until proved optimal"
@@ -52,71 +50,15 @@ EXHAUSTED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """The answer that a search tries to beat.
+Draw = Callable[[nspca.Result, Standing], None]
+"""Draws which features of a result are certain, possible or ruled out."""
 
-    Parameters
-    ----------
-    about, asked : data and question of the page
-    k : number of features of the component, or sizes of several
-    result : the answer, found by one method at k
-    tried : attempts at this problem, newest first
-    own : False for a shared run, which a visitor cannot search further
-    noun : what one component is called
-    draw : callable, optional
-        ``draw(result, standing)`` draws which features are certain, possible or ruled out; by default as a
-        figure of one component.
-    """
 
-    about: Chosen
-    asked: ProblemSpec
-    k: int | tuple[int, ...]
-    result: nspca.Result
-    tried: Sequence[Attempt]
-    own: bool = True
-    noun: str = "component"
-    draw: Callable[[nspca.Result, Standing], None] | None = None
+def _figure(answer: Answer) -> Draw:
+    """Return what draws the fate of each feature of one component."""
 
-    @cached_property
-    def mine(self) -> list[Attempt]:
-        """The searches that began with an answer of the same method, newest first."""
-        return [one for one in self.tried if one.k == self.k and one.spec.method == self.result.method]
-
-    @property
-    def working(self) -> Attempt | None:
-        """The search that is waiting or running; None without one."""
-        return next((attempt for attempt in self.mine if not attempt.now.ended), None)
-
-    @property
-    def many(self) -> bool:
-        """Tell whether the answer has several components."""
-        return len(self.result.values) > 1
-
-    def standing(self, now: JobState | None = None) -> Standing | None:
-        """Return the last standing that `now` or one of the searches in `mine` reported; None without one."""
-        states = [attempt.now for attempt in self.mine]
-        for state in states if now is None else [now, *states]:
-            found = Standing.of(state.event, *self.result.components.shape)
-            if found is not None:
-                return found
-        return None
-
-    @property
-    def looked_at(self) -> int:
-        """Number of nodes that the ended searches settled, as far as what they proved is kept."""
-        kept = [one.now.event for one in self.mine if one.now.ended and one.certificate is not None]
-        found = [Standing.of(event, *self.result.components.shape) for event in kept]
-        return sum(standing.nodes for standing in found if standing is not None)
-
-    def picture(self, standing: Standing) -> None:
-        """Draw which features are certain, possible or ruled out."""
-        draw = self.draw or self._figure
-        draw(self.result, standing)
-
-    def _figure(self, result: nspca.Result, standing: Standing) -> None:
-        """Draw the figure of one component."""
-        data = self.about.dataset
+    def draw(result: nspca.Result, standing: Standing) -> None:
+        data = answer.of.dataset
         pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
         drawn = fixing_figure(
             result.components[:, 0],
@@ -125,26 +67,29 @@ class Candidate:
             image_shape=data.image_shape if pixels else None,
             names=data.feature_names,
         )
-        figures.draw(drawn, "fixing", same=f"fixing {result.method} {self.k}")
+        figures.draw(drawn, "fixing", same=f"fixing {result.method} {answer.k}")
+
+    return draw
 
 
-def show(answer: Candidate) -> None:
+def show(answer: Answer, draw: Draw | None = None) -> None:
     """Draw in a box the search that can prove an answer optimal, or the button that starts it.
 
-    Nothing is drawn for an answer that was proved optimal without a search: its statement says so.
+    Nothing is drawn for an answer that was proved optimal without a search: its statement says so. `draw`
+    shows the fate of features, by default in a figure of one component.
     """
-    proof = proofs.best(answer.result, answer.tried, answer.k)
-    ratio = 0.0 if proof is None else proof.certificate.ratio(answer.result.value)
+    proof = answer.proof
+    ratio = 0.0 if proof is None else proof.certificate.ratio(answer.shown.value)
     if answer.mine or 1 - ratio > OPTIMAL_GAP:
         with st.container(border=True):
-            _show(answer, proof, ratio)
+            _show(answer, proof, ratio, draw or _figure(answer))
 
 
-def _show(answer: Candidate, proof: Proof | None, ratio: float) -> None:
+def _show(answer: Answer, proof: Proof | None, ratio: float, draw: Draw) -> None:
     """Draw the content of the box; `ratio` is what is proved of the answer."""
     mine = answer.mine
     if answer.own and answer.working is not None:
-        _watch(answer, answer.working, ratio)
+        _watch(answer, answer.working, ratio, draw)
         return
     done = 1 - ratio <= OPTIMAL_GAP
     if done:
@@ -157,10 +102,10 @@ def _show(answer: Candidate, proof: Proof | None, ratio: float) -> None:
         if not (mine and mine[0].is_exhausted):
             _offer(answer, _known(proof, mine))
     if mine:
-        _picture(answer, done)
+        _picture(answer, done, draw)
 
 
-def _question(answer: Candidate, ratio: float | None) -> str:
+def _question(answer: Answer, ratio: float | None) -> str:
     """Return the question whether an answer is the best; `ratio` is what is proved of it, or None.
 
     Only the owner of a run is told of a search, because only the owner has the button that starts one.
@@ -176,7 +121,7 @@ def _question(answer: Candidate, ratio: float | None) -> str:
     return f"{ask} {known}{search}"
 
 
-def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
+def _offer(answer: Answer, known: nspca.Certificate | None) -> None:
     """Draw the button that starts a search, or goes on with the last one, and its time limit.
 
     The first search for several components begins with a thorough proof, unless there is one.
@@ -198,7 +143,7 @@ def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
             start.button(
                 LABEL,
                 lambda: proofs.search(
-                    answer.about, answer.asked, answer.k, answer.result, known, seconds, effort
+                    answer.of, answer.asked, answer.k, answer.shown, known, seconds, effort
                 ),
                 "best",
                 icon=":material/query_stats:",
@@ -222,9 +167,9 @@ def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | 
     return best.with_unfinished(last.tree)
 
 
-def _say_replaced(answer: Candidate) -> None:
+def _say_replaced(answer: Answer) -> None:
     """Draw the message that the shown answer is a better one, found by the search."""
-    result, before = answer.result, answer.result.info.get("before")
+    result, before = answer.shown, answer.shown.info.get("before")
     if before is None:
         return
     found = f"a better {answer.noun}, and it has taken the place of the first one. It explains"
@@ -238,7 +183,7 @@ def _say_replaced(answer: Candidate) -> None:
     )
 
 
-def _say_ended(answer: Candidate) -> None:
+def _say_ended(answer: Answer) -> None:
     """Draw why the last search ended, and what it left open; nothing if there was none."""
     if not answer.mine:
         return
@@ -256,20 +201,20 @@ def _say_ended(answer: Candidate) -> None:
     st.caption(said.format(left=left))
 
 
-def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
+def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw) -> None:
     """Draw a running search, with the button that cancels it; `ratio` is what was proved before it."""
-    shape = answer.result.components.shape
+    shape = answer.shown.components.shape
 
-    def draw(now: JobState) -> None:
+    def fates(now: JobState) -> None:
         standing = answer.standing(now)
         if standing is not None:
-            answer.picture(standing)
+            draw(answer.shown, standing)
 
     progress.live(
         attempt.id,
         lambda now: progress_words(now, ratio, answer.looked_at),
         lambda now: _share(now, shape, ratio),
-        draw,
+        fates,
         key="cancel_best",
         stop=lambda: progress.stop(attempt.id),
     )
@@ -310,7 +255,7 @@ def _share(now: JobState, shape: tuple[int, ...], ratio: float) -> float:
     return max(settled, 1 - (1 - proved_ratio(event.lower, event.upper)) / (1 - ratio))
 
 
-def _picture(answer: Candidate, done: bool) -> None:
+def _picture(answer: Answer, done: bool, draw: Draw) -> None:
     """Draw which features are certain, possible or ruled out after the last search.
 
     With `done` the answer is proved optimal, so no feature is left undecided.
@@ -320,4 +265,4 @@ def _picture(answer: Candidate, done: bool) -> None:
         return
     if done:
         standing = replace(Standing.none(*standing.possible.shape), nodes=standing.nodes)
-    answer.picture(standing)
+    draw(answer.shown, standing)

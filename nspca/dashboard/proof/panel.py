@@ -12,7 +12,8 @@ from nspca.dashboard.app import buttons, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing
-from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.plots import kind_words
@@ -22,7 +23,7 @@ from nspca.presentation.numerals import (
     proved_ratio,
 )
 from nspca.problem import Problem
-from nspca.specs import SweepSpec
+from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
 
 INDEPENDENT = (
@@ -31,33 +32,24 @@ INDEPENDENT = (
 )
 
 
-def show(
-    about: Chosen,
-    problem: Problem,
-    asked: SweepSpec,
-    k: int,
-    result: nspca.Result,
-    tried: list[Attempt],
-    own: bool = True,
-) -> None:
-    """Draw the best certificate of `result`: to check, to take home, and how its gap closed.
+def show(answer: Answer) -> None:
+    """Draw the best certificate of the shown component: to check, to take home, and how its gap closed.
 
-    `about` and `asked` are data and question of the page, and `tried` has the attempts at this problem. With
-    `own` False (a shared run), the data cannot be downloaded.
+    The data of a shared run cannot be downloaded.
     """
-    proof = proofs.best(result, tried, k)
+    proof, result, problem, k = answer.proof, answer.shown, answer.problem, answer.k
     if proof is None:
         st.markdown("Nothing is proved about this component yet.")
         return
     st.markdown(_origin(result, proof))
     with st.container(horizontal=True):
-        verify_button(about, problem.with_k(k), proof.certificate)
-        _take_home(about, asked, k, proof.certificate, own)
+        verify_button(answer.of, problem.with_k(k), proof.certificate)
+        _take_home(answer, proof.certificate)
     verified(result, proof.certificate)
-    if (last := proofs.last_closed(tried, k)) is not None:
+    if (last := proofs.last_closed(answer.tried, k)) is not None:
         unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         closing.closed(closing.closers(last.now), unit, last.id)
-    _elsewhere(about, asked, k)
+    _elsewhere(answer)
     beside = proofs.beside(problem, result, k)
     if beside:
         with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
@@ -115,7 +107,7 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
 # --- take home ------------------------------------------------------------------------------------
 
 
-def _plain_source(asked: SweepSpec) -> bool:
+def _plain_source(asked: ProblemSpec) -> bool:
     """Tell whether anybody can get the numbers from a sample's name and the preparations in a certificate."""
     where = asked.data
     return where.sample is not None and not any(
@@ -123,16 +115,16 @@ def _plain_source(asked: SweepSpec) -> bool:
     )
 
 
-def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certificate, own: bool) -> None:
+def _take_home(answer: Answer, certificate: nspca.Certificate) -> None:
     """Draw the downloads of the certificate and of the data."""
-    name = about.stem
+    about, name = answer.of, answer.of.stem
     buttons.download(
         "Certificate, NPZ",
         certificate.of_prepared(about.dataset.prepared).to_bytes,
-        f"{name}-k{k}-certificate.npz",
+        f"{name}-k{answer.k}-certificate.npz",
         buttons.BYTES,
     )
-    if own and about.table is None and not _plain_source(asked):
+    if answer.own and about.table is None and not _plain_source(answer.asked):
         dataset = about.dataset
         buttons.download(
             "Data, NPZ",
@@ -143,11 +135,11 @@ def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certi
         )
 
 
-def _elsewhere(about: Chosen, asked: SweepSpec, k: int) -> None:
+def _elsewhere(answer: Answer) -> None:
     """Draw the command that checks the certificate on another machine."""
-    name = about.stem
+    about, asked, name = answer.of, answer.asked, answer.of.stem
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
     if about.table is not None and asked.data.folder is not None:
         data = shlex.quote(asked.data.folder)
     st.caption("To check the downloaded file on any machine that has nspca:")
-    st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")
+    st.code(f"python -m nspca verify {data} {name}-k{answer.k}-certificate.npz", language="bash")

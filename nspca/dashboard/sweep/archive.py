@@ -1,8 +1,6 @@
 """What a sweep takes home: its tables, lists of features, certificates and figures."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -13,9 +11,9 @@ from nspca.dashboard import export
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.export import CERTIFICATES, Export, File
-from nspca.dashboard.open_data import Chosen, scored_problem
+from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
 from nspca.data import genesets
 from nspca.plots import kind_words
@@ -40,71 +38,21 @@ HEAD = (
 """Titles of the columns of `rows`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Finished:
-    """A finished sweep in the state that its page shows.
-
-    Parameters
-    ----------
-    about, asked : data and question
-    problem : the problem with the sign of the question
-    sweep : the results
-    tried : searches for the optimum, whose answers and proofs may be better than those of the sweep
-    table : rows of the sweep with the best bound of each k
-    k, method : the component that is shown
-    own : whether the visitor owns the data, so that downloads may contain them
-    known : membership of the features, if computed
-    drawn : plot of the curve
-    """
-
-    about: Chosen
-    problem: Problem
-    asked: SweepSpec
-    sweep: nspca.Sweep
-    tried: list[Attempt]
-    table: pd.DataFrame
-    k: int
-    method: str
-    own: bool = True
-    known: nspca.Membership | None = None
-    drawn: partial[go.Figure] | None = None
-
-    @property
-    def scored(self) -> bool:
-        """Tell whether scores can be downloaded: samples are in memory, and the visitor owns the data."""
-        return self.own and self.about.table is None and not self.about.dataset.is_covariance
-
-    @property
-    def proof(self) -> Proof | None:
-        """The best proof about the shown component."""
-        return proofs.best(self.shown, self.tried, self.k)
-
-    @property
-    def certificate(self) -> nspca.Certificate | None:
-        """The certificate of the best proof about the shown component."""
-        return None if self.proof is None else self.proof.certificate
-
-    @cached_property
-    def certificates(self) -> dict[tuple[str, int], tuple[str, nspca.Certificate]]:
-        """The best certificate of each row with its file name; rows with one certificate share the name."""
-        known: dict[int, str] = {}
-        named, width = {}, len(str(max(k for _, k in self.sweep)))
-        for method, k in self.sweep:
-            proof = proofs.best(self.sweep[method, k], self.tried, k)
-            if proof is not None:
-                name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
-                named[method, k] = name, proof.certificate
-        return named
-
-    @property
-    def shown(self) -> nspca.Result:
-        """The result of the shown component."""
-        return self.sweep[self.method, self.k]
+def certificates(done: Answer) -> dict[tuple[str, int], tuple[str, nspca.Certificate]]:
+    """Return the best certificate of each row with its file name; equal certificates share one."""
+    known: dict[int, str] = {}
+    named, width = {}, len(str(max(k for _, k in done.sweep)))
+    for method, k in done.sweep:
+        proof = proofs.best(done.sweep[method, k], done.tried, k)
+        if proof is not None:
+            name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
+            named[method, k] = name, proof.certificate
+    return named
 
 
-def taken(done: Finished, name: str = "") -> Export:
-    """Return what a sweep takes home; `name` is the id of its run."""
-    of, asked, k, certificates = done.about, done.asked, done.k, done.certificates
+def taken(done: Answer) -> Export:
+    """Return what a sweep takes home."""
+    of, asked, k = done.of, done.asked, done.k
     ready, missing = len(done.sweep), ""
     if ready < asked.total:
         missing = f"The run was cancelled: {ready} of {asked.total} problems were ready, and are here."
@@ -123,11 +71,11 @@ def taken(done: Finished, name: str = "") -> Export:
         asked,
         "sweep",
         _files(done),
-        dict(certificates.values()) | known,
+        dict(certificates(done).values()) | known,
         "the proofs; tables/sweep.csv says which row each is of",
         lambda: proved(done.problem, asked, done.table),
         lambda: figures(done),
-        f"{name} {done.method} {k} {state.get('within')} {done.drawn and hash_plot(done.drawn)}",
+        f"{done.id} {done.method} {k} {state.get('within')} {done.drawn and hash_plot(done.drawn)}",
         captions,
         missing,
         done.own,
@@ -136,12 +84,12 @@ def taken(done: Finished, name: str = "") -> Export:
     )
 
 
-def _files(done: Finished) -> dict[str, File]:
+def _files(done: Answer) -> dict[str, File]:
     """Return the tables and lists of a sweep, by their path in the ZIP."""
-    data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
+    data, k, x, stem = done.of.dataset, done.k, done.x, done.of.stem
     noun, shown, csv = wording.noun(data), f"of k = {k}, {done.method}", component.csv_of
     names = component.used_names(data.feature_names, x)
-    paths = {key: f"{CERTIFICATES}{name}.npz" for key, (name, _) in done.certificates.items()}
+    paths = {key: f"{CERTIFICATES}{name}.npz" for key, (name, _) in certificates(done).items()}
     numbered = [paths.get((row.method, row.k), "") for row in done.table.itertuples()]
     files = {
         "report": File(
@@ -188,7 +136,7 @@ def _files(done: Finished) -> dict[str, File]:
             "One set on each line, for enrichment tools.",
         ),
     }
-    if done.scored:
+    if done.own and done.of.table is None and not data.is_covariance:
         files["tables/scores.csv"] = File(
             lambda: _scores(done),
             f"the score of every sample along the component {shown}",
@@ -216,9 +164,9 @@ def _files(done: Finished) -> dict[str, File]:
     return files
 
 
-def _sets(done: Finished) -> bytes:
+def _sets(done: Answer) -> bytes:
     """Return the features of every component of the sweep as a GMT file."""
-    data = done.about.dataset
+    data = done.of.dataset
     return genesets.to_gmt(
         (
             f"k{k}_{method}",
@@ -229,31 +177,29 @@ def _sets(done: Finished) -> bytes:
     )
 
 
-def _scores(done: Finished) -> bytes:
+def _scores(done: Answer) -> bytes:
     """Return the scores of the samples along the shown component as CSV, with labels if there are any."""
-    data = done.about.dataset
-    rows = pd.DataFrame(
-        {"sample": list(data.sample_names), "score": done.problem.scores(done.shown.components[:, 0])}
-    )
+    data = done.of.dataset
+    rows = pd.DataFrame({"sample": list(data.sample_names), "score": done.problem.scores(done.x)})
     if data.labels is not None:
         rows["label"] = data.labels
     return component.csv_of(rows, data)
 
 
-def _report(done: Finished) -> bytes:
+def _report(done: Answer) -> bytes:
     """Return the HTML report of a sweep, with an interactive curve."""
     assert done.drawn is not None  # the page has drawn it
     home = taken(done)
     return home.report(export.moving(done.drawn()), done.asked.to_python(**home.shown), datetime.now(UTC))
 
 
-def figures(done: Finished) -> dict[str, go.Figure]:
+def figures(done: Answer) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
-    data, x = done.about.dataset, done.shown.components[:, 0]
+    data, x = done.of.dataset, done.x
     assert done.drawn is not None  # the page has drawn it
     drawn = {CURVE: done.drawn(), COMPONENT: component.plot(data, x, done.known)()}
     try:
-        seen = scored_problem(done.about, done.problem)
+        seen = scored_problem(done.of, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
         return drawn
     if not data.is_covariance:

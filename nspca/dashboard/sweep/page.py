@@ -23,6 +23,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
@@ -41,7 +42,6 @@ from nspca.dashboard.sweep import (
     side_by_side,
     whatif,
 )
-from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
@@ -154,7 +154,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             pins = pinned.beside(run)
             before = None if run.of.table is not None else self._before(run)
             ready = before.id if before is not None and before.now.state == "done" else None
-            beside = f"{ready} {[(pin.id, pin.label) for pin in pins]}"
+            beside = f"{ready} {[(pin.answer.id, pin.label) for pin in pins]}"
         if run.own and now.ended:
             curve.switches()
 
@@ -166,7 +166,7 @@ class SweepPage(AnswerPage[SweepSpec]):
 
         curve.filling(self.problem(run), now.rows, run.asked, beside, options)
 
-    def view(self, run: Watched, results: nspca.Sweep) -> Finished:
+    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, quick = self.problem(run), METHOD in {method for method, _ in results}
         tried = [] if quick else proofs.attempts(run.asked)
         sweep = proofs.improved(results, tried)
@@ -200,7 +200,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         with right:
             component.picture(data, x, f"component_{run.id}", known, BARS)
             membership.legend(wording.noun(data), known)
-        return Finished(run.of, problem, run.asked, sweep, tried, table, k, method, run.own, known, drawn)
+        how = tried, run.own, run.id, known, drawn
+        return Answer(run.of, run.asked, problem, sweep, k, method, *how)
 
     def _onward(
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
@@ -235,7 +236,7 @@ class SweepPage(AnswerPage[SweepSpec]):
                 )
         return " ".join(filter(None, (ring, goal, onward)))
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
+    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
         about, k, method = run.of, seen.k, seen.method
         result = seen.sweep[method, k]
         if run.own:
@@ -249,10 +250,10 @@ class SweepPage(AnswerPage[SweepSpec]):
             _curve_options(run)
             return
         if run.own or seen.proof is not None:
-            optimal.show(optimal.Candidate(about, run.asked, k, result, seen.tried, run.own))
+            optimal.show(seen)
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
-            proof_panel.show(about, seen.problem, run.asked, k, result, seen.tried, run.own)
+            proof_panel.show(seen)
         if run.own:
             other_rows.show(about, seen.problem, run.asked, method)
             noise.show(about, seen.problem.with_k(k), run.asked, method)
@@ -265,8 +266,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if self._data is not None and self._asked is not None and self._data.table is None:
             rivals.show(self._data, self._asked)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Finished) -> Export | None:
-        return None if seen.method == METHOD else archive.taken(seen, run.id)
+    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export | None:
+        return None if seen.method == METHOD else archive.taken(seen)
 
 
 def _says(now: JobState, total: int) -> str:
@@ -281,7 +282,7 @@ def _says(now: JobState, total: int) -> str:
     return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
 
 
-def _proof_title(seen: Finished) -> str:
+def _proof_title(seen: Answer) -> str:
     """Return the title of the folded section on the proof, which states the proved share."""
     if seen.certificate is None:
         return "The proof: nothing is proved about this component yet"
@@ -336,7 +337,7 @@ def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
     )
 
 
-def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
+def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
     """Draw the table of the component's features with its actions, and the samples along the component."""
     about, x = run.of, result.components[:, 0]
     if about.table is None and seen.proof is not None:

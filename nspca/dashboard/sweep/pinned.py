@@ -12,7 +12,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP, differences
@@ -31,17 +31,12 @@ class Pinned:
 
     Attributes
     ----------
-    id : id of its run
-    of, problem : its data and problem
-    sweep : its results
+    answer : its results with their data and problem
     label : how it differs from the shown sweep, in a few words
     why : `PINNED`, or `BEFORE` for the sweep that a change replaced
     """
 
-    id: str
-    of: Chosen
-    sweep: nspca.Sweep
-    problem: nspca.Problem
+    answer: Answer
     label: str
     why: str
 
@@ -81,7 +76,9 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
     if data == run.of.dataset.name:
         data = _changed(other.asked, run.asked)
     label = ", ".join(part for part in (data, differences(other.asked, run.asked)) if part)
-    return Pinned(run_id, other.of, sweep, problem, label or "the same, other values of k", why)
+    method, k = next(iter(sweep))
+    answer = Answer(other.of, other.asked, problem, sweep, k, method, id=run_id)
+    return Pinned(answer, label or "the same, other values of k", why)
 
 
 def _changed(other: SweepSpec, shown: SweepSpec) -> str:
@@ -99,8 +96,9 @@ def drawn(others: list[Pinned], axis: str) -> list[tuple[Any, ...]]:
     """
     found = []
     for other in others:
-        unit = other.problem.leading_eigenvalue if axis == "leading" else other.problem.total_variance
-        found.append((other.sweep.frame, unit or 1.0, f"{other.why}: {other.label}"))
+        problem = other.answer.problem
+        unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
+        found.append((other.answer.sweep.frame, unit or 1.0, f"{other.why}: {other.label}"))
     return found
 
 
@@ -116,7 +114,7 @@ def switch(run: Watched, others: list[Pinned]) -> None:
     if not pins:
         return
     with st.popover(f"Pinned: {len(pins)}", icon=":material/keep:"):
-        names = {other.id: wording.plain(other.label) for other in others}
+        names = {other.answer.id: wording.plain(other.label) for other in others}
         for i, run_id in enumerate(pins):
             label = f"Unpin: {names.get(run_id, 'the curve that is shown')}"
             buttons.button(label, f"unpin_{i}", partial(_unpin, run_id), icon=":material/keep_off:")

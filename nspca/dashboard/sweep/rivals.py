@@ -18,8 +18,9 @@ from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, lookup, methods, options
-from nspca.dashboard.sweep.rivals_more import VIEWS, Compared, style
+from nspca.dashboard.sweep.rivals_more import VIEWS, compared, shared, style
 from nspca.dashboard.views import component, curve, filling, statement
 from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
@@ -80,7 +81,7 @@ def show(of: Chosen, asked: SweepSpec) -> None:
             spec,
             lambda: f"Compare {size}: {cost_estimate.took(cost_estimate.of_methods(of, spec))}",
             lambda rows: _fill(problem, spec, rows),
-            lambda sweep, rows: _draw(Compared(of, spec, problem, sweep), rows),
+            lambda sweep, rows: _draw(compared(of, spec, problem, sweep), rows),
             ("All numbers, CSV", "methods", lambda sweep: sweep.frame),
             spec.total,
             Found | Proved,
@@ -205,7 +206,7 @@ def _fill(problem: Problem, asked: ComparisonSpec, rows: list[Row]) -> None:
     filling.refusals(rows)
 
 
-def _draw(seen: Compared, rows: list[Row]) -> None:
+def _draw(seen: Answer, rows: list[Row]) -> None:
     """Draw the answer: which methods do best at one k, all methods against k, and one section about them."""
     said, headline, below = sentences(seen)
     st.markdown(f"### {wording.unbroken(headline)}")
@@ -223,7 +224,7 @@ def _draw(seen: Compared, rows: list[Row]) -> None:
         figures.draw_plot(partial(ranking_figure, bars, **_unit(seen.problem), **limit), "rivals_ranking")
     with right:
         signed = not seen.asked.nonneg
-        plot = partial(values_figure, seen.table, **_unit(seen.problem), signed=signed, **seen.shared)
+        plot = partial(values_figure, seen.table, **_unit(seen.problem), signed=signed, **shared(seen))
         figures.draw_plot(plot, "rivals_values", HEIGHT)
     filling.refusals(rows)
     if among := [name for name in seen.asked.methods if name in methods.baselines()]:
@@ -236,7 +237,7 @@ def _draw(seen: Compared, rows: list[Row]) -> None:
     )
 
 
-def sentences(seen: Compared) -> tuple[statement.Statement, str, str]:
+def sentences(seen: Answer) -> tuple[statement.Statement, str, str]:
     """Return the statement about the best answer, a heading with the methods that found it, and a line with
     how good it is at least and what the bars are.
     """
@@ -259,7 +260,7 @@ def sentences(seen: Compared) -> tuple[statement.Statement, str, str]:
     return said, headline, f"{least}Each bar is what one method captures."
 
 
-def taken(seen: Compared) -> Export:
+def taken(seen: Answer) -> Export:
     """Return what a comparison takes home. It has no figures, which a browser would have to draw first."""
     width, data = len(str(max(seen.asked.ks))), seen.of.dataset
     proofs = {k: seen.sweep[method, k].certificate for method, k in seen.sweep}  # the methods share one

@@ -4,8 +4,7 @@ The section `rivals` draws one of `VIEWS`. Here `seen` is a comparison that has 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +17,7 @@ from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
 from nspca.dashboard.views import component, filling, statement
 from nspca.dashboard.views.section import Section
@@ -67,35 +67,19 @@ COUNTED = {
 """Descriptions of the measures of the variance of several components."""
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """A comparison that has ended, with its data, question, problem and results."""
+def compared(of: Chosen, asked: ComparisonSpec, problem: Problem, sweep: nspca.Sweep) -> Answer:
+    """Return a comparison that has ended, at the k of the address.
 
-    of: Chosen
-    asked: ComparisonSpec
-    problem: Problem
-    sweep: nspca.Sweep
+    By default that is the smallest k that reaches `ENOUGH` of the largest value.
+    """
+    best = sweep.frame.groupby("k")["value"].max()
+    k = state.get_one_of("at_k", set(best.index), int(best.index[best >= ENOUGH * best.max()].min()))
+    return Answer(of, asked, problem, sweep, k, next(method for method, size in sweep if size == k))
 
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """Values and bounds, one row for each method and k."""
-        return self.sweep.frame.astype({"upper": float, "ratio": float})
 
-    @cached_property
-    def k(self) -> int:
-        """The shown k: that of the address, or the smallest that reaches `ENOUGH` of the largest value."""
-        best = self.table.groupby("k")["value"].max()
-        return state.get_one_of("at_k", set(best.index), int(best.index[best >= ENOUGH * best.max()].min()))
-
-    @property
-    def of_k(self) -> dict[str, nspca.Result]:
-        """The results at the shown k by method."""
-        return {method: self.sweep[method, k] for method, k in self.sweep if k == self.k}
-
-    @property
-    def shared(self) -> dict[str, Any]:
-        """Keyword arguments that all figures against k share."""
-        return {"ks": self.asked.ks, "style": style(self.asked), "selected": self.k}
+def shared(seen: Answer) -> dict[str, Any]:
+    """Return the keyword arguments that all figures against k share."""
+    return {"ks": seen.asked.ks, "style": style(seen.asked), "selected": seen.k}
 
 
 def style(asked: ComparisonSpec) -> dict[str, Any]:
@@ -106,7 +90,7 @@ def style(asked: ComparisonSpec) -> dict[str, Any]:
 # --- one component of each method -------------------------------------------------------------------
 
 
-def loadings(seen: Compared) -> None:
+def loadings(seen: Answer) -> None:
     """Draw the components of all methods, and which of them choose the same features."""
     results = seen.of_k.values()
     X = aligned(np.column_stack([result.components[:, 0] for result in results]))
@@ -186,15 +170,15 @@ def _agreement(of_k: dict[str, nspca.Result]) -> None:
 # --- proofs, times and numbers ----------------------------------------------------------------------
 
 
-def _ratios(seen: Compared) -> None:
+def _ratios(seen: Answer) -> None:
     st.markdown("**How good each method is at least**: its value over the proved limit")
-    figures.draw_plot(partial(ratios_figure, seen.table, **seen.shared), "rivals_ratios")
+    figures.draw_plot(partial(ratios_figure, seen.table, **shared(seen)), "rivals_ratios")
 
 
-def _seconds(seen: Compared) -> None:
+def _seconds(seen: Answer) -> None:
     """Draw the elapsed seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
-    figures.draw_plot(partial(times_figure, seen.table, **seen.shared), "rivals_times")
+    figures.draw_plot(partial(times_figure, seen.table, **shared(seen)), "rivals_times")
     paths = [name for name in seen.asked.methods if line_of(name).path]
     one_pass = ""
     if len(seen.asked.ks) > 1 and paths:
@@ -206,7 +190,7 @@ def _seconds(seen: Compared) -> None:
     )
 
 
-def _numbers(seen: Compared) -> None:
+def _numbers(seen: Answer) -> None:
     number = st.column_config.NumberColumn
     tables.show(
         shown(seen.table),
@@ -242,7 +226,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 # --- several components -----------------------------------------------------------------------------
 
 
-def _components(seen: Compared) -> None:
+def _components(seen: Answer) -> None:
     """Draw the variance against the number of components, by method."""
     k, n = seen.k, seen.problem.n
     st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
@@ -269,7 +253,7 @@ def _components(seen: Compared) -> None:
     ).show(seen.of)
 
 
-def _further(seen: Compared) -> dict[str, Any]:
+def _further(seen: Answer) -> dict[str, Any]:
     """Return the arguments that the specs of both analyses share."""
     asked, names = seen.asked, list(seen.of_k)
     options = asked.options_of(names)
@@ -295,13 +279,12 @@ def _between() -> dict[str, Any]:
     return {} if turn == "drop" else {"deflation": turn}
 
 
-def _draw_curves(seen: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+def _draw_curves(seen: Answer, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     """Draw the variance against the number of components, with the choice of its measure."""
     counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
     found = {method: each[counted] for method, each in curves.items()}
-    style = seen.shared["style"]
-    figure = cumulative_figure(found, total=seen.problem.total_variance or 1.0, style=style)
+    figure = cumulative_figure(found, total=seen.total, style=style(seen.asked))
     figures.draw(figure, "rivals_cumulative")
     filling.refusals(rows)
 
@@ -321,7 +304,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 # --- other samples ----------------------------------------------------------------------------------
 
 
-def _stability(seen: Compared) -> None:
+def _stability(seen: Answer) -> None:
     """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
     st.markdown(
         "**Would other samples give the same features?** Rows are drawn again with replacement, and every "
@@ -363,7 +346,7 @@ def agreement(supports: list[list[int]]) -> float:
     return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
 
 
-def _draw_stability(seen: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+def _draw_stability(seen: Answer, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
     """Draw the frequencies of features and the agreement of the draws, by method."""
     if not supports:
         return
@@ -378,14 +361,14 @@ def _draw_stability(seen: Compared, supports: dict[str, list[list[int]]], rows: 
     filling.refusals(rows)
 
 
-def _frequency_table(seen: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+def _frequency_table(seen: Answer, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
     """Return a table of the frequencies by method, for the features that some draw uses."""
     F = {method: frequencies(each, seen.problem.n) for method, each in supports.items()}
     table = pd.DataFrame({"feature": list(seen.of.dataset.feature_names), **F})
     return table[table[list(F)].sum(axis=1) > 0]
 
 
-VIEWS: dict[str, Callable[[Compared], None]] = {
+VIEWS: dict[str, Callable[[Answer], None]] = {
     "loadings": loadings,
     "proof": _ratios,
     "seconds": _seconds,

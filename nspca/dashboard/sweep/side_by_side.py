@@ -3,18 +3,16 @@
 `SweepPage.more` calls `show`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 
-import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.sweep import pinned
-from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component
 from nspca.presentation.numerals import format_change, format_value_share
 
@@ -23,31 +21,6 @@ MOST_NAMES = 8
 """Maximum features named in a line. Further features are only counted."""
 SAME = 1e-8
 """Relative difference below which two variances are called the same, as rounding alone can be so large."""
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One of two answers: data, problem, component x (n,), and the variance `value` that x explains."""
-
-    of: Chosen
-    problem: nspca.Problem
-    x: np.ndarray
-    value: float
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the features that x uses, largest weight first."""
-        return component.used_names(self.of.dataset.feature_names, self.x)
-
-    @property
-    def total(self) -> float:
-        """Total variance of the data, 1 when it is zero or unknown."""
-        return self.problem.total_variance or 1.0
-
-    @property
-    def measures(self) -> tuple[bool, bool]:
-        """Two flags: data centred, and data standardised. Variances compare only when both flags agree."""
-        return self.problem.covariance.center, self.problem.covariance.scale
 
 
 @dataclass(frozen=True)
@@ -67,16 +40,21 @@ class Difference:
     correlation: float | None
 
 
-def compare(before: Side, now: Side) -> Difference:
+def compare(before: Answer, now: Answer) -> Difference:
     """Return the difference of the answer `now` from the answer `before`."""
-    change = now.value / before.value - 1 if before.measures == now.measures and before.value > 0 else None
-    first, second = before.names, now.names
+    alike = all(
+        getattr(before.problem.covariance, how) == getattr(now.problem.covariance, how)
+        for how in ("center", "scale")
+    )
+    value = before.shown.value
+    change = now.shown.value / value - 1 if alike and value > 0 else None
+    first, second = (component.used_names(one.of.dataset.feature_names, one.x) for one in (before, now))
     gone = [name for name in first if name not in set(second)]
     came = [name for name in second if name not in set(first)]
     return Difference(change, gone, came, _correlation(before, now))
 
 
-def _correlation(before: Side, now: Side) -> float | None:
+def _correlation(before: Answer, now: Answer) -> float | None:
     """Return the absolute correlation of the scores of two answers.
 
     Returns None unless both have equal sample names in memory, and when all scores of an answer are equal.
@@ -92,10 +70,10 @@ def _correlation(before: Side, now: Side) -> float | None:
     return float(min(1.0, abs(np.corrcoef(scores)[0, 1])))
 
 
-def sentences(difference: Difference, noun: str, before: Side, now: Side) -> list[str]:
+def sentences(difference: Difference, noun: str, before: Answer, now: Answer) -> list[str]:
     """Return Markdown lines on what changed: the variance, the features, and the scores of the samples."""
     if difference.change is None:
-        first, second = (format_value_share(side.value, side.total) for side in (before, now))
+        first, second = (format_value_share(side.shown.value, side.total) for side in (before, now))
         lines = [f"**Variance**: {second} of the total variance of the changed data, {first} before."]
     elif abs(difference.change) < SAME:
         lines = ["**Variance**: the same."]
@@ -123,7 +101,7 @@ def _listed(names: list[str], noun: str) -> str:
     return ", ".join(shown) + (f" and {wording.things(more, f'other {noun}')}" if more else "")
 
 
-def show(run: Watched, seen: Finished) -> None:
+def show(run: Watched, now: Answer) -> None:
     """Draw the shown answer beside the answer of another curve in the figure, at an equal k.
 
     The other curve is that from before the last change, or else the newest one.
@@ -132,25 +110,20 @@ def show(run: Watched, seen: Finished) -> None:
     if not others:
         return
     other = next((one for one in others if one.why == pinned.BEFORE), others[-1])
-    methods = [method for method, k in other.sweep if k == seen.k]
+    methods = [method for method, k in other.answer.sweep if k == now.k]
     with st.container(border=True):
-        st.markdown(f"## What changed at k = {seen.k}")
+        st.markdown(f"## What changed at k = {now.k}")
         if not methods:
             st.caption(
-                f"“{wording.plain(other.label)}” has no k = {seen.k}: choose a k that both curves have."
+                f"“{wording.plain(other.label)}” has no k = {now.k}: choose a k that both curves have."
             )
             return
-        then = other.sweep[seen.method if seen.method in methods else methods[0], seen.k]
-        sides = (
-            Side(other.of, other.problem, then.components[:, 0], then.value),
-            Side(run.of, seen.problem, seen.shown.components[:, 0], seen.shown.value),
-        )
+        before = replace(other.answer, k=now.k, method=now.method if now.method in methods else methods[0])
         noun = wording.noun(run.of.dataset)
-        st.markdown("  \n".join(sentences(compare(*sides), noun, *sides)))
+        st.markdown("  \n".join(sentences(compare(before, now), noun, before, now)))
         titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
-        for column, side, title, key in zip(
-            st.columns(2, gap="medium"), sides, titles, ("before", "now"), strict=True
-        ):
+        columns = st.columns(2, gap="medium")
+        for column, side, title, key in zip(columns, (before, now), titles, ("before", "now"), strict=True):
             with column:
                 st.markdown(title)
                 picture = component.plot(side.of.dataset, side.x)

@@ -1,0 +1,119 @@
+"""The answer that a page shows, which it hands to every section about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+import nspca
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.jobs import JobState
+from nspca.problem import Problem
+from nspca.specs.optimum import Standing
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Results of a question, with everything that is needed to draw and to export them.
+
+    Parameters
+    ----------
+    of, asked : data and question
+    problem : the problem of the question, with the variances that count as 100 %
+    sweep : results by method and k, or by method and number of components
+    k, method : what is shown: a number of features, or the sizes of several components, and a method
+    tried : searches for a better answer, newest first; their answers and proofs may be better
+    own : whether the visitor owns the run; a shared one is not searched further, and its data stay
+    id : id of the run
+    known : membership of the features, if computed
+    drawn : plot of the curve, if drawn
+    """
+
+    of: Chosen
+    asked: Any
+    problem: Problem
+    sweep: nspca.Sweep
+    k: Any
+    method: str
+    tried: Sequence[Attempt] = ()
+    own: bool = True
+    id: str = ""
+    known: nspca.Membership | None = None
+    drawn: partial[go.Figure] | None = None
+
+    @property
+    def shown(self) -> nspca.Result:
+        """The shown result."""
+        return self.sweep[self.method, self.k if isinstance(self.k, int) else len(self.k)]
+
+    @property
+    def x(self) -> np.ndarray:
+        """The (first) component that is shown, (n,)."""
+        return self.shown.components[:, 0]
+
+    @property
+    def of_k(self) -> dict[str, nspca.Result]:
+        """The results at the shown k by method."""
+        return {method: self.sweep[method, k] for method, k in self.sweep if k == self.k}
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row for each method and k, with the best bound of each k."""
+        return proofs.table(self.sweep, self.tried)
+
+    @property
+    def total(self) -> float:
+        """Total variance of the data, 1 when it is zero or unknown."""
+        return self.problem.total_variance or 1.0
+
+    @property
+    def proof(self) -> Proof | None:
+        """The best proof about what is shown."""
+        return proofs.best(self.shown, self.tried, self.k)
+
+    @property
+    def certificate(self) -> nspca.Certificate | None:
+        """The certificate of the best proof about what is shown."""
+        return None if self.proof is None else self.proof.certificate
+
+    @property
+    def noun(self) -> str:
+        """What one component is called."""
+        return getattr(self.asked, "noun", "component")
+
+    @property
+    def many(self) -> bool:
+        """Tell whether the answer has several components."""
+        return len(self.shown.values) > 1
+
+    @property
+    def mine(self) -> list[Attempt]:
+        """The searches that began with an answer of the method of what is shown, newest first."""
+        return [one for one in self.tried if one.k == self.k and one.spec.method == self.shown.method]
+
+    @property
+    def working(self) -> Attempt | None:
+        """The search that is waiting or running; None without one."""
+        return next((attempt for attempt in self.mine if not attempt.now.ended), None)
+
+    def standing(self, now: JobState | None = None) -> Standing | None:
+        """Return the last standing that `now` or one of the searches in `mine` reported; None without one."""
+        states = [attempt.now for attempt in self.mine]
+        for state in states if now is None else [now, *states]:
+            found = Standing.of(state.event, *self.shown.components.shape)
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def looked_at(self) -> int:
+        """Number of nodes that the ended searches settled, as far as what they proved is kept."""
+        kept = [one.now.event for one in self.mine if one.now.ended and one.certificate is not None]
+        found = [Standing.of(event, *self.shown.components.shape) for event in kept]
+        return sum(standing.nodes for standing in found if standing is not None)
