@@ -155,7 +155,6 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
 
 
 def _legend(data: Dataset, used: int) -> None:
-    """Draw three lines that explain the picture and the curve."""
     m, n = data.X.shape
     st.markdown(
         f"""

@@ -253,7 +253,6 @@ def _quick(key: tuple[Any, ...], _of: Subject) -> float:
 
 
 def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:
-    """Yield the bounds that this workspace has for the problem and the k of a question."""
     k = asked.first
     for run, spec in lookup.every(SweepSpec):
         if spec.same_problem == asked.same_problem and k in spec.ks:
@@ -266,7 +265,6 @@ def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:
 
 
 def _uppers(results: nspca.Sweep, k: int) -> Iterator[float]:
-    """Yield the proved bounds of a sweep at one k."""
     for (_, size), result in results.results.items():
         if size == k and result.certificate is not None:
             yield result.certificate.upper
@@ -446,7 +444,6 @@ def proof(of: Subject, known: Limit) -> str:
 
 
 def _curves(of: Subject) -> None:
-    """Draw rank 2: the curves over the angle, with the component beside them."""
     problem, data = of.problem, of.chosen.dataset
     found = rank2(of)
     noun = wording.noun(data)
@@ -495,7 +492,6 @@ def _take(found: Rank2) -> None:
 
 
 def _sphere(of: Subject) -> None:
-    """Draw rank 3: the search, recorded and replayed."""
     went = cone_replay(
         of.key,
         of.factor(3),

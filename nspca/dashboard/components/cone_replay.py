@@ -168,7 +168,6 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str
 def _data(
     key: tuple[Any, ...], tol: float, unit: float, _V: Array, nonneg: bool, k: int
 ) -> tuple[Replay, dict[str, Any]]:
-    """Return the replay of a search and its data for the browser, cached."""
     went = record(_V, k, nonneg, tol)
     return went, replay_data(went, globe(_V, k, nonneg), unit, tol)
 

@@ -153,7 +153,6 @@ def _keep_view(figure: dict[str, Any], revision: str) -> None:
 
 
 def _axes(layout: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what a layout says of its axes."""
     return [part for name, part in sorted(layout.items()) if name.startswith(("xaxis", "yaxis"))]
 
 

@@ -98,7 +98,6 @@ def inputs(about: Subject, of: Chosen) -> None:
 
 
 def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
-    """Draw the choice of methods."""
     able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
     said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
@@ -111,7 +110,6 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
 
 
 def _preparation(about: Subject, of: Chosen) -> None:
-    """Draw the switches for centring and standardising."""
     if _is_counts(about):
         st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))
     else:
@@ -121,13 +119,11 @@ def _preparation(about: Subject, of: Chosen) -> None:
 
 
 def _able(about: Subject, of: Chosen) -> list[str]:
-    """Return the methods that can solve the problem in the address."""
     refusals = methods.refusals(of, not state.get("signed"), _center(about, of), is_scaled(of))
     return [name for name in methods.able(refusals) if name in nspca.METHODS]
 
 
 def _by(about: Subject, of: Chosen) -> list[str]:
-    """Return the chosen methods, or the usual ones."""
     able = _able(about, of)
     usual = _default(of.dataset.X.shape[1])
     return [name for name in state.get("by") or usual if name in able] or [DEFAULT[0]]
@@ -139,7 +135,6 @@ def _default(n: int) -> tuple[str, ...]:
 
 
 def _effort() -> str:
-    """Return the effort in the address; "fast" if it names none."""
     return state.get_one_of("proof", EFFORTS, "fast")
 
 

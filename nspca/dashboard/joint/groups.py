@@ -68,7 +68,6 @@ def sentence(found: GroupEffects, one: str) -> str:
 
 
 def _table(outcome: Outcome, found: GroupEffects, held: GroupEffects | None) -> None:
-    """Draw the table of effect sizes, with those of the held-out half if known."""
     one, number = outcome.about.one, st.column_config.NumberColumn
     columns: dict[str, Any] = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
     if held is not None:

@@ -131,7 +131,6 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
 
 
 def _digits(reached: float, possible: float) -> int:
-    """Return the digits after the point of every percentage on the page."""
     if not math.isfinite(possible):
         return LEAST_DIGITS
     return max(LEAST_DIGITS, wording.digits_apart(reached, possible))

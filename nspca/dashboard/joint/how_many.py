@@ -72,7 +72,6 @@ def question(outcome: Outcome) -> ChoiceSpec:
 
 
 def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
-    """Draw the evidence so far for each number of components."""
     row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
     if row is None:
         return
@@ -98,7 +97,6 @@ def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
 
 
 def _take(outcome: Outcome, choice: Choice) -> None:
-    """Draw the button that applies the recommended number of components."""
     assert choice.simplest is not None  # set when some rows are held out
     if choice.simplest != outcome.asked.r:
         count = choice.simplest

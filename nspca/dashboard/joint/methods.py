@@ -132,7 +132,6 @@ def _signed(gained: float | None) -> str:
 
 
 def _table(outcome: Outcome) -> None:
-    """Draw the table of methods."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
     rows["share"] = [round_down(share, 2) for share in rows["share"]]  # as in the headings

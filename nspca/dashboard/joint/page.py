@@ -196,7 +196,6 @@ def failures(now: JobState) -> dict[str, str]:
 
 
 def _say_failures(now: JobState) -> None:
-    """Draw a caption for each method that was left out."""
     for method, sentence in failures(now).items():
         st.caption(f":material/block: **{wording.plain(method)}** was left out: {wording.plain(sentence)}")
 

@@ -75,5 +75,4 @@ def sentence(outcome: Outcome) -> str:
 
 
 def _unit(problem: Problem) -> tuple[float, str]:
-    """Return the variance that counts as 100 %, and its name."""
     return problem.total_variance or 1.0, "the total variance"

@@ -188,7 +188,6 @@ def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
 
 
 def _chosen(outcome: Outcome, scores: np.ndarray, label: str, rows: list[int]) -> None:
-    """Draw the list of selected samples, with a CSV download."""
     if not rows:
         st.caption("Draw a lasso or a box around samples to list them. Point at a sample to see its name.")
         return

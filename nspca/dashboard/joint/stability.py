@@ -58,7 +58,6 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
 
 
 def _spec(outcome: Outcome) -> StabilitySpec:
-    """Return the spec of the analysis for the best method."""
     asked, best = outcome.asked, outcome.best
     return StabilitySpec(
         **asked.about_problem(),

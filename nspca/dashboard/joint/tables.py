@@ -27,7 +27,6 @@ def picture(outcome: Outcome) -> None:
 
 
 def _alone(outcome: Outcome, number: int) -> None:
-    """Draw the weights of a component, counted from 1."""
     x = outcome.shown.components[:, number - 1]
     component.picture(outcome.of.dataset, x, f"alone_{outcome.run_id}")
 
@@ -85,7 +84,6 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def _is_spectrum(outcome: Outcome) -> bool:
-    """Tell whether components are drawn as curves over the axis of spectra, not as lists."""
     data = outcome.of.dataset
     return data.kind == "spectrum" and data.axis is not None and not data.is_covariance
 

@@ -200,7 +200,6 @@ def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
 
 
 def _proved(outcome: Outcome) -> Markup:
-    """Return HTML with a row for each method, and the proved bound."""
     rows = []
     for method, result in outcome.ordered.items():
         cells = (

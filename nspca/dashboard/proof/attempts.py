@@ -236,7 +236,6 @@ def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
 
 
 def _name(certificate: nspca.Certificate) -> str:
-    """Return a hash that identifies a certificate."""
     claims = (
         certificate.kind,
         certificate.upper,

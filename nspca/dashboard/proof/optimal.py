@@ -55,8 +55,6 @@ Draw = Callable[[nspca.Result, Standing], None]
 
 
 def _figure(answer: Answer) -> Draw:
-    """Return what draws the fate of each feature of one component."""
-
     def draw(result: nspca.Result, standing: Standing) -> None:
         data = answer.of.dataset
         pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance

@@ -116,7 +116,6 @@ def _plain_source(asked: ProblemSpec) -> bool:
 
 
 def _take_home(answer: Answer, certificate: nspca.Certificate) -> None:
-    """Draw the downloads of the certificate and of the data."""
     about, name = answer.of, answer.of.stem
     buttons.download(
         "Certificate, NPZ",
@@ -136,7 +135,6 @@ def _take_home(answer: Answer, certificate: nspca.Certificate) -> None:
 
 
 def _elsewhere(answer: Answer) -> None:
-    """Draw the command that checks the certificate on another machine."""
     about, asked, name = answer.of, answer.asked, answer.of.stem
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
     if about.table is not None and asked.data.folder is not None:

@@ -65,7 +65,6 @@ def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
 
 
 def _size(of: Chosen) -> Size:
-    """Return the size of the data for the cost estimate."""
     X = of.dataset.X
     m, n = of.shape
     if of.table is not None:
@@ -174,7 +173,6 @@ def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
 
 
 def _instead(of: Chosen, sizes: Sequence[int]) -> str:
-    """Return a sentence with the command that solves the problem on another machine."""
     many = f" --components {len(sizes)}" if len(sizes) > 1 else ""
     asked = f"--k {max(sizes)}{many}"
     if of.reference.folder is not None:

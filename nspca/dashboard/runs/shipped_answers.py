@@ -76,5 +76,4 @@ def find(sample: str | None, content: str, spec: Spec) -> Answer | None:
 
 @cache.keep()
 def _opened(path: Path) -> Answer:
-    """Return the stored answer of a file."""
     return Answer.from_bytes(path.read_bytes())

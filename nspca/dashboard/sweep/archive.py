@@ -85,7 +85,6 @@ def taken(done: Answer) -> Export:
 
 
 def _files(done: Answer) -> dict[str, File]:
-    """Return the tables and lists of a sweep, by their path in the ZIP."""
     data, k, x, stem = done.of.dataset, done.k, done.x, done.of.stem
     noun, shown, csv = wording.noun(data), f"of k = {k}, {done.method}", component.csv_of
     names = component.used_names(data.feature_names, x)
@@ -165,7 +164,6 @@ def _files(done: Answer) -> dict[str, File]:
 
 
 def _sets(done: Answer) -> bytes:
-    """Return the features of every component of the sweep as a GMT file."""
     data = done.of.dataset
     return genesets.to_gmt(
         (
@@ -178,7 +176,6 @@ def _sets(done: Answer) -> bytes:
 
 
 def _scores(done: Answer) -> bytes:
-    """Return the scores of the samples along the shown component as CSV, with labels if there are any."""
     data = done.of.dataset
     rows = pd.DataFrame({"sample": list(data.sample_names), "score": done.problem.scores(done.x)})
     if data.labels is not None:
@@ -187,7 +184,6 @@ def _scores(done: Answer) -> bytes:
 
 
 def _report(done: Answer) -> bytes:
-    """Return the HTML report of a sweep, with an interactive curve."""
     assert done.drawn is not None  # the page has drawn it
     home = taken(done)
     return home.report(export.moving(done.drawn()), done.asked.to_python(**home.shown), datetime.now(UTC))

@@ -115,7 +115,6 @@ def label(request: SweepSpec) -> str:
 
 
 def _refusals(chosen: Chosen) -> dict[str, str | None]:
-    """Return for each method why it cannot answer the question; None when it can."""
     return methods.refusals(
         chosen, not state.get("signed"), state.get("center"), is_scaled(chosen), forced_features(chosen)
     )

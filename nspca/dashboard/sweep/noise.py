@@ -48,14 +48,12 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
 
 
 def _draw_rows(problem: Problem, rows: list[Row]) -> None:
-    """Draw the outcome of the shuffled tables that are ready."""
     values = [row for row in rows if isinstance(row, Shuffled)]
     if values:
         _draw(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
 
 
 def _draw(problem: Problem, test: NoiseTest) -> None:
-    """Draw the sentence and the figure of a test."""
     st.markdown(sentence(test, problem.total_variance))
     figures.draw(noise_figure(test.value, test.noise, problem.total_variance), "sweep_noise")
 

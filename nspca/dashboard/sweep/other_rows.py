@@ -55,7 +55,6 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
 
 
 def _not_offered(of: Chosen) -> str:
-    """Return why rows cannot be held out; empty if they can."""
     m = of.dataset.X.shape[0]
     if not no_rows(of) and m < FOLDS:
         return f"This needs at least {FOLDS} {_noun(of)}, and there are {m}."
@@ -70,7 +69,6 @@ def no_rows(of: Chosen) -> str:
 
 
 def _noun(of: Chosen) -> str:
-    """Return the plural noun for the rows of the data."""
     return "documents" if of.dataset.kind == "words" else "samples"
 
 
@@ -88,7 +86,6 @@ def some(ks: Sequence[int]) -> list[int]:
 
 
 def _draw(problem: Problem, rows: list[Row], method: str) -> None:
-    """Draw the evidence so far for each k."""
     row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
     if row is None:
         return

@@ -283,7 +283,6 @@ def _says(now: JobState, total: int) -> str:
 
 
 def _proof_title(seen: Answer) -> str:
-    """Return the title of the folded section on the proof, which states the proved share."""
     if seen.certificate is None:
         return "The proof: nothing is proved about this component yet"
     ratio = seen.certificate.ratio(seen.shown.value)
@@ -291,7 +290,6 @@ def _proof_title(seen: Answer) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    """Draw the folded options of the curve: axis, bounds, comparison with another run, and sharing."""
     title = "The curve: what is 100 %, other bounds" + ", keep it, share it" * run.own
     with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
         if run.own:
@@ -318,7 +316,6 @@ def _plot(
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
-    """Draw the input of a wanted share of the variance, and how many features reach that share."""
     best, noun = problem.leading_eigenvalue, wording.noun(about.dataset)
     share = enough.wanted(table, best)
     left, right = st.columns([2, 3], vertical_alignment="bottom")

@@ -126,5 +126,4 @@ def switch(run: Watched, others: list[Pinned]) -> None:
 
 
 def _unpin(run_id: str) -> None:
-    """Remove a sweep from the pinned ones in the address."""
     state.put(pin=[pin for pin in state.get("pin") if pin != run_id])

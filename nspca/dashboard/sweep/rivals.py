@@ -135,7 +135,6 @@ def _named(name: str, sentence: str) -> str:
 
 
 def _ks_text(of: Chosen) -> str:
-    """Return the values of k as text: as typed by the visitor, or the default ones."""
     return state.get("ks") or ", ".join(map(str, default_ks(of.dataset.X.shape[1])))
 
 
@@ -188,13 +187,11 @@ def known(rows: list[Row]) -> pd.DataFrame:
 
 
 def _unit(problem: Problem) -> dict[str, Any]:
-    """Return the variance that figures show as 100 %, and its name."""
     unit = problem.leading_eigenvalue if curve.axis() == "leading" else problem.total_variance
     return {"unit": unit or 1.0, "unit_name": curve.AXES[curve.axis()]}
 
 
 def _fill(problem: Problem, asked: ComparisonSpec, rows: list[Row]) -> None:
-    """Draw the values that are ready of a comparison at work."""
     if not rows:
         return
     A = problem.covariance
@@ -285,7 +282,6 @@ def taken(seen: Answer) -> Export:
 
 
 def _proved(table: pd.DataFrame) -> Markup:
-    """Return an HTML table with value, seconds and proved share for each method and k."""
     rows = []
     for row in table.itertuples():
         proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)

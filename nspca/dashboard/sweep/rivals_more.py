@@ -176,7 +176,6 @@ def _ratios(seen: Answer) -> None:
 
 
 def _seconds(seen: Answer) -> None:
-    """Draw the elapsed seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
     figures.draw_plot(partial(times_figure, seen.table, **shared(seen)), "rivals_times")
     paths = [name for name in seen.asked.methods if line_of(name).path]
@@ -227,7 +226,6 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _components(seen: Answer) -> None:
-    """Draw the variance against the number of components, by method."""
     k, n = seen.k, seen.problem.n
     st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
     between = _between()
@@ -254,7 +252,6 @@ def _components(seen: Answer) -> None:
 
 
 def _further(seen: Answer) -> dict[str, Any]:
-    """Return the arguments that the specs of both analyses share."""
     asked, names = seen.asked, list(seen.of_k)
     options = asked.options_of(names)
     return {**asked.about_problem(), "seed": asked.seed, "k": seen.k, "methods": names, "options": options}
@@ -280,7 +277,6 @@ def _between() -> dict[str, Any]:
 
 
 def _draw_curves(seen: Answer, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
-    """Draw the variance against the number of components, with the choice of its measure."""
     counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
     found = {method: each[counted] for method, each in curves.items()}
@@ -290,7 +286,6 @@ def _draw_curves(seen: Answer, curves: dict[str, dict[str, Any]], rows: list[Row
 
 
 def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
-    """Return a table of the variances by method and number of components."""
     rows = []
     for method, count in sweep:
         info = sweep[method, count].info
@@ -347,7 +342,6 @@ def agreement(supports: list[list[int]]) -> float:
 
 
 def _draw_stability(seen: Answer, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
-    """Draw the frequencies of features and the agreement of the draws, by method."""
     if not supports:
         return
     F = np.column_stack([frequencies(each, seen.problem.n) for each in supports.values()])
@@ -362,7 +356,6 @@ def _draw_stability(seen: Answer, supports: dict[str, list[list[int]]], rows: li
 
 
 def _frequency_table(seen: Answer, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
-    """Return a table of the frequencies by method, for the features that some draw uses."""
     F = {method: frequencies(each, seen.problem.n) for method, each in supports.items()}
     table = pd.DataFrame({"feature": list(seen.of.dataset.feature_names), **F})
     return table[table[list(F)].sum(axis=1) > 0]

@@ -82,7 +82,6 @@ def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
 
 
 def _named(data: Dataset, names: list[str]) -> str:
-    """Return the name of a single feature, or the number of several."""
     if len(names) == 1:
         return f"{wording.noun(data)} {wording.plain(short(names[0]))}"
     return wording.things(len(names), wording.noun(data))
@@ -154,7 +153,6 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
 
 
 def _expected(of: Chosen, asked: SweepSpec) -> float:
-    """Return the estimated seconds of a sweep on an idle machine, from the size of the data."""
     return asked.total * cost_estimate.each_k(of, asked.effort)
 
 
@@ -213,7 +211,6 @@ def begin(of: Chosen, asked: SweepSpec, begun: bytes | None = None) -> None:
 
 
 def _shown() -> Watched | None:
-    """Return the run that the address names, or None."""
     try:
         return None if state.get(SWEEP.key) is None else lookup.named(SWEEP, state.get(SWEEP.key))
     except NSPCAError:

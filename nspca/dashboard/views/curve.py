@@ -55,7 +55,6 @@ def axis() -> str:
 
 
 def _bounds() -> str:
-    """Return the chosen bound: a key of `BOUNDS`."""
     return state.get_one_of("bound", BOUNDS, "ours")
 
 
@@ -83,12 +82,10 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
 
 
 def _probability(frame: pd.DataFrame) -> float:
-    """Return the smallest probability with which a paper's bound in the table holds."""
     return frame[PROBABILITY].astype(float).min()
 
 
 def _say_others(probability: float) -> None:
-    """Draw the caption that the papers' bounds hold with a probability."""
     st.caption(wording.others(probability), help=wording.OTHERS)
 
 

@@ -115,7 +115,6 @@ def _await_membership(now: JobState) -> Membership | None:
 
 
 def _say_waiting(run: str) -> None:
-    """Draw why there is no membership yet."""
     waits = progress.waiting(engine().status(run)) or ""
     st.caption(f"Every feature is looked at, which takes some seconds. {waits}")
 
