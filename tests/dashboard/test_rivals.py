@@ -20,7 +20,7 @@ from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep import rivals
 from nspca.dashboard.sweep.rivals import default_ks, known, read_ks, sentences
 from nspca.dashboard.sweep.rivals_more import agreement, aligned, compared, frequencies, shown
-from nspca.dashboard.views.filling import says
+from nspca.dashboard.views.section import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.compare import (

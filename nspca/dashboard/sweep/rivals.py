@@ -21,8 +21,8 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, lookup, methods, options
 from nspca.dashboard.sweep.rivals_more import VIEWS, compared, shared, style
-from nspca.dashboard.views import component, curve, filling, statement
-from nspca.dashboard.views.section import Section
+from nspca.dashboard.views import component, curve, statement
+from nspca.dashboard.views.section import Section, refusals
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.plots.compare import ranking_figure, values_figure
 from nspca.presentation.markup import Markup, render
@@ -200,7 +200,7 @@ def _fill(problem: Problem, asked: ComparisonSpec, rows: list[Row]) -> None:
     how["ceiling"] = float(min(problem.leading_eigenvalue, largest)) or 1.0
     figure = values_figure(known(rows), **_unit(problem), **how)
     figures.draw(figure.update_layout(height=HEIGHT), "rivals_filling", same=asked.content)
-    filling.refusals(rows)
+    refusals(rows)
 
 
 def _draw(seen: Answer, rows: list[Row]) -> None:
@@ -223,7 +223,7 @@ def _draw(seen: Answer, rows: list[Row]) -> None:
         signed = not seen.asked.nonneg
         plot = partial(values_figure, seen.table, **_unit(seen.problem), signed=signed, **shared(seen))
         figures.draw_plot(plot, "rivals_values", HEIGHT)
-    filling.refusals(rows)
+    refusals(rows)
     if among := [name for name in seen.asked.methods if name in methods.baselines()]:
         st.caption(f"Dotted, {wording.listed(among)}: {BASELINE}.")
     VIEWS[choose_one("More about the methods", "look", LABELS)](seen)

@@ -19,8 +19,8 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
-from nspca.dashboard.views import component, filling, statement
-from nspca.dashboard.views.section import Section
+from nspca.dashboard.views import component, statement
+from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
 from nspca.plots.compare import (
     cumulative_figure,
@@ -282,7 +282,7 @@ def _draw_curves(seen: Answer, curves: dict[str, dict[str, Any]], rows: list[Row
     found = {method: each[counted] for method, each in curves.items()}
     figure = cumulative_figure(found, total=seen.total, style=style(seen.asked))
     figures.draw(figure, "rivals_cumulative")
-    filling.refusals(rows)
+    refusals(rows)
 
 
 def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
@@ -352,7 +352,7 @@ def _draw_stability(seen: Answer, supports: dict[str, list[list[int]]], rows: li
         "features. The colour says in what part of the draws a feature is chosen: from yellow, seldom, to "
         "dark red, always."
     )
-    filling.refusals(rows)
+    refusals(rows)
 
 
 def _frequency_table(seen: Answer, supports: dict[str, list[list[int]]]) -> pd.DataFrame:

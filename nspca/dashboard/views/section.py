@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+import streamlit as st
 
 from nspca.dashboard import export
+from nspca.dashboard.app import buttons, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, progress, start
-from nspca.dashboard.views import filling
+from nspca.dashboard.views.component import csv_of
+from nspca.jobs import JobState
 from nspca.specs import Spec
-from nspca.specs.rows import Row, unpack
+from nspca.specs.rows import Refused, Row, unpack
+
+Looks = tuple[Callable[[JobState], str], Callable[[JobState], float], Callable[[JobState], None]]
+"""Callables that say how far a run is, how full its bar is, and that draw its rows."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +59,57 @@ class Section:
             look: dict[str, Any] = {"type": "secondary", "icon": self.icon, "help": self.help}
             start.button(self.label(), begin, self.key, **look)
             return None
-        looks: filling.Looks = (progress.stage_line, progress.stage_share, lambda now: None)
+        looks: Looks = (progress.stage_line, progress.stage_share, lambda now: None)
         if self.total:
-            looks = filling.looks(self.total, self.rows, self.only)
+            looks = looks_of(self.total, self.rows, self.only)
         if not progress.show(now, *looks, self.key):
             return None
         found = lookup.opened(now.id, now.finished, self.spec.unpack)
         self.draw(found, unpack(now.rows))
         if self.table is not None:
             label, name, make = self.table
-            filling.download(label, make(found), of, name)
+            table, file = make(found), f"{of.stem}-{name}.csv"
+            csv = lambda: csv_of(table, of.dataset)  # noqa: E731
+            buttons.download(label, csv, file, key=f"download_{name}")
         export.offer(self.spec, of, self.key)
         return found
+
+
+def looks_of(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
+    """Return the functions `says`, `share` and `draw` for `progress.show`.
+
+    Parameters
+    ----------
+    total : number of expected rows
+    draw : function that draws the finished rows
+    only : class of the rows that count
+    """
+
+    def ready(now: JobState) -> int:
+        return sum(isinstance(row, only) for row in unpack(now.rows))
+
+    return (
+        lambda now: says(now, ready(now), total),
+        lambda now: ready(now) / total,
+        lambda now: draw(unpack(now.rows)),
+    )
+
+
+def says(now: JobState, ready: int, total: int) -> str:
+    """Return the progress line of a run: `ready` of `total` rows, and the present stage."""
+    if waits := progress.waiting(now):
+        return waits
+    line = f"{ready} of {total} ready"
+    if now.event is None:
+        return line
+    k = "" if now.event.k is None else f", k = {now.event.k}"
+    return f"{line}; {wording.stage(now.event)}{k}"
+
+
+def refusals(rows: list[Row]) -> None:
+    """Draw the methods that could not solve the problem, each with its error."""
+    for row in rows:
+        if isinstance(row, Refused):
+            st.caption(
+                f":material/block: **{wording.plain(row.method)}** left out: {wording.plain(row.error)}"
+            )
