@@ -155,7 +155,6 @@ for _declares, _pages in SPECS.items():
 VIEWS = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "present": Kept(read_flag, False),  # whether present mode is on: no menu, no form, large type
-    "slide": Kept(read_integer),  # number of the page in the presented lesson
     "source": Kept(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
     "digit_k": Kept(read_integer, 8, "app"),
     "axis": Kept(read_word, "leading", "sweep shared"),
