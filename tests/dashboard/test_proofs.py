@@ -210,37 +210,15 @@ def test_the_switch_shows_the_paper_s_bound(known, alts, address, texts):
     assert address(known)["bound"] == "paper" and not known.error
 
 
-def test_the_axis_is_fitted_on_demand(known, address):
-    axis = lambda: figures(known)[0]["layout"]["yaxis"]  # noqa: E731
-    assert axis()["range"][0] == 0
-    known.toggle(key="widget_fit").set_value(True).run()
-    assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(known)["fit"] == "1"
-
-
-@pytest.mark.visit
-def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, address):
-    done.button(key="pin").click().run()
-    assert "change one thing" in texts(done)
-    done.segmented_control(key="widget_signed").set_value(True).run()
-    done.button(key="run").click().run()
-    page = finish(done)
-    assert "pinned: nonnegative" in names(page) and not page.error
-    page = visit(PAGE, **address(page))
-    page.button(key="unpin_0").click().run()
-    assert "pin" not in page.query_params and not page.error
-    page = visit(PAGE, **{**address(page), "pin": "nonsense"})
-    assert not page.error and not page.exception and "pin" not in page.query_params
-
-
 @pytest.mark.visit
 def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
-    where = address(done) | {"pin": address(done)["run"]}
+    where = address(done) | {"before": address(done)["run"]}
     page = visit(PAGE, **where, drop=1, log=1)
     page.button(key="run").click().run()
     page = finish(page)
-    assert "pinned: data as they are" in names(page) and not page.error
-    page = visit(PAGE, **{**address(done), "pin": address(page)["run"]})
-    said = "pinned: without constant features, log2(x + 1)"
+    assert "before: data as they are" in names(page) and not page.error
+    page = visit(PAGE, **{**address(done), "before": address(page)["run"]})
+    said = "before: without constant features, log2(x + 1)"
     assert said in names(page) and not page.error
 
 
