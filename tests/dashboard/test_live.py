@@ -156,7 +156,7 @@ def filling_in():
     data = DataSpec(sample="pitprops", content="of a class")
     asked = SweepSpec(data=data, ks=(2, 3, 4, 5))
     rows = ROWS[:2] if "fewer" in st.session_state else ROWS
-    curve.filling(problem, rows, asked, options=lambda: compared.append(1) or {"pinned": ()})
+    curve.filling(problem, rows, asked, options=lambda: compared.append(1) or {"before": None})
 
 
 compared = []  # one entry for each time that curves beside the own one were made
@@ -230,15 +230,14 @@ def test_a_shared_figure_is_of_the_page_that_asks(monkeypatch, key, height, same
     [
         {"unit": 4.0},
         {"unit_name": "the total variance"},
-        {"fit": True},
         {"signed": True},
         {"selected_k": 2},
         {"bounds": "paper"},
-        {"pinned": [("another run", [1, 2], [0.5, 0.6])]},
+        {"before": ("another run", [1, 2], [0.5, 0.6])},
     ],
 )
 def test_every_switch_of_the_curve_tells_shared_figures_apart(changed):
-    usual = {"unit": 2.0, "unit_name": "the first principal component", "fit": False, "signed": False}
+    usual = {"unit": 2.0, "unit_name": "the first principal component", "signed": False}
     frame = pd.DataFrame({"method": "auto", "k": [1, 2, 3], "value": [1.0, 1.5, 1.75], "upper": 2.0})
     first, again, other = (
         figures.hash_plot(functools.partial(plots.sweep_figure, frame.copy(), all_ks=(1, 2, 3), **given))

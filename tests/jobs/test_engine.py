@@ -497,7 +497,7 @@ def test_progress_and_a_cancel_on_a_full_disk(narrow, begun, wait_for, monkeypat
         wait_for(lambda: len(tried) > 5)
         patch.setattr(narrow.store, "finish_runs", full)
         narrow.cancel(job, "a")
-        assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
+        assert narrow.status(job).state == "failed" and "disk is full" in narrow.trouble
         wait_for(lambda: not narrow._tokens)
     assert sorted(line for line in logged if "disk is full" in line) == [
         "progress could not be kept: The store cannot be used (database or disk is full).",

@@ -12,7 +12,7 @@ import nspca
 from nspca.plots import gap_figure, sphere, sweep_figure
 from nspca.plots.compare import cumulative_figure, styles, values_figure
 from nspca.plots.lesson import direction_figure
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL, PAPER
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL
 from nspca.plots.thumbnail import sparkline
 from nspca.presentation import colours, drawing
 
@@ -53,10 +53,6 @@ def trace(figure, start: str):
     return next(one for one in figure.data if (one.name or "").startswith(start))
 
 
-def strips(figure) -> list:
-    return [one.line.color for one in figure.data if one.name == "gap"]
-
-
 def compared():
     rows = [{"method": "auto", "k": k, "value": k, "upper": k + 1.0, "kind": "B4"} for k in (1, 2)]
     return values_figure(rows, unit=4.0, unit_name="all", ks=[1, 2], style=styles(["auto"]))
@@ -67,16 +63,15 @@ def most_variance():
     return trace(direction_figure(points, np.array([0.6, 0.8]), ["a", "b"]), "most variance").line.color
 
 
-def rings():
-    """The colour of the rings around values that are proved optimal."""
+def proved():
+    """The colour of the curve where its values are proved optimal."""
     frame = pd.DataFrame({"method": "auto", "k": [2, 4], "value": [1.0, 2], "upper": [1.0, 2], "kind": "B8"})
-    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).marker.color
+    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).line.color
 
 
 SENTENCES = {
-    ("nspca/dashboard/home.py", "blue curve"): lambda: trace(sweep("ours"), "best found").line.color,
-    ("nspca/dashboard/home.py", "green ring"): rings,
-    ("docs/lesson.md", "green ring"): rings,
+    ("nspca/dashboard/home.py", "green curve"): proved,
+    ("docs/lesson.md", "green curve"): proved,
     ("nspca/dashboard/learn/screens.py", "blue line"): most_variance,
 }
 """Every sentence that names a colour, by its file, and the colour of what it speaks of."""
@@ -97,15 +92,6 @@ def test_every_sentence_that_names_a_colour_is_held_against_its_figure():
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_the_figure_has_the_colour_of_the_sentence(sentence):
     assert name_of(SENTENCES[sentence]()) == sentence[1].split(" ")[0]
-
-
-def test_the_strip_below_has_the_colours_of_the_regions_above():
-    figure = sweep()
-    ours, paper = (channels(trace(figure, name).fillcolor) for name in (IN_HERE, PAPER))
-    assert [channels(colour) for colour in strips(figure)] == [paper, ours]
-    assert (name_of(strips(figure)[0]), name_of(strips(figure)[1])) == ("purple", "green")
-    assert [name_of(colour) for colour in strips(sweep("ours"))] == ["green"]
-    assert [name_of(colour) for colour in strips(sweep("paper"))] == ["purple"]
 
 
 def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
