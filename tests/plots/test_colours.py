@@ -10,7 +10,7 @@ import pandas as pd
 import nspca
 from nspca.plots import gap_figure, sphere, sweep_figure
 from nspca.plots.compare import cumulative_figure, styles, values_figure
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, PAPER
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL
 from nspca.plots.thumbnail import sparkline
 from nspca.presentation import colours, drawing
 
@@ -48,22 +48,14 @@ def trace(figure, start: str):
     return next(one for one in figure.data if (one.name or "").startswith(start))
 
 
-def strips(figure) -> list:
-    return [one.line.color for one in figure.data if one.name == "gap"]
-
-
 def compared():
     rows = [{"method": "auto", "k": k, "value": k, "upper": k + 1.0, "kind": "B4"} for k in (1, 2)]
     return values_figure(rows, unit=4.0, unit_name="all", ks=[1, 2], style=styles(["auto"]))
 
 
-def test_the_strip_below_has_the_colours_of_the_regions_above():
-    figure = sweep()
-    ours, paper = (channels(trace(figure, name).fillcolor) for name in (IN_HERE, PAPER))
-    assert [channels(colour) for colour in strips(figure)] == [paper, ours]
-    assert (name_of(strips(figure)[0]), name_of(strips(figure)[1])) == ("purple", "green")
-    assert [name_of(colour) for colour in strips(sweep("ours"))] == ["green"]
-    assert [name_of(colour) for colour in strips(sweep("paper"))] == ["purple"]
+def test_the_curve_is_green_where_its_values_are_proved_optimal():
+    frame = pd.DataFrame({"method": "auto", "k": [2, 4], "value": [1.0, 2], "upper": [1.0, 2], "kind": "B8"})
+    assert name_of(trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).line.color) == "green"
 
 
 def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
