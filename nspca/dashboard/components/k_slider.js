@@ -54,6 +54,7 @@ class Slider {
     }
     this.input.value = this.share(k);
     this.label.textContent = `${data.label}: ${k}`;
+    this.input.setAttribute("aria-label", data.label);
     this.input.setAttribute("aria-valuetext", `${k}: ${data.frames[k]?.said ?? ""}`);
   }
 
@@ -78,7 +79,7 @@ class Slider {
     const { curve, k, data } = this, Plotly = globalThis.Plotly;
     const notes = curve?._fullLayout?.annotations?.length;
     if (curve?._fullLayout?.shapes?.length && notes) {
-      const at = this.axis.d2l ? this.axis.r2p && this.axis.type === "log" ? Math.log10(k) : k : k;
+      const at = this.axis.type === "log" ? Math.log10(k) : k;
       const note = `annotations[${notes - 1}]`;
       Plotly.relayout(curve, { "shapes[0].x0": k, "shapes[0].x1": k, [`${note}.x`]: at, [`${note}.text`]: `k = ${k}` });
     }

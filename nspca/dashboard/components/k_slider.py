@@ -21,8 +21,9 @@ _SLIDER = st.components.v2.component(
     "nspca_k_slider",
     html='<div class="nspca-k"><input type="range" min="0" max="1" step="any"><label></label></div>',
     css="""
-    .nspca-k { color: var(--st-text-color); font-size: 0.9rem; text-align: center; }
+    .nspca-k { color: var(--st-text-color); font-size: 0.9rem; text-align: center; margin-top: -0.8rem; }
     .nspca-k input { width: calc(100% + 1rem); margin: 0 -0.5rem; accent-color: var(--st-primary-color); }
+    .nspca-live { display: flex; flex-direction: column; gap: inherit; }
     .st-key-answer:has(> .nspca-live) > :not(.nspca-live) { display: none; }
     """,
     js=plotly_script("k_slider.js"),

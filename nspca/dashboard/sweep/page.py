@@ -180,14 +180,10 @@ class SweepPage(AnswerPage[SweepSpec]):
         statement.show(said, _preview(result) if quick else "")
         answer_page.say_instead(k, problem.n)
         st.markdown(self._enough(run, problem, table, quick, said.digits))
-        of = self._data if quick and self._data is not None else run.of
         beside: list[Callable[[], Any]] = []
         if quick and self._data is not None and self._asked is not None:
             data_now, asked_now = self._data, self._asked
             beside.append(lambda: self.offer(data_now, asked_now))
-        if (run.own or quick) and not state.get("present"):
-            curve_asked = self._asked if quick and self._asked is not None else run.asked
-            beside.append(lambda: one_k.field(run, of, curve_asked, table))
         curve.choose(methods, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         old = before.find(run) if run.own else None
@@ -208,6 +204,9 @@ class SweepPage(AnswerPage[SweepSpec]):
             words = _preview if quick else lambda result: ""
             picture = f"component_{run.id}"
             slide.show(answer, ks, ceiling, "k", "curve", picture, HEIGHT, BARS, words)
+            if (run.own or quick) and not state.get("present"):
+                of = self._data if quick and self._data is not None else run.of
+                one_k.field(run, of, self._asked if quick and self._asked is not None else run.asked, table)
         with right:
             component.picture(data, x, picture, known, BARS, HEIGHT)
             membership.legend(wording.noun(data), known)
