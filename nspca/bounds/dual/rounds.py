@@ -1,7 +1,7 @@
 """Base class of every search for a bound (steps and progress), and the evaluation of a lift.
 
 The searches of `bound_search`, `fixing`, `disjoint`, `kyfan` and `packing` are kinds of `Work`.
-`bound_search`, `fixing.settle` and `fixing.probes` call `look` after every round of steps.
+`bound_search` and `fixing.settle` call `look` after every round of steps.
 """
 
 from collections.abc import Callable, Iterator
