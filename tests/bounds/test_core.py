@@ -11,8 +11,7 @@ from nspca.bounds import core, lowrank
 from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.core_search import SLIM
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
-from nspca.bounds.packing import Packing
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.plan import IN_PARTS, JOINT_PLANS, PLANS, plan_in_parts
 from nspca.bounds.remainder import collect, read_in_single
 from nspca.bounds.strongest import strongest
@@ -79,7 +78,7 @@ def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(non
         W = np.clip(kept.block, -1.0, kept.floor + rng.uniform(0.0, 0.3) * np.abs(kept.block).max())
         witness = lifted(kept, Witness(W if nonneg else np.maximum(W, -W.max())), 1)[0]
         if number % 2:
-            proved = of_numbers(problem, kept, Packed(witness.W, None, witness.U, np.zeros(len(W))))
+            proved = of_numbers(problem, kept, Witness(witness.W, None, witness.U, np.zeros(len(W))))
         else:
             proved = certificate(problem, kept, witness)[0]
         found += proved.witness["tau"][0] > kept.floor
@@ -98,7 +97,7 @@ def test_every_bound_of_a_joint_run_on_a_core_is_of_the_k_of_its_own_threshold()
     remainder = collect(problem.covariance, False, tau)
     kept = core.with_core(problem, remainder, np.arange(25), tau, 0.0)
     W, X_before = np.clip(kept.block, -tau, tau), np.eye(25) * 2 / 25
-    run = Packing(problem, plan, 0.0, kept=kept, W=W, X=X_before, upper=np.inf)
+    run = JointBound(problem, plan, 0.0, kept=kept, W=W, X=X_before, upper=np.inf)
     lift = run.begin(2)
     own, traces = lift.averaged, []
     for factor in (3.0, 1.0):

@@ -10,11 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import core, elimination, joint, kyfan
+from nspca.bounds import core, elimination, joint, joint_bound
 from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.remainder import collect
+from nspca.bounds.witness import Witness
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from nspca.progress import silent
@@ -85,7 +86,7 @@ def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
             0.3 * np.sqrt(top) * rng.standard_normal((rows.size, 1)),
             0.2 * top * rng.random(rows.size),
         )
-        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Packed(W, M, L, prices))):
+        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Witness(W, M, L, prices))):
             if found is None:
                 continue
             assert found.upper >= exact * (1 - EDGE)
@@ -265,7 +266,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     ky_fan = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[-3:].sum()
     fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
     assert standard.upper <= fast.upper < 0.9 * ky_fan
-    run = kyfan.KyFan(problem, joint.JOINT_PLANS["standard"], 0.0, kept=kyfan.elimination.all_rows(problem))
+    run = JointBound(problem, joint.JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
     run.search_threshold()
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
@@ -354,16 +355,17 @@ def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
     growing(monkeypatch, 10)
     first = checked(X, problem)
     growing(monkeypatch, 10, 30)
-    claimed = kyfan.claimed
+    proved = joint_bound.spectral_halves
 
-    def hard(problem, pairs, N=None, rows=None, **more):
-        return (
-            (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows, **more)
-        )
+    def hard(problem, kept, witness):
+        if len(kept.features) > 10:
+            raise nspca.errors.Refused("too hard")
+        return proved(problem, kept, witness)
 
-    monkeypatch.setattr(kyfan, "claimed", hard)
+    monkeypatch.setattr(joint_bound, "spectral_halves", hard)
     assert checked(X, problem).to_bytes() == first.to_bytes()
     growing(monkeypatch, 30)
+    monkeypatch.setattr(joint._JointSearch, "ky_fan", lambda own: np.inf)
     with pytest.raises(nspca.errors.Refused):
         certify_joint(problem, 0.0, "fast")
 
@@ -400,6 +402,10 @@ def test_more_features_than_samples():
     checked(low_rank, Problem.from_data(low_rank, (4000, 100)))
 
 
+def search_of(problem, plan, lower, report=silent):
+    return joint._JointSearch(problem=problem, plan=plan, lower=lower, report=report)
+
+
 @pytest.mark.parametrize(("others", "pays"), [(0.1, False), (1.0, True)])
 def test_sparse_tables_have_a_core_only_where_kept_rows_leave_out_much(others, pays):
     X = sp.random_array((1101, 4101), density=0.02, rng=np.random.default_rng(1)).tocsr()
@@ -407,7 +413,7 @@ def test_sparse_tables_have_a_core_only_where_kept_rows_leave_out_much(others, p
     problem = Problem.from_data(X, (5, 5), center=False)
     assert core.few_in_reach(problem.covariance)
     lower = 2 * float(problem.covariance.diagonal.max())
-    assert joint._JointSearch(problem, joint.JOINT_PLANS["standard"], lower, silent).core_pays() is pays
+    assert search_of(problem, joint.JOINT_PLANS["standard"], lower).core_pays() is pays
 
 
 @pytest.mark.parametrize(
@@ -423,7 +429,7 @@ def test_a_small_core_of_a_sparse_table_is_enough_where_it_explains_the_answer(s
     problem, events = Problem.from_data(X, (6, 6, 6)), []
     value = nspca.solve(problem, certify=None).value
     plan, lower = joint.JOINT_PLANS["standard"], value / problem.covariance.unit
-    search = joint._JointSearch(problem, plan, lower, events.append)
+    search = search_of(problem, plan, lower, events.append)
     certificate = search.run([plan])
     assert nspca.verify(X, certificate, problem) >= value
     assert (search.plan is not plan) is small
