@@ -4,7 +4,7 @@ The witness of the parent is tried first, with a new search. A few rounds of the
 which continue from the state of the parent. After each round, a feature is fixed if the supports that have
 it, or those that lack it, cannot exceed the best known value. The work continues on the remaining supports.
 
-`tree` calls `settle` for every node, and `needed` for the supports of a chain.
+`tree` calls `settle` for every node.
 """
 
 import numpy as np
