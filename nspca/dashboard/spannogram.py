@@ -79,7 +79,7 @@ FORMULAS = {
             "For one angle the best weights are the heights of the **k highest curves**. With weights of any "
             "sign, the k curves farthest from zero count.",
             "The directions c and −c have the same angle. The curves are drawn for the one on which the star "
-            "lies. A tick in **opposite directions** adds the other: its highest curves are the lowest here.",
+            "lies; the highest curves of the other are the lowest here.",
         ),
     ),
     "sphere": (

@@ -12,11 +12,11 @@ from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.restriction import carried_over, damp, restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.fixing import eigenvalues, lifts
+from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Supports, Use
+from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
@@ -125,23 +125,6 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
     assert certificate.upper >= optimum * problem.covariance.unit * (1 - 1e-12)
 
 
-def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
-    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
-    monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(settling, "ROUND", 4)
-    monkeypatch.setattr(lifts, "RANK", 2)
-    monkeypatch.setattr(settling, "reduce", lambda own: False)  # the tree would end before it has open nodes
-    X = np.random.default_rng(3).standard_normal((200, 12))
-    problem = nspca.Problem.from_data(X, 5, nonneg=False)
-    tree = FixingTree(problem=problem, plan=PLAN, lower=0.01, gap=1e-9, limits=Limits(nodes=9),
-                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
-    tree.begin(None, rounds=1)
-    tree.run()
-    held = [node.warm for _, _, node in tree.heap]
-    assert len(held) > 3 and all(warm.lift is not None for warm in held)
-    assert tree.warm == sum(warm.nbytes for warm in held)
-
-
 @pytest.mark.parametrize("n", [2, 3, 4, pytest.param(6, marks=pytest.mark.visit)])
 def test_a_lift_on_few_rows_ends(n, monkeypatch):
     """Nothing is fixed or enumerated, and no value closes the node: all rounds are made."""
@@ -179,19 +162,6 @@ def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
             certificate = tree.certificate()
             assert nspca.verify(X, certificate, problem) <= certificate.upper
     assert found
-
-
-def test_features_fixed_below_a_closed_branch_are_shown():
-    """The progress has the supports at the end of a chain of branches with one open side."""
-    A = np.random.default_rng(0).standard_normal((20, 5))
-    problem = nspca.Problem.from_data(A, 2)
-    tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=0.0, gap=1e-9,
-                      ground=Ground.of(problem, elimination.all_rows(problem)), limits=Limits())  # fmt: skip
-    nothing, first = np.zeros(0, dtype=np.int64), np.array([0])
-    whole = Supports(nothing, np.arange(5), 2)
-    last = Node(whole.fix(nothing, first), leaf=Use(None, 1.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
-    tree.root = Node(whole, feature=0, children=(last, Node(whole.fix(first, nothing))))
-    assert tree.certain_supports() is last.supports
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

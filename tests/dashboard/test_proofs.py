@@ -243,9 +243,6 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["before"]) == (first, second), (
         "what is known already is there at once"
     )
-    page.button(key="pin").click().run()
-    page.toggle(key="widget_scale").set_value(False).run()
-    assert (address(page)["run"], address(page)["pin"]) == (first, first)
 
 
 def test_there_is_one_control_for_a_closer_proof(known, texts):
@@ -490,7 +487,7 @@ def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, mon
         ({"one": "3,999999"}, "All features are there again"),
         ({"one": "0,1,2,3,4,5,6,7,8,9,10,11,12"}, "All features are there again"),
         ({"only": "3,4,5", "out": "4"}, "only 2 features"),
-        ({"out": "x", "before": "nothing", "pin": "a,b"}, "How many features are enough?"),
+        ({"out": "x", "before": "nothing"}, "How many features are enough?"),
     ],
 )
 def test_features_of_another_table_are_forgotten(visit, texts, address, given, said):
