@@ -101,7 +101,9 @@ def reproduce(name: str, report: Report | None = None) -> Outcome:
     item, started = find_item(name), time.process_time()
     with one_thread(), threadpool_limits(1, user_api="openmp"):  # each thread has its own limit of OpenMP
         try:
-            outcome = item.make(report or silent)
+            found = item.make(report or silent)
+            said = f"{found.said} {item.said}".strip()
+            outcome = replace(found, said=said, reasons={**item.reasons, **found.reasons})
         except Absent as absent:
             outcome = Outcome(said=str(absent))
     return replace(outcome, seconds=time.process_time() - started, computed=time.time())
