@@ -17,7 +17,7 @@ ALONE = (
 )
 GUESSES = ("guess", "painted", "judge")
 """Answers of a visitor to the questions of the page Learn. With them a link would open the solution."""
-OWN = ("w", "present", "source", state.ANEW, "pin", *state.OF_RUNS, *GUESSES)
+OWN = ("w", "present", "source", state.ANEW, *state.OF_RUNS, *GUESSES)
 """Values that a link for others leaves out: they belong to the visitor, and runs need the workspace."""
 SHARE = "To show a finished sweep to others, open Runs, press More, then Make a link for others."
 ELSEWHERE = f"These data are in your workspace alone. {SHARE}"
