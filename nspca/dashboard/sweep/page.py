@@ -32,7 +32,6 @@ from nspca.dashboard.sweep import (
     enough,
     form,
     newtable,
-    noise,
     one_k,
     other_rows,
     preview,
@@ -205,8 +204,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         with right:
             component.picture(data, x, f"component_{run.id}", known, BARS)
             membership.legend(wording.noun(data), known)
-        how = tried, run.own, run.id, known, drawn
-        return Answer(run.of, run.asked, problem, sweep, k, method, *how)
+        how: dict[str, Any] = {"tried": tried, "own": run.own, "known": known, "drawn": drawn}
+        return Answer(run.of, run.asked, problem, sweep, k, method, id=run.id, **how)
 
     def _enough(
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
@@ -255,8 +254,8 @@ class SweepPage(AnswerPage[SweepSpec]):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(seen)
         if run.own:
-            other_rows.show(about, seen.problem, run.asked, method)
-            noise.show(about, seen.problem.with_k(k), run.asked, method)
+            other_rows.show_choice(seen)
+            other_rows.show_noise(seen)
             newtable.show(about, run.asked, result.components[:, 0], k)
         self._rivals()
         _curve_options(run)
