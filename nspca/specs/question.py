@@ -76,7 +76,7 @@ class JsonSpec(Spec):
             return found
         for field in fields(cls.answer):
             value = found[field.name]
-            if isinstance(value, list) and "tuple" in str(field.type):
+            if isinstance(value, list) and str(field.type).startswith("tuple"):
                 found[field.name] = tuple(value)
             elif isinstance(value, list):
                 is_whole = all(isinstance(one, int) for one in value)

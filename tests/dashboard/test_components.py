@@ -205,7 +205,7 @@ def test_the_documents_that_load_most(known_topics):
     table = known_topics.dataframe[0].value
     data = nspca.load_sample("state-of-the-union")
     assert (
-        list(table.columns) == ["document", "score", "words of the topic in it"]
+        list(table.columns) == ["document", "score", "label", "words of the topic in it"]
         and table["score"].is_monotonic_decreasing
     )
     words = copied(known_topics)[0].splitlines()
@@ -251,8 +251,8 @@ def test_what_is_no_name_in_an_address_is_left_out(visit, address, known_topics)
 
 
 @pytest.mark.visit
-def test_groups_are_compared_on_the_page(visit, stand_ins, texts, ended):
-    page = visit("pages/components.py", sample="digits", look="samples")
+def test_groups_are_compared_on_the_page(reopened, texts, ended):
+    page = reopened(PAGE, "components", **PARTS, look="samples")
     assert not page.exception and not page.error
     assert "How far do the parts separate the groups?" in texts(page) and "eta squared" in texts(page)
     page.button(key="groups").click().run()

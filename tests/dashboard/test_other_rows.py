@@ -102,7 +102,7 @@ def test_both_questions_below_a_finished_sweep(visit, ended, finish, texts, alts
     page.button(key="choice").click().run()
     page.button(key="noise").click().run()
     page = ended(page)
-    assert not page.error and not page.exception
+    assert not [one.value for one in page.error] and not page.exception
     said = texts(page)
     assert "explains most of what was held out" in said and "More than noise would give." in said
     assert any("those of 99 shuffled tables" in alt for alt in alts(page))

@@ -16,7 +16,7 @@ from nspca.selection import Choice
 from nspca.selection.choice import FOLDS
 from nspca.specs import ChoiceSpec
 from nspca.specs.rows import Row, Weighed
-from nspca.specs.selection import choice_of, row_of
+from nspca.specs.selection import choice_of
 
 AGREEMENT = "Agreement says how often draws choose the same features: 1 is always, 0 is what chance gives. "
 ESTIMATE = "All of this is an estimate from these rows, and no proof."
@@ -55,16 +55,16 @@ def show(
     after : draws something below the sentence about the choice
     """
 
-    def draw(rows: list[Row]) -> None:
-        row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
-        if row is None:
-            return
-        choice = choice_of(row, "components" if one else "k")
+    def live(rows: list[Row]) -> None:
+        if last := next((row for row in reversed(rows) if isinstance(row, Weighed)), None):
+            draw(choice_of(last, "components" if one else "k"))
+
+    def draw(choice: Choice) -> None:
         if choice.best is not None:
             st.markdown(sentence(choice, one))
             after(choice)
         figure = choice_figure(
-            row.numbers,
+            choice.numbers.tolist(),
             choice.columns,
             total,
             choice.best,
@@ -80,8 +80,8 @@ def show(
         "choice",
         spec,
         lambda: f"{label}: {cost_estimate.took(seconds)}",
-        draw,
-        lambda choice, rows: draw([row_of(choice)]),
+        live,
+        lambda choice, rows: draw(choice),
         ("These numbers, CSV", "held-out", lambda choice: choice.frame),
         spec.total,
         Weighed,
