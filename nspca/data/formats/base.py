@@ -102,7 +102,7 @@ class Source:
     @property
     def is_packed(self) -> bool:
         """Tell whether the file is compressed with gzip."""
-        with self._stored() as handle:
+        with io.BytesIO(self.raw) if self.path is None else self.path.open("rb") as handle:
             return handle.read(len(GZIP)) == GZIP
 
     @property
@@ -117,10 +117,10 @@ class Source:
 
     def open(self) -> BinaryIO:
         """Open the decompressed content for reading."""
-        return cast(BinaryIO, gzip.open(self._stored())) if self.is_packed else self._stored()
-
-    def _stored(self) -> BinaryIO:
-        return io.BytesIO(self.raw) if self.path is None else self.path.open("rb")
+        stored = io.BytesIO(self.raw) if self.path is None else self.path
+        if self.is_packed:
+            return cast(BinaryIO, gzip.open(stored))
+        return stored.open("rb") if isinstance(stored, Path) else stored
 
     @cached_property
     def names(self) -> tuple[str, ...]:
