@@ -243,7 +243,7 @@ class DataSpec(ReadOptions):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / reader.FILE).is_file():
+        if path.is_dir() and (path / reader.META).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)

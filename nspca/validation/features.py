@@ -4,7 +4,6 @@
 rows to them by `positions`.
 """
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,29 +26,9 @@ class Features:
     image_shape: tuple[int, int] | None = None
 
 
-class NamesOnDisk(Sequence[str]):
-    """Feature names of a table on disk, read at the first use because there may be a million of them.
-
-    Pickling stores the names themselves, because the table need not exist in another process.
-    """
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return int(self._table.shape[1])
-
-    def __getitem__(self, which: Any) -> Any:
-        return self._table.feature_names[which]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (tuple(self),)
-
-
 def features_on_disk(table: Any) -> Features | None:
     """Return the features of a table in blocks of rows such as `nspca.Shards`; None for numbered ones."""
-    named = inspect.getattr_static(table, "feature_names", None) is not None  # getattr would read the names
-    return Features(NamesOnDisk(table)) if named and getattr(table, "has_names", True) else None
+    return Features(table.feature_names) if getattr(table, "has_names", False) else None
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:
