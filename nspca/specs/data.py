@@ -118,49 +118,23 @@ class DataSpec(ReadOptions):
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
-    covariance: Annotated[
-        StrictBool,
-        Option(
-            "Covariance",
-            "cov",
-            flag="--covariance",
-            help="the table is a covariance, and no samples (an NPZ may say so)",
-        ),
-    ] = False
+    covariance: Annotated[StrictBool, Option("Covariance", "cov", flag="--covariance")] = False
+    """The table is a covariance, and no samples (an NPZ may say so)."""
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
     annotation: Annotated[
         StrictStr | None,
-        Option(
-            "Table about the samples",
-            "about",
-            address.WORD,
-            flag="--annotation",
-            metavar="FILE",
-            help="a second table about the samples, CSV or Excel, joined by their names; --labels may name "
-            "one of its columns",
-        ),
+        Option("Table about the samples", "about", address.WORD, flag="--annotation", metavar="FILE"),
     ] = None
-    words: Annotated[
-        StrictBool,
-        Option(
-            "Count words",
-            "words",
-            flag="--text",
-            help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table "
-            "with a column of texts, or a text with a document in every line",
-        ),
-    ] = False
+    """A second table about the samples, CSV or Excel, joined by their names; --labels may name one of its
+    columns."""
+    words: Annotated[StrictBool, Option("Count words", "words", flag="--text")] = False
+    """SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table with a column
+    of texts, or a text with a document in every line."""
     prepared: Annotated[
         tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
-        Option(
-            "Preparation",
-            "prep",
-            STEPS,
-            flag="--prepare",
-            metavar="STEP,...",
-            help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
-        ),
+        Option("Preparation", "prep", STEPS, flag="--prepare", metavar="STEP,..."),
     ] = ()
+    """What is done to the data first, in order: lee-seung, equalised, log2, off-first, with-header."""
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
