@@ -122,10 +122,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(
-            data, problem, result, k, whose="the handwritten digits", ceiling=ceiling
-        )
-        statement.show(said)
+        statement.show(statement.state_result(data, problem, result, k, ceiling=ceiling))
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
         st.slider(
@@ -161,9 +158,8 @@ def _legend(data: Dataset, used: int) -> None:
 **What you see**
 - The coloured pixels are {used} of the {n} pixels of a small scan. They lie over the mean of {m:,}
 handwritten digits.
-- The blue curve is what was found for every number of pixels.
-- A green ring says proved optimal: nothing better exists. Anybody can check the proof without trusting this
-program.
+- The curve is what was found for every number of pixels. A green curve says that nothing better exists:
+anybody can check the proof without trusting this program.
 """
     )
 

@@ -24,7 +24,7 @@ from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
 from nspca.data.formats.delimited import read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
-from nspca.data.formats.hdf5 import Hdf5Reader
+from nspca.data.formats.hdf5 import MAGIC as HDF5
 from nspca.data.formats.strings import is_hidden, natural_order, short_name
 from nspca.data.formats.tables import TableReader
 from nspca.data.names import quote_names
@@ -53,7 +53,7 @@ def open_source(
         return Source(path, name=path.name, files=_visible(files), title=title, vocabulary=vocabulary)
     if path is not None:
         limits.require_file(path)
-        if Hdf5Reader.matches(Source(path).first()):
+        if Source(path).first().startswith(HDF5):
             return Source(path, name=path.name, title=title, vocabulary=vocabulary)
         beside = None if vocabulary is not None else find_vocabulary(path)
         vocabulary = vocabulary if beside is None else read_vocabulary(beside)
@@ -222,7 +222,7 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         raise InvalidData(
             f"{source.called} is empty: a table with at least two rows and two columns is needed."
         )
-    if source.is_packed and (first.startswith((ZIP, EMPTY_ZIP)) or Hdf5Reader.matches(first)):
+    if source.is_packed and first.startswith((ZIP, EMPTY_ZIP, HDF5)):
         raise InvalidData(
             f"{source.called} is packed, and its rows cannot be read from the middle: unpack it."
         )

@@ -168,7 +168,6 @@ class ComparisonSpec(ProblemSpec):
             report(replace(event, payload=pack(row)))
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the comparison."""
         return [
             f"options = {self.options!r}",
             f"for method in {self.methods!r}:  # one by one: no method sees another's answer",

@@ -324,7 +324,6 @@ class DataSpec(ReadOptions):
         return type(self)(**{name: value for name, value in self if name not in left_out})
 
     def to_python(self) -> list[str]:
-        """Return lines of Python that open the data as X with its names."""
         return python_of_data(self)
 
 

@@ -11,13 +11,12 @@ import pytest
 import scipy.optimize
 
 import nspca
-from nspca.bounds import elimination, joint, kyfan, packed_proof
+from nspca.bounds import elimination, joint, kyfan
 from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual.prices import Prices
-from nspca.bounds.dual.rounds import AVERAGED
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed, PackedProof
+from nspca.bounds.packed_proof import Packed
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.checker.cover import TopSum, droppable, prove_cover
@@ -106,26 +105,6 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     assert certificate.upper - value < 0.4 * (alone.upper - value)
 
 
-@pytest.mark.visit
-def test_scales_of_rows_move_and_close_much_of_what_equal_ones_leave(monkeypatch):
-    X = nspca.load_sample("digits").X
-    problem = Problem.from_data(X, (8,) * 4, nonneg=False)
-    value = nspca.solve(problem, "joint", certify=None).value
-    lower, long = value / problem.covariance.unit, {"packing": 2e7, "cap": 20_000, "searching": 1e8}
-    plan = replace(JOINT_PLANS["standard"], sets=(0, 0), passes=1, **long)
-
-    def found():
-        alone = kyfan.KyFan(problem, plan, lower, kept=elimination.all_rows(problem))
-        return Packing.following(alone, alone.run()).run()
-
-    scaled = found()
-    monkeypatch.setattr(Packing, "is_scaled", False)
-    equal = found()
-    assert "scales" not in equal.witness and np.ptp(np.log(scaled.witness["scales"])) > 0.05
-    assert value <= nspca.verify(X, scaled) <= scaled.upper
-    assert scaled.upper - value < 0.9 * (equal.upper - value)
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_runs_with_scales_are_never_below_brute_force(nonneg):
     plan, scaled = replace(JOINT_PLANS["standard"], sets=(0, 0), work=3e6, packing=6e6), 0
@@ -208,43 +187,6 @@ def test_forged_scales_are_refused():
     plain = of_weights(problem, kept, packed.W)
     with pytest.raises(CertificateError, match="has the witness arrays"):
         nspca.verify(X, changed(plain, scales=scales))
-
-
-def test_a_lift_that_is_held_keeps_its_subspace_and_takes_the_mean_of_all_its_steps():
-    problem = Problem.from_data(rivals(), (6, 6), nonneg=False)
-    alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-    run = Packing.following(alone, alone.run())
-    lift = run.begin(2)
-    run.advance(lift.splitting, 40)
-    assert lift.recent.count == AVERAGED
-    run.look(lift, 0.0, put_off=True)
-    assert lift.recent is None
-    B, lift.is_held = lift.B, True
-    for count in (40, 80):
-        run.advance(lift.splitting, 40)
-        promise = run.look(lift, 0.0, put_off=True)
-        assert lift.recent.count == count and np.array_equal(lift.B, B)
-    lift.is_held = False
-    run.look(lift, 0.0, put_off=True)
-    assert lift.recent is None and not np.array_equal(lift.B, B)
-    assert run.promised <= promise and run.candidate is not None
-    assert nspca.verify(rivals(), run.proved()) <= run.before
-
-
-def test_the_last_search_leaves_open_a_share_of_the_gap_that_grows_with_it():
-    problem = Problem.from_data(rivals(), (6, 6), nonneg=False)
-    kept, lower = elimination.all_rows(problem), 3.0
-
-    def left_open(gap):
-        """Share of the gap that the last search of a bound may leave open."""
-        run = PackedProof(problem, JOINT_PLANS["standard"], lower, kept=kept)
-        run.upper = lower * (1 + gap)
-        return run.fine / gap
-
-    assert left_open(0.01) == pytest.approx(packed_proof.OPEN[0])
-    assert left_open(0.03) == pytest.approx(0.015)
-    assert left_open(0.1) == pytest.approx(packed_proof.OPEN[1])
-    assert left_open(1e-6) * 1e-6 == pytest.approx(packed_proof.FINEST)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -431,23 +373,6 @@ def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, i
     done, upper = [event.done for event in events], [event.upper or np.inf for event in events]
     assert done == sorted(done) and done[-1] == events[-1].total
     assert all(one <= before * (1 + 1e-9) for before, one in pairwise(upper))
-
-
-def test_thorough_with_more_rows_begins_anew_and_keeps_the_proof_of_standard(monkeypatch, in_two_lifts):
-    X, rows = rivals(), []
-    problem, by_kyfan = Problem.from_data(X, (6, 4)), joint._JointSearch.by_kyfan
-    for effort, number in (("standard", 12), ("thorough", 16)):
-        plan = replace(JOINT_PLANS[effort], rows=(number,), whole=0)
-        monkeypatch.setitem(JOINT_PLANS, effort, plan)
-    monkeypatch.setattr(
-        joint._JointSearch, "by_kyfan", lambda own: rows.append(own.plan.rows) or by_kyfan(own)
-    )
-    standard = certify_joint(problem, 0.0)
-    assert nspca.verify(X, certify_joint(problem, 0.0, "thorough")) <= standard.upper
-    assert rows == [(12,), (12,), (16,)]
-    # A proof on more rows that comes to nothing leaves that of standard.
-    monkeypatch.setattr(joint._JointSearch, "by_kyfan", lambda own: None if own.best else by_kyfan(own))
-    assert certify_joint(problem, 0.0, "thorough").upper == standard.upper
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

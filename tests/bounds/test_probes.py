@@ -10,7 +10,6 @@ from nspca.bounds.fixing import eigenvalues, lifts, probes
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Use
-from nspca.bounds.fixing.probes import nearest
 from nspca.bounds.fixing.stored import none
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
@@ -130,11 +129,3 @@ def test_points_are_cut_to_what_the_supports_carry():
     got, left = carried_over(X, 1, 1)
     np.testing.assert_array_equal(left, [False, False, True])
     np.testing.assert_allclose(got, [[1.0], [0.0], [0.0], [0.0]])
-
-
-def test_features_are_probed_on_the_side_that_is_worth_less():
-    """With four strong features and k = 4, the sides are those without a strong one or with a weak one."""
-    X = np.random.default_rng(0).standard_normal((60, 1)) * np.r_[[1.0] * 4, [0.3] * 4]
-    X += 0.05 * np.random.default_rng(1).standard_normal(X.shape)
-    sides = dict(nearest(begun(nspca.Problem.from_data(X, 4), 2, 40)))
-    assert sides == {j: j >= 4 for j in range(8)}

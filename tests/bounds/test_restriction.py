@@ -12,7 +12,7 @@ from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.fixing import eigenvalues, lifts, probes
+from nspca.bounds.fixing import eigenvalues, probes
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
@@ -122,23 +122,6 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
     certificate = tree.certificate()
     assert nspca.verify(X, certificate, problem) <= certificate.upper
     assert certificate.upper >= optimum * problem.covariance.unit * (1 - 1e-12)
-
-
-def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
-    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
-    monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(settling, "ROUND", 4)
-    monkeypatch.setattr(lifts, "RANK", 2)
-    monkeypatch.setattr(settling, "reduce", lambda own: False)  # the tree would end before it has open nodes
-    X = np.random.default_rng(3).standard_normal((200, 12))
-    problem = nspca.Problem.from_data(X, 5, nonneg=False)
-    tree = FixingTree(problem=problem, plan=PLAN, lower=0.01, gap=1e-9, limits=Limits(nodes=9),
-                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
-    tree.begin(None, rounds=1)
-    tree.run()
-    held = [node.warm for _, _, node in tree.heap]
-    assert len(held) > 3 and all(warm.lift is not None for warm in held)
-    assert tree.warm == sum(warm.nbytes for warm in held)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, pytest.param(6, marks=pytest.mark.visit)])

@@ -222,27 +222,6 @@ def test_features_outside_the_kept_rows_get_weights_and_the_bound_gains(monkeypa
     assert certificate.upper - value < 0.6 * (equal.upper - value)
 
 
-def test_effort_thorough_goes_on_with_rows_that_were_opened(monkeypatch):
-    X = topics()
-    problem = nspca.Problem.from_data(X, (6, 6))
-    lower, begun, begin = nspca.solve(problem, "joint", certify=None).value, [], Packing.begin
-    monkeypatch.setattr(Packing, "begin", lambda own, rank: begun.append(own.is_opened) or begin(own, rank))
-    for effort, rows in (("standard", (25,)), ("thorough", (30,))):
-        plan = replace(JOINT_PLANS[effort], rows=rows, whole=0, sets=(0, 0), cap=3000, passes=2)
-        monkeypatch.setitem(JOINT_PLANS, effort, plan)
-    certificate = certify_joint(problem, lower / problem.covariance.unit, "thorough")
-    assert begun and all(begun) and certificate.witness["rows"].size == 25
-    assert lower <= nspca.verify(X, certificate, problem)
-
-
-def test_rows_are_not_opened_where_what_is_left_out_costs_hardly_anything(monkeypatch):
-    X = np.hstack((topics(30)[:, :25], np.zeros((300, 500))))
-    problem = nspca.Problem.from_data(X, (6, 6))
-    kept = elimination.keep(problem, 25)
-    monkeypatch.setattr(core, "collect", lambda *_: pytest.fail("entries of A are read for nothing"))
-    assert kept.free == 500 and core.opened(problem, kept, 0.1) is kept
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_where_all_features_outside_are_zero_scales_stay_within_those_of_a_certificate(nonneg, monkeypatch):
     """The floor is the size of a rounding there, and scales went up to a million."""

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.servers import DIRECT
 
-ANSWER = "of the variance of the first principal component"
+ANSWER = "show in the main direction"
 
 
 def test_the_first_page_answers_and_asks_nobody_else(page, app_url):

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.folds import change_question, unfold
 
-ANSWER = "of the variance of the first principal component"
+ANSWER = "show in the main direction"
 BAND = re.compile(r"the optimum is in here \(proved\)|proved optimal")  # where no room is left, rings stand
 
 
@@ -47,7 +47,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     click_point(page, 1)
     expect(page).to_have_url(re.compile(r"[?&]k=6(&|$)"))
     expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
-    expect(page.get_by_text("no 6 wavelengths with nonnegative weights capture")).to_be_visible()
+    expect(page.get_by_text("No 6 wavelengths with nonnegative weights keep")).to_be_visible()
     expect(page.locator(".js-plotly-plot").filter(has_text="wavelength")).to_be_visible()
     unfold(page, "one by one, and the samples")
     expect(page.locator(".js-plotly-plot").filter(has_text="score along the component")).to_be_visible()

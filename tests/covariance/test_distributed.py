@@ -77,13 +77,6 @@ def test_a_tree_put_together_of_its_branches_is_the_same_tree():
             assert parallel.folded(branches, parallel.added)[0] == whole
 
 
-def test_a_task_is_a_branch_and_all_workers_have_some():
-    assert parallel.branch(3, 2) == parallel.branch(63, 2) == 1
-    assert parallel.branch(64, 2) == parallel.FAN and parallel.branch(600, 2) == parallel.FAN**2
-    for blocks, workers in ((64, 2), (274, 8), (5000, 16)):
-        assert blocks / parallel.branch(blocks, workers) >= parallel.EACH * workers
-
-
 # --- the same bits ------------------------------------------------------------------------------------------
 
 

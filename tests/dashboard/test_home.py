@@ -82,7 +82,7 @@ def test_who_comes_back_goes_on(visit, texts, address):
     assert "Continue where" not in texts(visit(w=workspace))
     plant(workspace, "sweep", rows=[Found("auto", k, 1.0) for k in (2, 4, 6)], result=b"x")
     plant(workspace, "check")
-    page = visit(w=workspace, sample="lrs", pin="p")
+    page = visit(w=workspace, sample="lrs", axis="total")
     assert not page.exception and not page.error
     assert "**Continue where you were**: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready" in unescape(
         texts(page)

@@ -210,37 +210,15 @@ def test_the_switch_shows_the_paper_s_bound(known, alts, address, texts):
     assert address(known)["bound"] == "paper" and not known.error
 
 
-def test_the_axis_is_fitted_on_demand(known, address):
-    axis = lambda: figures(known)[0]["layout"]["yaxis"]  # noqa: E731
-    assert axis()["range"][0] == 0
-    known.toggle(key="widget_fit").set_value(True).run()
-    assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(known)["fit"] == "1"
-
-
-@pytest.mark.visit
-def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, address):
-    done.button(key="pin").click().run()
-    assert "change one thing" in texts(done)
-    done.segmented_control(key="widget_signed").set_value(True).run()
-    done.button(key="run").click().run()
-    page = finish(done)
-    assert "pinned: nonnegative" in names(page) and not page.error
-    page = visit(PAGE, **address(page))
-    page.button(key="unpin_0").click().run()
-    assert "pin" not in page.query_params and not page.error
-    page = visit(PAGE, **{**address(page), "pin": "nonsense"})
-    assert not page.error and not page.exception and "pin" not in page.query_params
-
-
 @pytest.mark.visit
 def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
-    where = address(done) | {"pin": address(done)["run"]}
+    where = address(done) | {"before": address(done)["run"]}
     page = visit(PAGE, **where, drop=1, log=1)
     page.button(key="run").click().run()
     page = finish(page)
-    assert "pinned: data as they are" in names(page) and not page.error
-    page = visit(PAGE, **{**address(done), "pin": address(page)["run"]})
-    said = "pinned: without constant features, log2(x + 1)"
+    assert "before: data as they are" in names(page) and not page.error
+    page = visit(PAGE, **{**address(done), "before": address(page)["run"]})
+    said = "before: without constant features, log2(x + 1)"
     assert said in names(page) and not page.error
 
 
@@ -265,9 +243,6 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["before"]) == (first, second), (
         "what is known already is there at once"
     )
-    page.button(key="pin").click().run()
-    page.toggle(key="widget_scale").set_value(False).run()
-    assert (address(page)["run"], address(page)["pin"]) == (first, first)
 
 
 def test_there_is_one_control_for_a_closer_proof(known, texts):
@@ -512,7 +487,7 @@ def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, mon
         ({"one": "3,999999"}, "All features are there again"),
         ({"one": "0,1,2,3,4,5,6,7,8,9,10,11,12"}, "All features are there again"),
         ({"only": "3,4,5", "out": "4"}, "only 2 features"),
-        ({"out": "x", "before": "nothing", "pin": "a,b"}, "How many features are enough?"),
+        ({"out": "x", "before": "nothing"}, "How many features are enough?"),
     ],
 )
 def test_features_of_another_table_are_forgotten(visit, texts, address, given, said):

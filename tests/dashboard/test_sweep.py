@@ -106,7 +106,7 @@ def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts)
     page = visit(PAGE, sample="pitprops", from_=5, to=5)
     page.button(key="run").click().run()
     page = finish(page)
-    assert "5 features capture" in texts(page) and "Move the slider" not in texts(page)
+    assert "5 features" in texts(page) and "show in the main direction" in texts(page)
 
 
 def test_a_run_of_another_workspace_stays_closed(known, visit, address, sentence):
@@ -172,13 +172,13 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     page = cancelled
     assert "Cancelled. What was ready stays here." in texts(page) and not page.error and not page.exception
     assert (
-        "of the variance of the first principal component. It is proved" in texts(page)
+        "show in the main direction" in texts(page)
         and page.button(key="verify")
         and len(page.get("download_button")) == 9
     )
     page.select_slider(key="widget_k").set_value(1).run()
     page.button(key="verify").click().run()
-    assert "Checked in" in page.success[-1].value and "1 pixel captures" in texts(page)
+    assert "Checked in" in page.success[-1].value and "This pixel is the best one: proved." in texts(page)
     run = address(page)["run"]
     page.button(key="again").click().run()
     assert address(page)["run"] == run and page.button(key="cancel"), "it starts from the beginning"

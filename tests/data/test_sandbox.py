@@ -118,9 +118,9 @@ def test_what_may_become_large_is_read_apart(raw, small):
 @pytest.mark.parametrize(
     "raw",
     [
-        b"a,b,c,d\n1,2,3,p\n4,5,6,q\n7,8,9,r\n",
-        b"a,b,c,d\n1,2,p,s\n4,5,q,t\n7,8,r,u\n",
-        b"a,b,c,d,e\n1,2,p,s,k\n4,5,q,t,l\n7,8,r,u,m\n",
+        b"a,b,c,d\n1,2,3,1-p\n4,5,6,1-q\n7,8,9,1-r\n",
+        b"a,b,c,d\n1,2,1-p,1-s\n4,5,1-q,1-t\n7,8,1-r,1-u\n",
+        b"a,b,c,d,e\n1,2,1-p,1-s,1-k\n4,5,1-q,1-t,1-l\n7,8,1-r,1-u,1-m\n",
         b"gene,s1,s2,s3\nkind,x,y,x\ng1,1,2,3\ng2,2,3,5\n",
         b"a,b,c\n1,2,3\n3,4,4\n5,six,7\n7,8,8\n9,1,2\n",
     ],

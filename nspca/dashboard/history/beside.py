@@ -37,7 +37,7 @@ def show(sweeps: list[DescribedRun]) -> None:
         if first.run.id == second.run.id:
             st.caption("This is the same run twice: choose another one.")
             return
-        query = second.query | {"pin": first.run.id}
+        query = second.query | {"before": first.run.id}
         label = "Both curves in one figure"
         st.page_link(
             "pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.opening(query)

@@ -275,7 +275,6 @@ def _forget(run_id: str) -> None:
         engine().store.delete_run(state.workspace(), run_id)
         deleted.append(run_id)
     state.forget(tuple(name for name in SHOWS_RUNS if state.get(name) == run_id))
-    state.put(pin=[pin for pin in state.get("pin") if pin != run_id])
 
 
 def _undo() -> None:

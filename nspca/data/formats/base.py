@@ -229,11 +229,6 @@ class Reader(ABC):
         self.findings: tuple[Finding | str, ...] = ()
         self._read_header()
 
-    @staticmethod
-    @abstractmethod
-    def matches(first: bytes) -> bool:
-        """Tell whether a file with these first bytes has this format."""
-
     @abstractmethod
     def _read_header(self) -> None:
         """Parse the header and set the attributes that `shape` needs."""

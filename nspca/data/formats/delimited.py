@@ -14,7 +14,7 @@ import numpy as np
 
 from nspca.data.cells import Cells, rows_of
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import Layout, as_utf8, find_layout, guessed, stripped, trimmed
+from nspca.data.dialect import Layout, as_utf8, find_layout, guessed, requoted, stripped, trimmed
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.tables import Piece, TableReader, read_table
@@ -41,15 +41,11 @@ _BARE = b",;\t |\r\n"
 class DelimitedReader(TableReader):
     """Reader of a text table whose columns are separated by a delimiter."""
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        """Return True: a file that no other reader takes is tried as text."""
-        return True
-
     def _read_header(self) -> None:
         """Read the beginning of the text and find its layout."""
         self._text = DelimitedText(self.source, self.options.encoding)
         self.layout = find_layout(stripped(self._text.head), self.options)
+        self.repeated = 0
         self.findings = self.layout.findings
         self.source.layouts.append(self.layout)
 
@@ -89,7 +85,7 @@ class DelimitedReader(TableReader):
         codes = tuple(float(code) for code in self.options.missing_codes if not isinstance(code, str))
         before = 0
         for raw, line in self._cut():
-            raw = self._without_comments(raw)
+            raw = self._without_headers(self._without_comments(raw))
             cells = Cells(raw, self.layout, allowed, codes, line if self.on_disk else None, before)
             values, found, gap = cells.read(texts, skipped)
             gaps.add(values, gap)
@@ -97,7 +93,20 @@ class DelimitedReader(TableReader):
             skipped = ()
             yield values, found
         self.findings = (*self.layout.findings, *self._text.findings)
+        if self.repeated:
+            lines = "line that repeats" if self.repeated == 1 else "lines that repeat"
+            self.findings += (Finding(f"{self.repeated} {lines} the header left out."),)
         gaps.check()
+
+    def _without_headers(self, raw: bytes) -> bytes:
+        """Return text without lines that repeat the header, as files written one after another have."""
+        header = self.layout.header_line.encode()
+        if not header or header not in raw:
+            return raw
+        lines = raw.splitlines(keepends=True)
+        kept = [line for line in lines if line.rstrip() != header]
+        self.repeated += len(lines) - len(kept)
+        return b"".join(kept)
 
     def _without_comments(self, raw: bytes) -> bytes:
         """Return text without its lines of comments."""
@@ -301,6 +310,8 @@ def read_text_table(
 ) -> Dataset:
     """Return a text table in UTF-8 in memory as a Dataset; `findings` come before those about the table."""
     check_lines(source.raw)
+    raw, quotes = requoted(source.raw)
+    source, findings = replace(source, raw=raw), (*findings, *quotes)
     reader = DelimitedReader(source, options, report=report)
     rows, columns = reader.most_rows, len(reader.layout.columns)
     check_dense(rows, columns)

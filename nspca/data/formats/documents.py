@@ -16,10 +16,10 @@ from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
 from nspca.data.dialect import are_labels, as_utf8
 from nspca.data.encodings import guess_encoding
-from nspca.data.formats.docword import DocwordReader
+from nspca.data.formats.docword import is_docword
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
 from nspca.data.formats.frames import convert_json, is_json
-from nspca.data.formats.matrixmarket import MatrixMarketReader
+from nspca.data.formats.matrixmarket import is_matrix_market
 from nspca.data.formats.strings import (
     HEAD,
     ROWS,
@@ -84,10 +84,10 @@ def find_documents(raw: bytes) -> str:
             return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
         if raw.startswith(b"PK\x03\x04"):
             texts, others = text_files(_members(raw))
-            counts = any(DocwordReader.matches(read()[:HEAD]) for _, read in texts[:2])
+            counts = any(is_docword(read()[:HEAD]) for _, read in texts[:2])
             return "" if counts or len(texts) < 2 or len(others) > len(texts) else "files"
         head = raw[:HEAD]
-        if _BINARY.match(head) or DocwordReader.matches(head) or MatrixMarketReader.matches(head):
+        if _BINARY.match(head) or is_docword(head) or is_matrix_market(head):
             return ""
         return _kind_of_text(as_utf8(head if len(raw) <= HEAD else head[: head.rfind(b"\n") + 1] or head)[0])
     except InvalidData:

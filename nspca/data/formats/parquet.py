@@ -39,10 +39,6 @@ _SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
 class ParquetReader(TableReader):
     """Reader of a Parquet table. Text columns are sample names or labels, as in a CSV file."""
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        return first.startswith(MAGIC)
-
     def _read_header(self) -> None:
         file = self._open()
         try:
@@ -268,5 +264,5 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
 
 
 FORMAT = Format(
-    "a Parquet file", lambda source: ParquetReader.matches(source.first()), read=read, reader=ParquetReader
+    "a Parquet file", lambda source: source.first().startswith(MAGIC), read=read, reader=ParquetReader
 )
