@@ -204,7 +204,6 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
     page = measured(finish(page))
     assert not page.exception and not page.warning
     assert not page.error, page.error[0].value
-    print("XX", texts(page), [e.value for e in page.error], [c.value for c in page.caption])
     assert "Drawn are 53 rows chosen at random" in texts(page) and "keep" in texts(page)
     assert texts(page).count("Not offered for all rows of a folder") == 3, "the page holds a sample of them"
     assert not page.file_uploader and not {"choice", "noise"} & {button.key for button in page.button}
