@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from nspca.data.annotation import PREFIX
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
@@ -19,7 +20,7 @@ from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.names import numbered, pixel_names
-from nspca.data.reading import read, read_layout
+from nspca.data.reading import read
 from nspca.errors import DownloadError, InvalidData, Late
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
@@ -250,16 +251,15 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
 
 
 def _read_expression(raw: bytes) -> Dataset:
-    """Read a gene expression table in either orientation, with labels where its first lines show some."""
-    if raw.startswith(b"PK") or (layout := read_layout(raw)) is None:
+    """Read a gene expression table in either orientation, with its only groups as labels."""
+    try:
         data = read(raw)
-        return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
-    genes = SAMPLES["leukemia"].shape
-    transposed = genes is not None and len(layout.columns) <= genes[1] // 2
-    candidates = layout.label_rows if transposed else layout.label_columns
-    return read(
-        raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None
-    )
+    except InvalidData:  # a row of labels below the samples' names
+        data = None
+    if data is None or data.X.shape[0] > data.X.shape[1]:
+        data = read(raw, features_in_rows=True)
+    groups = [name for name in data.label_columns if name != PREFIX]
+    return (data.labelled(groups[0]) or data) if data.labels is None and len(groups) == 1 else data
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
