@@ -196,7 +196,7 @@ class Shards:
         stop = min(start + self._record.step, self.shape[0])
         indptr = self._mapped("indptr", start, stop + 1)
         first, last = int(indptr[0]), int(indptr[-1])
-        is_sound = 0 <= first <= last <= self.nonzeros and (start == 0) <= (first == 0)
+        is_sound = 0 <= first <= last <= self.nonzeros and (first == 0 or start > 0)
         if is_sound:
             indices, data = (self._mapped(part, first, last) for part in ("indices", "data"))
             shape = stop - start, self.shape[1]
