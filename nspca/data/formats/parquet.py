@@ -42,7 +42,7 @@ class ParquetReader(TableReader):
     def _read_header(self) -> None:
         file = self._open()
         try:
-            _check_kinds(file.schema_arrow)
+            check_kinds(file.schema_arrow)
             self._check_shape(file.metadata)
             # Reading one row makes Arrow raise for damaged columns. Asking for their metadata, as
             # _check_sizes does, would crash the process.
@@ -157,7 +157,8 @@ class ParquetReader(TableReader):
             )
 
 
-def _check_kinds(schema: Any) -> None:
+def check_kinds(schema: Any) -> None:
+    """Refuse an Arrow table with a column that is neither numbers nor text."""
     for field in schema:
         if not _is_number(field.type) and not _is_text(field.type):
             raise InvalidData(
