@@ -273,10 +273,11 @@ def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
 
 
 def _literals(annotation: Any) -> tuple[Any, ...]:
-    """Return the values that a type lists, also within a union with None."""
+    """Return the values that a type lists, beside None; empty for a type that takes others too."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
-    return tuple(one for part in get_args(annotation) if part is not type(None) for one in _literals(part))
+    listed = [_literals(part) for part in get_args(annotation) if part is not type(None)]
+    return tuple(one for part in listed for one in part) if all(listed) else ()
 
 
 def _metadata(annotation: Any) -> list[Any]:
