@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
 
 from nspca.errors import InvalidOption, NSPCAError
@@ -212,7 +212,7 @@ ROOMS = Rooms()
 """The rooms of this server."""
 
 
-def _refuse_more(phones: dict[str, object]) -> None:
+def _refuse_more(phones: Sized) -> None:
     if len(phones) >= MOST_PHONES:
         raise RoomError(f"This room is full: it takes {MOST_PHONES} phones.")
 
