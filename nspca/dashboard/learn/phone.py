@@ -77,7 +77,6 @@ def show() -> None:
 
 
 def _form() -> None:
-    """Draw the form for the code of a room."""
     st.markdown(FORM)
     with st.form("join", border=False, width=FORM_WIDTH):
         typed = st.text_input(
@@ -103,7 +102,6 @@ def _ask(code: str, phone: str) -> Asked:
 
 
 def _question(code: str, phone: str, asked: Asked) -> None:
-    """Draw the question with its control, or a waiting message."""
     screen = asked.screen
     if screen not in QUESTIONS:
         st.info(WAITING, icon=":material/hourglass_empty:")
