@@ -194,7 +194,6 @@ class DataSpec(ReadOptions):
         return data
 
     def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> Dataset | Shards:
-        """Return the data before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
