@@ -114,9 +114,9 @@ class ProblemSpec(Spec):
             say=weights_words,
             always=True,
             flag="--signed",
-            help="allow negative weights",
         ),
     ] = True
+    """Allow negative weights."""
     forced: Annotated[
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
@@ -128,9 +128,9 @@ class ProblemSpec(Spec):
             to="problem",
             say=lambda value: "" if value else "not centred",
             flag="--no-center",
-            help="do not subtract the column means",
         ),
     ] = True
+    """Do not subtract the column means."""
     scale: Annotated[
         StrictBool,
         Option(
@@ -139,9 +139,9 @@ class ProblemSpec(Spec):
             to="problem",
             say=lambda value: "standardised" if value else "",
             flag="--scale",
-            help="divide every column by its standard deviation",
         ),
     ] = False
+    """Divide every column by its standard deviation."""
 
     @property
     def content(self) -> str:

@@ -8,8 +8,9 @@ import numpy as np
 import openpyxl
 import pytest
 
-from nspca.data import read, read_layout
+from nspca.data import read
 from nspca.data.formats import excel, sheets
+from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
 
 ROWS = [
@@ -70,7 +71,7 @@ def test_a_sheet_is_a_table():
     assert data.X.tolist() == [[1, 2.5], [3, 1 / 3], [5, -1e-300], [7, 0]]
     assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
     assert data.labels.tolist() == ["x", "y", "x", "y"]
-    found = read_layout(workbook(one=ROWS))
+    found = open_file(workbook(one=ROWS), "one").layout
     assert (found.columns, found.id_column, found.label_columns) == (("who", "a", "b", "kind"), 0, (3,))
 
 
