@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # A name is loaded when it is first used: ``import nspca`` and `nspca --help` wait for no numerics, and who
-# solves waits for no parsers, Pillow, pooch or scikit-learn.
+# solves waits for no parsers, Pillow or scikit-learn.
 _ROOMS = {
     "api": "certify solve sweep",
     "certificate": "Certificate",

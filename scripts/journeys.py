@@ -126,7 +126,7 @@ def press(page: Page, name: str) -> None:
 
 def answer(page: Page) -> None:
     """Wait for the sentence with the answer, and move the mouse away from the figure."""
-    page.get_by_role("heading", name="of the variance of the first principal component").wait_for()
+    page.get_by_role("heading", name="in the main direction").wait_for()
     page.mouse.move(0, 0)
 
 

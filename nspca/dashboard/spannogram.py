@@ -79,7 +79,7 @@ FORMULAS = {
             "For one angle the best weights are the heights of the **k highest curves**. With weights of any "
             "sign, the k curves farthest from zero count.",
             "The directions c and −c have the same angle. The curves are drawn for the one on which the star "
-            "lies. A tick in **opposite directions** adds the other: its highest curves are the lowest here.",
+            "lies; the highest curves of the other are the lowest here.",
         ),
     ),
     "sphere": (
@@ -427,13 +427,14 @@ def proof(of: Subject, known: Limit) -> str:
     """Return the folded line: what the best set captures in all directions, and the limit."""
     problem, value = of.problem, _value(of)
     noun = wording.noun(of.chosen.dataset)
-    unit, it = problem.leading_eigenvalue, "it captures" if problem.size == 1 else "they capture"
+    unit, it = problem.leading_eigenvalue, "it keeps" if problem.size == 1 else "they keep"
     reached, limit = proved_ratio(value, unit), ratio_at_most(known.upper, unit)
     is_best = 1 - proved_ratio(value, known.upper) <= OPTIMAL_GAP
     has_limit = limit < 1 and not is_best
     digits = wording.digits_apart(reached, limit) if has_limit else statement.DIGITS
     share = percent_down(reached, digits)
-    said = f"With these weights {it} {share} of the variance of the first principal component"
+    features = wording.things(problem.n, noun)
+    said = f"With these weights {it} {share} of what all {features} show in the main direction"
     if not has_limit and not is_best:
         return f"{said}."
     most = percent_up(limit, digits) if has_limit else ""

@@ -16,7 +16,7 @@ import pandas as pd
 
 from nspca.data.dialect import COMMENTS, SPACES, Layout, is_comment, quoted, split
 from nspca.data.names import short
-from nspca.data.numerals import CENSORED, MISSING
+from nspca.data.numerals import CENSORED, FLAGS, MISSING, flag
 from nspca.errors import InvalidData, Way
 from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
@@ -27,6 +27,10 @@ NOTHING = sorted(
     | {"NaN", "NaT", "n/A"}
 )
 """Words for a missing value, in the usual spellings of upper and lower case."""
+_YES, _NO = (
+    [write(pair[i]) for pair in FLAGS for write in (str.lower, str.upper, str.capitalize)] for i in (0, 1)
+)
+"""Words for 1 and for 0, in the usual spellings."""
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
 """An integer with so many digits that float64 may not represent it."""
 _PLAIN = re.compile("[0-9.,+eE-]*")
@@ -118,7 +122,11 @@ class Cells:
         how: dict[str, Any] = {
             "header": None,
             "skiprows": [*skipped],
-            "dtype": {i: (str if i in kept_out else np.float64) for i in range(width)},
+            "dtype": dict.fromkeys(range(width), np.float64)
+            | {i: bool for i, words in layout.marks.items() if words in FLAGS}
+            | dict.fromkeys(kept_out, str),
+            "true_values": _YES,
+            "false_values": _NO,
             "sep": r"\s+" if layout.delimiter == SPACES else layout.delimiter,
             "decimal": layout.numerals.decimal,
             "keep_default_na": False,
@@ -136,6 +144,8 @@ class Cells:
         if frame.shape[1] != width:
             raise ValueError("width")
         values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
+        if self.missing_allowed and numbers and np.isnan(values).all(axis=1).any():
+            raise ValueError("a row is empty")
         for code in self.codes:
             values[values == code] = np.nan
         if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
@@ -176,7 +186,7 @@ class Cells:
         numbers, gap = array("d"), ""
         rows = rows_of(self.raw, layout.delimiter)
         for r, (line, row) in enumerate(rows):
-            if r in skip or (len(row) == 1 and row[0].isspace()):
+            if r in skip or not any(map(str.strip, row)):
                 continue
             place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
             if len(row) != width:
@@ -253,7 +263,8 @@ def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
 
     This makes parsing cell by cell ten times as fast for rows of plain numbers.
     """
-    if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch("".join(row)):
+    text = "".join(row)
+    if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch(text) or (decimal == "," and "." in text):
         return None
     try:
         values = [float(cell.replace(",", ".")) for cell in row] if decimal == "," else [*map(float, row)]
@@ -284,7 +295,10 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     if numerals.is_missing(cell):
         return np.nan
     value = numerals.plain(cell)
-    if value is None and column in layout.marks and numerals.marks(cell) == layout.marks[column]:
+    signs = layout.marks.get(column)
+    if value is None and signs in FLAGS:
+        value = flag(cell, signs)
+    elif value is None and signs is not None and numerals.marks(cell) == signs:
         value = numerals.number(cell)
     place = f"{where}, column{quoted(layout, column)} holds"
     name = layout.columns[column] if layout.header else column

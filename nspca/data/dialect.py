@@ -18,7 +18,16 @@ from nspca.data.encodings import guess_encoding
 from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.data.names import numbered, short, unique_names
-from nspca.data.numerals import CENSORED, Numerals, find_thousands
+from nspca.data.numerals import (
+    CENSORED,
+    FLAGS,
+    Numerals,
+    are_bracketed,
+    are_mixed,
+    find_flags,
+    find_thousands,
+    flag,
+)
 from nspca.data.options import ReadOptions, mark_name
 from nspca.errors import InvalidData, Way
 
@@ -33,6 +42,11 @@ COMMENTS = ("#", "%", "!", "//")
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
+_IN_QUOTES = re.compile(rb"(?<![^,;\t|\r\n])'[^',;\t|\r\n]*'(?![^,;\t|\r\n])")
+_QUOTE = re.compile(rb"(?<![^,;\t|\r\n])'|'(?![^,;\t|\r\n])")
+"""A cell in single quotes, and a single quote at an end of a cell."""
+_WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€$])")
+"""The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
@@ -71,7 +85,7 @@ class Layout:
     text_columns, empty_columns : tuples of int
         Columns whose first cells are not numbers, or are all empty.
     marks : mapping of int to (str, str)
-        Signs before and after the numbers of a column, such as a unit.
+        Signs before and after the numbers of a column, such as a unit; or its words for 1 and 0.
     id_column : int or None
         The first column, if its values are distinct and it holds texts or has no name in the header.
     label_columns : tuple of int
@@ -86,6 +100,8 @@ class Layout:
         Number of bytes of the text above the first row of numbers.
     comment : str
         Beginning of lines that are no rows; empty for none.
+    header_line : str
+        The line of a header with texts; empty for other headers.
     raw : tuple of str
         The first lines of the file as they are.
     findings : tuple of Finding
@@ -105,6 +121,7 @@ class Layout:
     above: int = 0
     body: int = 0
     comment: str = ""
+    header_line: str = ""
     raw: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -116,7 +133,7 @@ class Layout:
     @property
     def is_marked(self) -> bool:
         """Tell whether numbers have signs, units or marks between thousands, which pandas does not read."""
-        return bool(self.marks or self.numerals.thousands)
+        return not (self.numerals.is_plain and all(signs in FLAGS for signs in self.marks.values()))
 
 
 def guessed(raw: bytes) -> tuple[str, Finding]:
@@ -186,17 +203,30 @@ def stripped(raw: bytes) -> bytes:
     InvalidData
         When the text has no other lines.
     """
-    raw = raw.rstrip(b"\r\n")
-    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
-    # that is not empty.
-    filled = len(raw.rstrip(_BARE))
-    ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
-    raw = raw[: min(ends, default=len(raw))]
+    raw = raw[: filled_end(raw)]
     if not raw.strip():
         raise InvalidData(
             "The file holds no table, only blank lines: at least two rows and two columns are needed."
         )
     return raw
+
+
+def filled_end(text: bytes) -> int:
+    """Return the offset of the end of the last line with a cell that is not empty.
+
+    Spreadsheets write lines of bare delimiters below a table.
+    """
+    filled = len(text.rstrip(_BARE))
+    ends = [end for end in (text.find(b"\n", filled), text.find(b"\r", filled)) if end >= 0]
+    return min(ends, default=len(text))
+
+
+def requoted(raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+    """Return text with double quotes around cells in place of single ones, and the finding about them."""
+    first = [line for line in raw[:_TAIL].split(b"\n")[:20] if line.strip()]
+    if b'"' in raw or not all(map(_IN_QUOTES.search, first[1:-1] or [b""])):
+        return raw, ()
+    return _QUOTE.sub(b'"', raw), (Finding("Single quotes around cells were left out."),)
 
 
 def trimmed(raw: bytes) -> bytes:
@@ -254,6 +284,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if skipped:
         above_lines = [lines[line].strip() for line in sorted(skipped)] + above_lines
     rows, places = rows[top:], [line for line, _ in numbered_rows][top:]
+    if any(cell.strip() and Numerals().number(cell) is None for cell in rows[0]):
+        rows = [rows[0], *(row for row in rows[1:] if row != rows[0])]  # headers that are repeated below
     rows = _with_corner(rows, width, comment or "#")
     body = rows[1:] if len(rows) > 1 else rows
     numerals = _find_numerals(body, width, options, delimiter, rows[0])
@@ -297,6 +329,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
         above=lines_above,
         body=sum(len(line.encode()) for line in lines[:lines_above]),
         comment=comment,
+        header_line=lines[places[0]].rstrip() if has_header and not why else "",
         raw=tuple(line.rstrip("\r\n") for line in lines[:12]),
         findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
@@ -370,10 +403,21 @@ def _find_top(
         filled = [cell for cell in row if cell.strip()]
         return len(row) > 1 and 2 * sum(numerals.number(cell) is None for cell in filled) > len(filled)
 
+    full = next((i for i, row in enumerate(rows) if len(row) >= width - 1 and sum(map(bool, row)) > 2), 0)
     top = 0
     while top < min(PREAMBLE, len(rows) - 2):
         row, following = rows[top], rows[top + 1]
         filled = sum(bool(cell.strip()) for cell in row)
+        is_short = len(row) < width - 1 or has_names(rows[full])
+        if (
+            top < full
+            and is_short
+            and not any(row[2:])
+            and row[0].strip()
+            and numerals.number(row[0]) is None
+        ):
+            top += 1  # a key and its value
+            continue
         is_alone = filled == 1 and width > 2 and bool(row[0].strip())
         is_apart = numbered[top + 1][0] - numbered[top][0] > 1  # an empty line follows
         fits = len(row) in (width, width - 1)
@@ -434,11 +478,16 @@ def _find_numerals(
             continue
         columns.append([row[i].strip() for row in body if i < len(row) and not blank.is_missing(row[i])])
         called.append(f' "{short(name)}"' if name and blank.number(name) is None else f" {i + 1}")
+    has_brackets = any(map(are_bracketed, columns))
+    blank = replace(blank, has_brackets=has_brackets)
+    columns = [[*map(blank.tidy, cells)] for cells in columns] if has_brackets else columns
     if options.thousands:
         decimal = options.decimal or {",": ".", ".": ","}.get(options.thousands) or (
             find_thousands(columns, called, None, delimiter)[0]
         )  # fmt: skip
         return replace(blank, decimal=decimal)
+    if options.decimal is None and are_mixed(columns[1:]):
+        return replace(blank, decimal=",", is_mixed=True)
     decimal, thousands = find_thousands(columns, called, options.decimal, delimiter)
     return replace(blank, decimal=decimal, thousands=thousands)
 
@@ -453,7 +502,12 @@ def _said_of_numerals(
         other.number(cell) is not None for cell in marked if numerals.number(cell) is not None
     )
     said = []
-    if (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
+    if numerals.has_brackets:
+        way = Way("missing_codes", ("(*",), "They are missing values")
+        said.append(Finding("Numbers in brackets were read as negative", ways=(way,)))
+    if numerals.is_mixed:
+        said.append(Finding("Some decimals have a comma and others a point; both were read"))
+    elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
         said.append(
             Finding(
@@ -490,26 +544,25 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
     for i, (before, after) in marks.items():
         said.setdefault(before or after, []).append(i)
     for sign, those in said.items():
+        pair = marks[those[0]]
         first = f'"{short(columns[those[0]])}"' if layout.header else f"{those[0] + 1}"
         more = f" and {len(those) - 1} more" if len(those) > 1 else ""
-        findings += (
-            Finding(
-                f'The sign "{sign}" of the numbers in column {first}{more} was left out',
-                f"column {first}",
-                ways=(Way("drop_columns", tuple(columns[i] for i in those), "Leave these columns out"),)
-                if 2 * len(those) < width
-                else (),
-            ),
-        )
+        what = f'The sign "{sign}" of the numbers in column {first}{more} was left out'
+        ways = [Way("drop_columns", tuple(columns[i] for i in those), "Leave these columns out")]
+        ways = ways if 2 * len(those) < width else []
+        if pair in FLAGS:
+            what = f'"{sign}" in column {first}{more} was read as 1, "{pair[1]}" as 0'
+            ways = [Way("label_column", columns[those[0]], "Use as labels"), *ways] if ways else []
+        findings += (Finding(what, f"column {first}", ways=tuple(ways)),)
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
     label_columns = tuple(i for i in text if are_labels([row[i] for row in body if i < len(row)]))
-    first_cells = [row[0].strip() for row in body]
+    numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i > 0]
+    label_rows = tuple(r for r, row in enumerate(body) if _is_text_row(row, numbers, layout.numerals))
+    first_cells = [row[0].strip() for r, row in enumerate(body) if r not in label_rows]
     unnamed = layout.header and not layout.rows[0][0].strip()
     distinct = len(set(first_cells)) == len(first_cells)
-    id_column = 0 if (0 in text or unnamed) and distinct else None
-    label_rows = tuple(
-        r for r, row in enumerate(body) if _column_kind(row[1:], layout.numerals, True)[0] == "text"
-    )
+    is_named = 0 in text and not are_labels(first_cells)
+    id_column = 0 if is_named or (unnamed and distinct) else None
     return replace(
         layout,
         columns=columns,
@@ -521,6 +574,16 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
         label_rows=label_rows,
         findings=findings,
     )
+
+
+def _is_text_row(row: Sequence[str], numbers: Sequence[int], numerals: Numerals) -> bool:
+    """Tell whether a row has texts in most columns of numbers, and a number in none of them."""
+    filled = [row[i] for i in numbers if i < len(row) and not numerals.is_missing(row[i])]
+    words = [cell for cell in filled if _WORD.match(cell)]
+    is_number = any(
+        numerals.number(cell) is not None or CENSORED.fullmatch(cell) or find_flags([cell]) for cell in filled
+    )
+    return 2 * len(words) > len(numbers) and not is_number
 
 
 def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple[str, tuple[str, str] | None]:
@@ -536,6 +599,9 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
         return "number", None
     if sum(bool(CENSORED.fullmatch(cell)) for cell in filled) + numbers > 0.9 * len(filled) and numbers:
         return "number", None
+    words = find_flags(filled)
+    if words is not None:
+        return "number", words
     signs = {numerals.marks(cell) for cell in filled}
     if len(signs) == 1 and (sign := signs.pop()) is not None and (units or not sign[1][:1].isalpha()):
         return "number", sign
@@ -555,7 +621,11 @@ def _find_header(
     first, body = rows[0], rows[1:]
     if len(rows) == 1:
         return not any(numerals.is_number(cell) for cell in first), ""
-    kinds = [_column_kind([row[i] for row in body if i < len(row)], numerals, i > 0)[0] for i in range(width)]
+    found = [_column_kind([row[i] for row in body if i < len(row)], numerals, i > 0) for i in range(width)]
+    if any(signs in FLAGS and flag(cell, signs) is not None
+           for (_, signs), cell in zip(found, first, strict=False) if signs is not None):  # fmt: skip
+        return False, ""  # a row of yes and no
+    kinds = [kind for kind, _ in found]
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i < len(first)]
     is_text = [
         bool(first[i].strip())

@@ -32,6 +32,21 @@ _MIXED = {
 """Numbers with a mark between thousands and a decimal sign, by the decimal sign."""
 DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
 """Patterns of numbers with a decimal comma and with a decimal point."""
+_IN_BRACKETS = re.compile(rf"((?:{_MONEY})?)\s*\(([^()+-]*\d[^()]*)\)\s*(%?)")
+"""A number in brackets, with or without signs. Accountants write negative numbers so."""
+FLAGS = (
+    ("true", "false"),
+    ("yes", "no"),
+    ("y", "n"),
+    ("t", "f"),
+    ("ja", "nein"),
+    ("wahr", "falsch"),
+    ("oui", "non"),
+    ("vrai", "faux"),
+    ("si", "no"),
+    ("sí", "no"),
+)
+"""Words for 1 and 0."""
 _GROUPED = re.compile(r"(?<=\d)[ '](?=\d{3})")
 """A blank or quote between thousands."""
 _DIGITS = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?")
@@ -53,11 +68,28 @@ class Numerals:
         The mark between thousands; empty when there is none. A blank stands for blanks of all kinds.
     missing : frozenset of str
         Further words for a missing value, in lower case; a word that ends in * stands for all that begin so.
+    has_brackets : bool
+        Whether a number in brackets is negative.
+    is_mixed : bool
+        Whether some decimals are written with a comma and others with a point.
     """
 
     decimal: str = "."
     thousands: str = ""
     missing: frozenset[str] = frozenset()
+    has_brackets: bool = False
+    is_mixed: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether pandas reads such numbers."""
+        return not (self.thousands or self.has_brackets or self.is_mixed)
+
+    def tidy(self, cell: str) -> str:
+        """Return a cell with plain blanks and none around it, and with a minus for brackets."""
+        text = cell.translate(_BLANK).strip()
+        found = _IN_BRACKETS.fullmatch(text) if self.has_brackets else None
+        return "-" + "".join(found.groups()) if found else text
 
     def is_missing(self, cell: str) -> bool:
         """Tell whether a cell is a missing value."""
@@ -74,13 +106,13 @@ class Numerals:
 
     def plain(self, cell: str) -> float | None:
         """Return the number in a cell without signs or units; None for any other text."""
-        text = cell.translate(_BLANK).strip()
+        text = self.tidy(cell)
         if self.thousands and self.thousands in text:
             digits, sign, rest = text.partition(self.decimal)
             if not _GROUPS[self.thousands].fullmatch(digits):
                 return None
             text = digits.replace(self.thousands, "") + sign + rest
-        if "_" in text or (self.decimal == "," and "." in text):
+        if "_" in text or (self.decimal == "," and "." in text and not self.is_mixed):
             return None
         try:
             return float(text.replace(",", ".") if self.decimal == "," else text)
@@ -89,7 +121,7 @@ class Numerals:
 
     def marks(self, cell: str) -> tuple[str, str] | None:
         """Return the signs before and after the number in a cell, such as ("", "%"); None without any."""
-        found = _MARKED.fullmatch(cell.translate(_BLANK).strip())
+        found = _MARKED.fullmatch(self.tidy(cell))
         if found is None or not (found["before"] or found["after"]):
             return None
         core = found["sign"] + found["core"]
@@ -100,8 +132,30 @@ class Numerals:
         plain = self.plain(cell)
         if plain is not None:
             return plain
-        found = _MARKED.fullmatch(cell.translate(_BLANK).strip())
+        found = _MARKED.fullmatch(self.tidy(cell))
         return None if found is None else self.plain(found["sign"] + found["core"])
+
+
+def flag(cell: str, words: tuple[str, str]) -> float | None:
+    """Return 1 and 0 for the two words of a column of yes and no; None for any other text."""
+    word = cell.strip().lower()
+    return float(word == words[0]) if word in words else None
+
+
+def find_flags(cells: Sequence[str]) -> tuple[str, str] | None:
+    """Return the words for 1 and 0 of which the filled cells of a column consist; None for other columns."""
+    held = {cell.strip().lower() for cell in cells}
+    if len(held) > 2 or (len(held) == 1 and len(min(held)) == 1):
+        return None
+    return next((pair for pair in FLAGS if held <= {*pair}), None)
+
+
+def are_bracketed(cells: Sequence[str]) -> bool:
+    """Tell whether some numbers of a column, but not all, stand in brackets, and none has a minus."""
+    inside = [cell for cell in cells if _IN_BRACKETS.fullmatch(cell)]
+    return 0 < len(inside) < len(cells) and all(
+        _DIGITS.fullmatch(_core(cell)) and "-" not in cell for cell in cells if cell not in inside
+    )
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
@@ -198,6 +252,24 @@ def find_thousands(
                 ways,
             )
     return sign, ""
+
+
+def are_mixed(columns: Sequence[Sequence[str]]) -> bool:
+    """Tell whether some decimals are surely written with a comma and others with a point."""
+    cells = [_core(cell) for cells in columns for cell in cells]
+    if any(_MIXED[mark].fullmatch(cell) or cell.count(mark) > 1 for mark in ",." for cell in cells):
+        return False
+    if not all(any(_is_decimal(cell, mark) for cell in cells) for mark in ",."):
+        return False
+    unclear = next(
+        (cell for cell in cells if any(m in cell and _GROUPS[m].fullmatch(cell) for m in ",.")), ""
+    )
+    if unclear:
+        raise InvalidData(
+            "Decimals must be written with a comma or with a point, but this table has both, "
+            f'and "{unclear}" may be either a decimal number or thousands: write all of them alike.'
+        )
+    return True
 
 
 def _is_decimal(cell: str, mark: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.data.dialect import Layout, are_few, quoted
+from nspca.data.dialect import Layout, are_few, are_labels, quoted
 from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
@@ -33,7 +33,7 @@ _DAY = (
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
-_ID = re.compile(
+ID = re.compile(
     r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid|barcode|patient|"
     r"respondent|subject|participant|case_?id|student_?(number|nr|no))"
     r"($|[\W_\d])|[a-z](ID|Id|No)$"
@@ -44,8 +44,11 @@ _ID = re.compile(
 _ORDER = re.compile(
     r"(.*[\W_])?(wave_?length|wave_?number|year|date|time|time_?stamp)s?([\W_].*)?", re.IGNORECASE
 )
-"""Names of columns that name the samples when their whole numbers rise or fall from row to row."""
-
+"""Names of columns that name the samples when their numbers rise or fall from row to row."""
+_UNITS = re.compile(r"\W*(units?|einheit(en)?|unités?|types?)?\W*", re.IGNORECASE)
+"""The first cell of a row of units; a row of labels of the columns has a name of its own."""
+_PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
+"""The first columns of genotypes written by PLINK."""
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set|[_ ]id)([_ ]?id)?", re.IGNORECASE
@@ -73,6 +76,8 @@ class Columns:
     findings : tuple of Finding
     is_turned : bool
         Whether the rows are the features. Then `features` are the columns of the samples.
+    skipped : tuple of int
+        Rows below the header that hold units, or the labels of columns.
     """
 
     features: tuple[int, ...]
@@ -82,6 +87,7 @@ class Columns:
     dropped: frozenset[int] = frozenset()
     findings: tuple[Finding, ...] = ()
     is_turned: bool = False
+    skipped: tuple[int, ...] = ()
 
     @property
     def others(self) -> tuple[int, ...]:
@@ -119,7 +125,8 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         dropped |= set(range(len(names))) - kept
     findings: tuple[Finding, ...] = ()
     turned, why = bool(options.features_in_rows), ""
-    if options.features_in_rows is None and options.label_column is None and options.id_column is None:
+    is_open = options.label_column not in names and options.id_column in (None, NO_NAMES)
+    if options.features_in_rows is None and is_open and not isinstance(options.label_column, int):
         turned, why = _are_turned(layout, rows, dropped, known)
     ids: int | None
     if turned:
@@ -138,8 +145,14 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
     labels = None if options.label_column is None else find_column(names, options.label_column, "label")
     if options.id_column == NO_NAMES:
         ids = None
+        dropped |= {i for i in layout.text_columns if i == layout.id_column or _are_names(layout, i)}
     elif options.id_column is not None:
         ids = find_column(names, options.id_column, "id")
+    elif tuple(map(str.lower, names[:6])) == _PLINK:
+        ids = 1 if _is_distinct(layout, 1) else 0
+        dropped |= {*range(6)}
+        ways = tuple(Way("label_column", names[i], "Use as labels") for i in (5, 4) if i != labels)
+        findings += (Finding(f"Columns of PLINK were set aside: {quote_names(names[:6], 6)}", ways=ways),)
     else:
         ids, counters, said = _find_names(layout, {*dropped, labels})
         dropped |= set(counters)
@@ -152,7 +165,38 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         *(i for i in (ids, labels) if i is not None),
     }
     features = tuple(i for i in range(len(names)) if i not in aside)
-    return Columns(features, ids, labels, tuple(sorted(aside)), frozenset(dropped), findings)
+    skipped = _find_units(layout, ids, options)
+    if skipped:
+        cells = [cell for cell in layout.body_rows[0] if cell.strip()]
+        what = f'A row below the header ("{short(", ".join(cells[:3]))}") holds no numbers and was left out'
+        ways = (Way("features_in_rows", True, "It groups the columns, which are the samples"),)
+        findings += (Finding(what, "row 1", ways=ways),)
+    return Columns(features, ids, labels, tuple(sorted(aside)), frozenset(dropped), findings, skipped=skipped)
+
+
+def _find_units(layout: Layout, ids: int | None, options: ReadOptions) -> tuple[int, ...]:
+    """Return the rows directly below the header that hold units or other words about the columns."""
+    rows = layout.label_rows
+    if not layout.header or not 0 < len(rows) <= 2 or rows[-1] != len(rows) - 1:
+        return ()
+    called = ["" if ids is None else layout.body_rows[r][ids] for r in rows]
+    return rows if options.features_in_rows is False or all(map(_UNITS.fullmatch, called)) else ()
+
+
+def _is_distinct(layout: Layout, i: int) -> bool:
+    cells = [
+        row[i].strip()
+        for r, row in enumerate(layout.body_rows)
+        if i < len(row) and r not in layout.label_rows
+    ]
+    return len(set(cells)) == len(cells) > 1
+
+
+def _are_names(layout: Layout, i: int) -> bool:
+    """Tell whether a column of texts holds short distinct names, which are no numbers with words."""
+    cells = [row[i].strip() for row in layout.body_rows if i < len(row)]
+    is_code = any(cell[:1].isdigit() for cell in cells) and not ID.search(layout.columns[i])
+    return _is_distinct(layout, i) and not is_code and all(len(cell) <= 40 and cell for cell in cells)
 
 
 def _turned_columns(
@@ -172,7 +216,7 @@ def _turned_columns(
         verb = "was" if len(left_out) == 1 else "were"
         findings += (Finding(f"{many} without numbers {verb} left out: {called}."),)
     out = frozenset({*dropped, *left_out})
-    return Columns(features, ids, None, tuple(sorted(aside)), out, findings, True)
+    return Columns(features, ids, None, tuple(sorted(aside)), out, findings, True, layout.label_rows)
 
 
 def _said_turned(why: str) -> Finding:
@@ -198,7 +242,11 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
     ]
     if not layout.header or not columns or ids not in layout.text_columns:
         return False, ""
-    first = [row[ids].strip() for row in body if ids < len(row)]
+    first = [row[ids].strip() for r, row in enumerate(body) if ids < len(row) and r not in layout.label_rows]
+    if layout.label_rows[:1] == (0,) and not _UNITS.fullmatch(body[0][ids]):
+        groups = [cell for i, cell in enumerate(body[0]) if layout.columns[i] in columns]
+        if len(set(groups)) > 1 and are_labels(groups):
+            return True, f'the row "{short(body[0][ids])}" holds groups of the columns'
     if known:
         across, down = (sum(name in known for name in names) for names in (columns, first))
         if 2 * across > len(columns) and down < 2:
@@ -218,21 +266,32 @@ def _find_names(
     layout: Layout, taken: set[int | None]
 ) -> tuple[int | None, tuple[int, ...], tuple[Finding, ...]]:
     """Return the column of sample names found by itself, columns that only count the rows, and findings."""
-    if layout.id_column is not None and layout.id_column not in taken:
-        what = "The first column" if layout.id_column == 0 else "Column"
-        said = f"{what}{quoted(layout, layout.id_column)} holds distinct names and was taken as sample names."
-        return layout.id_column, (), (Finding(said),)
+    named = [i for i in layout.text_columns if i not in taken and _are_names(layout, i)]
+    i = -1 if layout.id_column is None or layout.id_column in taken else layout.id_column
+    if i >= 0 and (i not in layout.text_columns or _is_distinct(layout, i) or not named):
+        what = "The first column" if i == 0 else "Column"
+        are = "distinct names" if _is_distinct(layout, i) else "names"
+        said = f"{what}{quoted(layout, i)} holds {are} and was taken as sample names."
+        return i, (), (Finding(said),)
     body = layout.body_rows
     counters: list[int] = []
-    for i in range(min(2, len(layout.columns))):
+    for i in range(min(2, len(layout.columns))) if not named or named[0] == 1 else ():
         if i in taken or i in layout.text_columns or i in layout.empty_columns or i in layout.marks:
             break
         cells = [row[i].strip() for row in body if i < len(row)]
         cells = [cell for cell in cells if not TOTAL.fullmatch(cell)]
-        named = layout.header and bool(_ID.search(layout.columns[i]))
-        if not _counts(layout, i, cells, named):
+        if not _counts(layout, i, cells):
             break
         counters.append(i)
+    last = len(layout.columns) - 1
+    if not counters and not named and last > 1 and layout.header and ID.search(layout.columns[last]):
+        cells = [row[last].strip() for row in body if last < len(row)]
+        if last not in taken and last not in layout.text_columns and _counts(layout, last, cells):
+            counters = [last]
+    if not counters and named:
+        said = f"Column{quoted(layout, named[0])} holds distinct names and was taken as sample names."
+        ways = (Way("drop_columns", (layout.columns[named[0]],), "Leave it out"),)
+        return named[0], (), (Finding(said, ways=ways),)
     if not counters:
         return None, (), ()
     following = counters[-1] + 1
@@ -250,32 +309,31 @@ def _find_names(
     i = counters[0]
     found = (
         Finding(
-            f"The first column{quoted(layout, i)} was taken as the names of the samples, not as a feature",
+            f"{'Column' if i else 'The first column'}{quoted(layout, i)} was taken as the names of the "
+            "samples, not as a feature",
             f"column{quoted(layout, i)}",
-            "it holds whole numbers that are all different",
+            "its numbers tell the rows apart",
             (Way("id_column", NO_NAMES, "It is a feature"),),
         ),
     )
     return i, tuple(counters[1:]), found
 
 
-def _counts(layout: Layout, i: int, cells: Sequence[str], named: bool) -> bool:
+def _counts(layout: Layout, i: int, cells: Sequence[str]) -> bool:
     """Tell whether a column of numbers names the rows: by its name, or as it counts them from 0 or 1."""
-    if (
-        not cells
-        or not all(re.fullmatch(r"\d{1,15}(\.0)?", cell) for cell in cells)
-        or len(set(cells)) < len(cells)
-    ):
-        return False
+    numbers = [layout.numerals.plain(cell) for cell in cells]
     aside = {i, *layout.text_columns, *layout.empty_columns}
-    if len(layout.columns) - len(aside) < 2:
+    if len(cells) < 2 or None in numbers or len(layout.columns) - len(aside) < 2:
         return False
-    if named:
-        return len(cells) > 1
     if len(cells) > 2 and layout.header and _ORDER.fullmatch(layout.columns[i]):
-        steps = np.diff([float(cell) for cell in cells])
-        return bool((steps > 0).all() or (steps < 0).all())
-    if len(cells) < 5 or int(cells[0]) not in (0, 1) or not is_counter(cells):
+        steps = np.diff(np.array(numbers, dtype=float))
+        if (steps > 0).all() or (steps < 0).all():
+            return True
+    if not all(re.fullmatch(r"\d{1,15}(\.0)?", cell) for cell in cells):
+        return False
+    if layout.header and ID.search(layout.columns[i]):
+        return 2 * len(set(cells)) > len(cells)
+    if len(set(cells)) < len(cells) or len(cells) < 5 or int(cells[0]) not in (0, 1) or not is_counter(cells):
         return False
     others = (
         [row[j].strip() for row in layout.body_rows if j < len(row)]

@@ -17,7 +17,7 @@ import platformdirs
 
 from nspca.errors import JobError
 
-VERSION = 3
+VERSION = 4
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
 BUSY_SECONDS = 10.0  # maximum wait for another process that writes
 CLAIM_SECONDS = 1.0  # maximum wait for another server that is just ending
@@ -37,6 +37,7 @@ SCHEMA = (
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
         size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
+    "CREATE TABLE files (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",  # the bytes of uploads
     "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)",
     "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)",
     "CREATE INDEX runs_key ON runs (key)",
@@ -218,7 +219,6 @@ class Database:
             return db.execute(query, values).fetchone()
 
     def _change(self, statement: str, values: Sequence[Any]) -> int:
-        """Execute a statement that writes, and return how many rows it changed."""
         with self._writing() as db:
             return db.execute(statement, values).rowcount
 

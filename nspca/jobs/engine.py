@@ -11,6 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -43,6 +44,7 @@ OUT_OF_MEMORY = (
     "The run needed more memory than one worker may use, and was ended: use fewer columns or "
     "rows, or a smaller k."
 )
+UNKEPT = "The end of this run could not be kept, perhaps for want of room on the disk: start it again."
 SHUT = "The engine has been shut down: start the server again."
 
 _log = logging.getLogger(__name__)
@@ -93,7 +95,6 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
         self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
         self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
-        self._unkept: dict[str, JobState] = {}  # by run id: ends that the store could not take
         self._full = self._damage = ""  # why the store could not take the last end; damage found in it
         self._missed_at = math.inf  # monotonic time since which there are no workers
         self._noted_at = self._tidied_at = -math.inf
@@ -187,14 +188,18 @@ class Engine:
 
     def status(self, job_id: str) -> JobState:
         """Return the state of a run; raise `JobError` when there is no such run."""
-        end, job = self._unkept.get(job_id), self._runs.get(job_id)
-        if end is not None:
-            return end
+        job = self._runs.get(job_id)
         if job is None:
             run = self.store.find_run(job_id)
             if run is None:
                 raise JobError(NO_RUN)
-            return run.as_state()
+            state = run.as_state()
+            if state.ended:
+                return state
+            with self._lock:  # it may just have been entered
+                job = self._runs.get(job_id)
+            if job is None:
+                return replace(state, state="failed", error=self._full or UNKEPT)
         job.looked = time.monotonic()
         if job.started:
             return job.as_state(job_id, "running")
@@ -270,7 +275,6 @@ class Engine:
             if not self.store.has_result(job.key) and not (live and live.has(viewer)):
                 self._check_limits(viewer, joins=live is not None)
             run_id, done = self.store.add_run(workspace, job.key, title, job.function, parameters, page)
-            self._unkept.pop(run_id, None)
             if done:
                 self._runs.pop(run_id, None)
                 return run_id
@@ -349,10 +353,7 @@ class Engine:
             self._runs.pop(run_id, None)
 
     def _store_end(self, job: Job, runs: list[str], state: str, error: str = "", result: bytes = b"") -> None:
-        """Store the end of a job for some of its runs, which fail with the reason if that is not possible.
-
-        That reason stays in memory, since a full disk may not even take a sentence.
-        """
+        """Store the end of a job for some of its runs; those whose end is not stored have failed."""
         kept = (job.key, result) if state == "done" else None
         try:
             self.store.finish_runs(runs, state, error=error, result=kept, **job.progress())
@@ -360,9 +361,6 @@ class Engine:
         except JobError as trouble:
             self._full = str(trouble)
             self._complain(f"the end of a run could not be kept: {trouble}")
-            state, error = (state, error) if state == "cancelled" else ("failed", str(trouble))
-            end = {run: job.as_state(run, state, error=error, finished=time.time()) for run in runs}
-            self._unkept.update(end)
 
     # ---- the supervisor's thread, the only one that talks to the scheduler
 

@@ -4,7 +4,6 @@ The engine opens one store, and pages reach it as ``engine().store``.
 """
 
 import secrets
-import shutil
 import sqlite3
 import time
 from contextlib import closing
@@ -22,7 +21,7 @@ def new_workspace() -> str:
 
 
 class Store(Runs, Uploads):
-    """Store of the runs and uploads of all workspaces: one SQLite file, and a folder of upload files.
+    """Store of the runs and uploads of all workspaces: one SQLite file.
 
     Results and uploads are opaque bytes, and everything else is text and numbers. Nothing is unpickled. See
     `Runs` and `Uploads` for the methods.
@@ -43,28 +42,19 @@ class Store(Runs, Uploads):
 def backup(folder: Path | str, home: Path | str | None = None) -> int:
     """Copy a store, also one in use, to a new folder that is a store itself, and return its size in bytes.
 
-    The database is copied as of one moment. Uploads that are deleted meanwhile are left out. It raises
-    `JobError` when there is no store, the folder exists already, or it cannot be written.
+    The copy is as of one moment. It raises `JobError` when there is no store, the folder exists already, or
+    it cannot be written.
     """
     folder, home = Path(folder), Path(home or default_home())
     if not (home / "runs.sqlite").is_file():
         raise JobError(f"There is no store {home / 'runs.sqlite'} to copy: set NSPCA_HOME to its folder.")
+    copy = folder / "runs.sqlite"
     try:
         folder.mkdir(mode=0o700)
-        with (
-            closing(sqlite3.connect(home / "runs.sqlite")) as old,
-            closing(sqlite3.connect(folder / "runs.sqlite")) as new,
-        ):
+        with closing(sqlite3.connect(home / "runs.sqlite")) as old, closing(sqlite3.connect(copy)) as new:
             old.backup(new)
-            (folder / "uploads").mkdir(mode=0o700)
-            for (digest,) in new.execute("SELECT DISTINCT digest FROM uploads").fetchall():
-                try:
-                    shutil.copy2(home / "uploads" / digest, folder / "uploads")
-                except FileNotFoundError:
-                    new.execute("DELETE FROM uploads WHERE digest = ?", (digest,))
-            new.commit()
     except (OSError, sqlite3.Error) as error:
         raise JobError(
             f"The backup {folder} could not be written ({error}): make room, or name another folder."
         ) from error
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return copy.stat().st_size

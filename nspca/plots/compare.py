@@ -25,7 +25,7 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
+from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, fade
 from nspca.presentation.numerals import (
     format_bound_share,
     format_guarantee,
@@ -182,7 +182,6 @@ def _line(
 
 
 def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
-    """Return the description of `values_figure`, with the values of all methods at the largest k."""
     if not len(frame):
         return "Variance against k: nothing is ready yet."
     k, count = int(frame["k"].max()), frame["method"].nunique()
@@ -233,30 +232,6 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
         _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
     _lay_out_k(figure, ks, selected)
     return figure.update_yaxes(title_text="seconds", type="log", dtick=1)
-
-
-def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
-    """Draw the Jaccard overlap of the supports of each pair of methods: features in both over features in at
-    least one.
-    """
-    names, sets = list(supports), [set(map(int, support)) for support in supports.values()]
-    shared = np.array([[len(a & b) / (len(a | b) or 1) for b in sets] for a in sets])
-    pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
-    says = "one method only"
-    if pairs:
-        least, i, j = min(pairs)
-        says = f"least alike are {named(names[j])} and {named(names[i])} with {least:.2f}"
-    figure = new_figure(
-        f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.",
-        height=110 + 38 * len(names),
-        margin={"t": 10},
-    )
-    labels = [plain(name) for name in names]
-    count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
-    look: dict[str, Any] = {"x": labels, "y": labels, "customdata": count, "texttemplate": "%{z:.2f}"}
-    hover = "%{y} and %{x}: %{z:.2f}<br>%{customdata}"
-    add_pixels(figure, shared, SEQUENTIAL, (0, 1), hover, "in common", gap=2, **look)
-    return figure.update_yaxes(autorange="reversed", showgrid=False).update_xaxes(showgrid=False)
 
 
 def weights_figure(

@@ -4,13 +4,12 @@ The axis shows all `ks` of the sweep, in increasing order.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import log10
 
 import plotly.graph_objects as go
 
-UNEVEN = 4
-"""Largest ratio of two steps between neighbouring k for which the axis is linear."""
+CROWDED = 0.1
+"""Share of a linear axis on which half of the values of k may not stand: they would not be told apart."""
 FEW = 12
 """Largest range of k in which every whole number has a tick: there is no half feature."""
 ROUND = (1, 2, 5)
@@ -20,9 +19,8 @@ APART = 1.3
 
 
 def logarithmic(ks: Sequence[int]) -> bool:
-    """Tell whether the axis of k is logarithmic: on a linear axis small k would be crowded at the left."""
-    steps = [b - a for a, b in pairwise(ks)]
-    return bool(steps) and max(steps) > UNEVEN * min(steps)
+    """Tell whether the axis of increasing k is logarithmic: on a linear axis small k would be crowded."""
+    return len(ks) > 2 and ks[len(ks) // 2] - ks[0] < CROWDED * (ks[-1] - ks[0])
 
 
 def place(ks: Sequence[int], k: float) -> float:

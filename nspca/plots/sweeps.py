@@ -3,7 +3,7 @@ proved to lie.
 
 Home and the sweep page draw `sweep_figure`; the figures of methods side by side use `certified` and
 `band`. In the helpers of `sweep_figure` values and bounds are in per cent of `unit`, whose name is
-`unit_name`, except in `_of_the_paper` and `_add_pinned`, where they are in the units of the data. `expected`
+`unit_name`, except in `_of_the_paper` and `_add_before`, where they are in the units of the data. `expected`
 has every k of the sweep.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots import kaxis, published, strip
+from nspca.plots import kaxis, published
 from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
@@ -43,14 +43,8 @@ IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this 
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
 DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbol": "triangle-down"}
 THIN = {"line_width": 1, "marker_size": 3}
-PINNED = tuple(
-    {"color": colour, "dash": dash, "symbol": symbol}
-    for colour, dash, symbol in zip(
-        EARLIER, ("dash", "dashdot") * 2, ("diamond", "square", "cross", "x"), strict=True
-    )
-)
-HEIGHT = 640
-OPTIMAL = "proved optimal"
+HEIGHT = 440
+OPTIMAL = "the best: proved"
 RING = f"nearly enough (≥ {100 * PLATEAU:.0f} % of the highest)"
 HEADROOM = 1.06
 """Length of the value axis relative to the largest value drawn."""
@@ -119,14 +113,13 @@ def sweep_figure(
     all_ks: Iterable[int] | None = None,
     bounds: str = "ours",
     ceiling: float = math.inf,
-    pinned: Sequence[tuple[pd.DataFrame, float, str]] = (),
+    before: tuple[pd.DataFrame, float, str] | None = None,
     ghost: pd.DataFrame | None = None,
     marked: int | None = None,
-    wanted: tuple[float, str] | None = None,
-    fit: bool = False,
 ) -> go.Figure:
-    """Draw variance explained against k with the region in which the optimum is proved to lie, and below it
-    the proved gap.
+    """Draw variance explained against k with the region in which the optimum is proved to lie.
+
+    Where the region has closed, the curve itself has the colour of a proof.
 
     Parameters
     ----------
@@ -152,21 +145,17 @@ def sweep_figure(
     ceiling : float
         The leading eigenvalue, in the units of the data: the axis ends there, and the paper's bound is cut
         there.
-    pinned : sequence of (DataFrame, float, str)
-        Earlier sweeps to compare with, what is 100 % there, and what they are called.
+    before : (DataFrame, float, str), optional
+        An earlier sweep to compare with, what is 100 % there, and what it is called.
     ghost : DataFrame, optional
         Preview of the sweep, drawn behind everything else: columns ``k, value, upper``.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
-    wanted : (float, str), optional
-        A value that is sought, drawn as a level line, and its name. A value above the axis has no line.
-    fit : bool
-        Whether the value axis begins at the smallest value and not at zero.
 
     Returns
     -------
     Figure
-        Every point of a method carries ``customdata = [k, method]``, every gap ``[k]``.
+        Every point of a method carries ``customdata = [k, method]``.
     """
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"
@@ -177,11 +166,10 @@ def sweep_figure(
     earlier = None if ghost is None else _in_percent(ghost, unit)
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
-    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, selected_k)
     if earlier is not None:
         _add_ghost(figure, earlier, unit_name)
-    for other, look in zip(pinned, PINNED * len(pinned), strict=False):
-        _add_pinned(figure, *other, unit_name, look)
+    if before is not None:
+        _add_before(figure, *before, unit_name)
     upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
     if wide:
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
@@ -190,62 +178,42 @@ def sweep_figure(
         has_gap = len(optimal(ours)) < len(certified(ours))  # without room it needs no legend
         figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
-    others = [_in_percent(rows, own) for rows, own, _ in pinned]
-    drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier]), *others]
-    top = _lay_out_values(figure, drawn, ours if fit else None, 100 * ceiling / unit)
-    if wanted is not None and expected and 100 * wanted[0] / unit <= top:
-        _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
+    drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier])]
+    drawn += [] if before is None else [_in_percent(before[0], before[1])]
+    _lay_out_values(figure, drawn, 100 * ceiling / unit)
+    _add_methods(figure, shown, expected, unit_name, kind)
     if tight:
-        _add_optimal(figure, ours)
+        _add_optimal(figure, ours, expected)
     if marked is not None:
         _add_ring(figure, marked, ours)
-    _add_methods(figure, shown, expected, unit_name, kind)
     if total and len(frame) < total:
         ready = f"{len(frame)} of {total} ready"
-        add_note(figure, ready, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
+        add_note(figure, ready, 1, 0, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected)
     # Two lines of about equal length, for which a low curve has room.
     name = f"% of {unit_name}"
     title = "<br>".join(textwrap.wrap(name, max(16, 2 + len(name) // 2)))
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
-    return figure.update_yaxes(title_text=title, uirevision=f"{fit} {bounds} {unit_name}", selector=0)
+    return figure.update_yaxes(title_text=title, uirevision=f"{bounds} {unit_name}")
 
 
-def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the certified region of some rows, with the probability with which its bound holds."""
-    if not rows or not len(rows[0]):
-        return pd.DataFrame(columns=["lower", "upper", "probability"])
-    return certified(rows[0]).assign(probability=rows[0].groupby("k")["probability"].min())
-
-
-def _lay_out_values(
-    figure: go.Figure, drawn: list[pd.DataFrame], fitted: pd.DataFrame | None, ceiling: float
-) -> float:
-    """Set the range of the value axis, from zero (or the smallest value) to the largest bound, and prevent
-    panning beyond it. Return the upper end, infinite where it is not known.
-
-    `drawn` has all rows in the figure. With `fitted`, the axis shows only the values and bounds there.
+def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], ceiling: float) -> None:
+    """Set the range of the value axis, from zero to the largest value or bound in `drawn`, and prevent
+    panning beyond it.
     """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
     if not math.isfinite(top) or top <= 0:
-        figure.update_yaxes(rangemode="tozero", selector=0)
-        return math.inf
+        figure.update_yaxes(rangemode="tozero")
+        return
     # Round up to a grid: Plotly forgets a zoom when the range changes, and bounds change often by a little.
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
-    low, high = 0.0, top
-    if fitted is not None and len(fitted):
-        low, high = fitted["value"].min(), min(top, _largest(fitted))
-        pad = max(0.06 * (high - low), 1e-3 * high)
-        low, high = max(0.0, low - pad), min(top, high + pad)
-    figure.update_yaxes(range=[low, high], minallowed=0.0, maxallowed=top, selector=0)
-    return top
+    figure.update_yaxes(range=[0.0, top], minallowed=0.0, maxallowed=top)
 
 
 def _largest(rows: pd.DataFrame) -> float:
-    """Return the largest value or bound in some rows; NaN for none."""
     return float(np.nanmax(rows[["value", "upper"]].astype(float).to_numpy())) if len(rows) else math.nan
 
 
@@ -287,17 +255,13 @@ def _add_methods(
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
-    """Draw a line at k in both parts of the figure, not through the text between them.
-
-    Its label stands on the side with more room.
-    """
+    """Draw a line at k. Its label stands on the side with more room."""
     at = kaxis.place(expected, k)
     ends = [kaxis.place(expected, end) for end in expected[:1] + expected[-1:]]
     corner = "bottom right" if 2 * at > sum(ends) and ends else "bottom left"
     line = {"color": CHOSEN, "width": 2}
-    for bottom, top in (strip.STRIP, strip.CURVE):
-        figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=bottom, y1=top, line=line, layer="below")
-    add_note(figure, f"k = {k}", at, strip.CURVE[0], corner, xref="x", font={"color": CHOSEN})
+    figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line=line, layer="below")
+    add_note(figure, f"k = {k}", at, 0, corner, xref="x", font={"color": CHOSEN})
 
 
 def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
@@ -307,19 +271,14 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
     add_curve(figure, [k], [best], RING, marker=ring)
 
 
-def _add_optimal(figure: go.Figure, rows: pd.DataFrame) -> None:
-    """Draw rings around the values that are proved optimal."""
+def _add_optimal(figure: go.Figure, rows: pd.DataFrame, expected: list[int]) -> None:
+    """Draw the curve again where its values are proved optimal, over that of the method."""
     known = optimal(rows)
     if not len(known):
         return
-    ring = {"symbol": "circle-open", "size": 12, "color": PROVED, "line": {"width": 2.5}}
-    add_curve(figure, [int(k) for k in known.index], known["lower"], OPTIMAL, marker=ring)
-
-
-def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
-    """Draw the level line of a value that is sought, in per cent, across all values of k."""
-    line = {"color": CHOSEN, "width": 1.2, "dash": "dash"}
-    add_curve(figure, [expected[0], expected[-1]], [level] * 2, name, line=line)
+    own = _broken(known.reset_index(), expected)
+    line = {"color": PROVED, "width": 4}
+    add_curve(figure, own["k"], own["lower"], OPTIMAL, line=line, marker={"size": 8}, connectgaps=False)
 
 
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
@@ -395,20 +354,17 @@ def _add_upper(
     add_curve(figure, rows["k"], rows["upper"], name, hover, customdata=points, **look)
 
 
-def _add_pinned(
-    figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str, look: dict[str, Any]
-) -> None:
+def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str) -> None:
     """Draw the best values of an earlier sweep and its proved region, behind everything else."""
     best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
     rows = _in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
-    _add_region(figure, rows, ks, look["color"], 0.15)
+    _add_region(figure, rows, ks, EARLIER, 0.15)
     hover = [
         f"<b>k = {k}</b>, {plain(name, 90)}<br>{value} of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value_text"], rows["ratio"], strict=True)
     ]
-    line = {"color": look["color"], "width": 2, "dash": look["dash"]}
-    marker = {"size": 5, "symbol": look["symbol"]}
+    line, marker = {"color": EARLIER, "width": 2, "dash": "dash"}, {"size": 5, "symbol": "diamond"}
     add_curve(figure, ks, rows["value"], plain(name, 70), hover, line=line, marker=marker)
 
 

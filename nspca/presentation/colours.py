@@ -41,8 +41,8 @@ BEST, LIMIT = _VERMILION, _VERMILION
 """The best point of a picture, and the line beyond which it may not lie."""
 CONTEXT = _GREY
 """Context behind a figure: a preview, all rows, a mean, a helping line."""
-EARLIER = (_GREY, _OLIVE, _SKY, _VERMILION)
-"""Earlier sweeps, in the order in which they were pinned."""
+EARLIER = _GREY
+"""The sweep before a change."""
 COLOURS = (_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _OLIVE)
 """Items without a colour meaning of their own: methods, groups, parts."""
 HUES = (*COLOURS, "#6f6ad6", "#8d6748", "#c2417f", "#5f8f9b", "#3f6b2f")

@@ -3,9 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, ClassVar, Self
 
 from nspca.errors import InvalidOption, shown
@@ -67,12 +64,6 @@ def load(text: str | bytes) -> dict[str, Any]:
     return values
 
 
-def load_kinds() -> None:
-    """Load every kind of question, so that each is known by its name; else it is loaded when it is used."""
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"{__package__}.{module.name}")
-
-
 class Spec(Model):
     """A question that can be stored, run and exported. JSON names its class by `kind`."""
 
@@ -132,7 +123,6 @@ class Spec(Model):
             raise InvalidOption(f"a spec must be a JSON object, got {shown(values)}; export it again")
         values = dict(values)
         kind, schema = values.pop("kind", None), values.pop("schema", SCHEMA)
-        load_kinds()
         if schema != SCHEMA:
             raise InvalidOption(f"a spec must be of schema {SCHEMA}, got {shown(schema)}; export it again")
         found = Spec.KINDS.get(kind) if isinstance(kind, str) else None

@@ -117,7 +117,6 @@ class ComparisonSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def _values(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
-        """Add the results of every method at every k to `found`, the cheapest method first."""
         failed: list[NSPCAError] = []
         steps = len(self.ks)
         for i, method in enumerate(cheapest_first(self.methods)):
@@ -168,7 +167,6 @@ class ComparisonSpec(ProblemSpec):
             report(replace(event, payload=pack(row)))
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the comparison."""
         return [
             f"options = {self.options!r}",
             f"for method in {self.methods!r}:  # one by one: no method sees another's answer",

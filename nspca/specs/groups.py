@@ -3,10 +3,8 @@
 The page Components asks it about data with labels.
 """
 
-import json
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 from pydantic import Field as Limits
 from pydantic import StrictStr
 
@@ -18,12 +16,12 @@ from nspca.specs.base import Description
 from nspca.specs.components import Sizes
 from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
-from nspca.specs.question import RowsSpec, Seed, Whole, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.sweep import MethodName
 from nspca.validation.model import Option
 
 
-class GroupsSpec(RowsSpec):
+class GroupsSpec(JsonSpec, RowsSpec):
     """Effect sizes of several components on labelled groups of held-out samples.
 
     Parameters
@@ -44,6 +42,7 @@ class GroupsSpec(RowsSpec):
     """
 
     kind: ClassVar[str] = "groups"
+    answer: ClassVar = GroupEffects
 
     sizes: Sizes
     label: Annotated[StrictStr, Option("Labels", say=lambda value: f"labels {value}" if value else "")] = ""
@@ -74,23 +73,7 @@ class GroupsSpec(RowsSpec):
         options = self.options.get(self.method, {})
         return held_out_group_effects(X, labels, self.sizes, seed=self.seed, report=report, **how, **options)
 
-    def pack(self, result: GroupEffects) -> bytes:
-        """Return the effects as JSON bytes; see `unpack`."""
-        plain = vars(result) | {"effect": _listed(result.effect)}
-        return json.dumps(plain | {"p": None if result.p is None else _listed(result.p)}).encode()
-
-    @staticmethod
-    def unpack(body: bytes) -> GroupEffects:
-        """Return the effects that are stored in the bytes from `pack`."""
-        found = json.loads(body)
-        found |= {name: tuple(found[name]) for name in ("groups", "counts")}
-        found |= {
-            name: None if found[name] is None else np.array(found[name], float) for name in ("effect", "p")
-        }
-        return GroupEffects(**found)
-
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the test."""
         words = self.keywords("problem") | self.keywords("call")
         words.pop("forced", None)
         words |= {name: repr(value) for name, value in self.options.get(self.method, {}).items()}
@@ -115,8 +98,3 @@ def labels_of(data: Any, label: str = "") -> Any:
         named = f"a column of labels named {label!r}" if label else "labels of the samples"
         raise InvalidData(f"this question needs {named}, got none; choose labels on the page Data")
     return found
-
-
-def _listed(values: np.ndarray) -> list[float | str | None]:
-    """Return numbers as JSON values; nan and infinity become None and text."""
-    return [None if np.isnan(one) else float(one) if np.isfinite(one) else str(one) for one in values]

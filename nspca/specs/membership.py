@@ -77,7 +77,6 @@ class MembershipSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Membership.from_bytes)
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that solves the problem and prints the membership of every feature."""
         return [
             "result = nspca.solve(problem)",
             f"known = nspca.membership(problem, result, share={self.within / 1000!r})",

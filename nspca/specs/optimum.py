@@ -125,7 +125,6 @@ class OptimumSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Result.from_bytes)
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that searches for the optimum and checks the proof."""
         how = f"{EXHAUSTIVE!r}, seconds={self.seconds}" if self.seconds else repr(self.effort or "fast")
         return [
             f"result = nspca.solve(problem, certify={how})",

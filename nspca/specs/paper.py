@@ -3,17 +3,17 @@
 The page Papers asks it.
 """
 
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import StrictStr
 
-from nspca import papers
-from nspca.errors import InvalidOption
-from nspca.papers import ITEMS, PAPERS, Outcome
 from nspca.progress import Report, silent
 from nspca.specs.base import Description, Spec
 from nspca.validation import address
 from nspca.validation.model import Option
+
+if TYPE_CHECKING:
+    from nspca.papers import Item, Outcome
 
 
 class PaperSpec(Spec):
@@ -35,27 +35,38 @@ class PaperSpec(Spec):
     files: StrictStr = ""
 
     def model_post_init(self, context: Any) -> None:
-        if self.item not in ITEMS:
-            raise InvalidOption(f"item must be one of {', '.join(ITEMS)}, got {self.item!r}")
+        self._of()
+
+    def _of(self) -> "Item":
+        """Return the item; the papers are slow to import, and most questions need none of them."""
+        from nspca.papers import find_item
+
+        return find_item(self.item)
 
     def describe(self) -> Description:
-        item = ITEMS[self.item]
+        from nspca.papers import PAPERS
+
+        item = self._of()
         return Description(PAPERS[item.paper].partition(":")[0], f"{item.label}: {item.title}")
 
     def to_query(self) -> dict[str, str]:
         """Return the question as an address, with the paper of the item."""
-        return {"paper": ITEMS[self.item].paper, **super().to_query()}
+        return {"paper": self._of().paper, **super().to_query()}
 
-    def run(self, report: Report = silent, *args: Any, **given: Any) -> Outcome:
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> "Outcome":
         """Return the `nspca.papers.Outcome` of the figure or table."""
+        from nspca import papers
+
         return papers.reproduce(self.item, report)
 
-    def pack(self, result: Outcome) -> bytes:
-        """Return the outcome as JSON bytes."""
+    def pack(self, result: "Outcome") -> bytes:
         return result.to_json().encode()
 
-    unpack: ClassVar = staticmethod(Outcome.from_json)
+    @staticmethod
+    def unpack(body: bytes) -> "Outcome":
+        from nspca.papers import Outcome
+
+        return Outcome.from_json(body)
 
     def to_python(self) -> str:
-        """Return Python that repeats the computation of the figure or table."""
         return f"import nspca\n\noutcome = nspca.PaperSpec(item={self.item!r}).run()\nprint(outcome.said)\n"

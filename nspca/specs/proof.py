@@ -77,7 +77,6 @@ class CheckSpec(JsonSpec, ProblemSpec):
         return {**said, "seconds": time.perf_counter() - started}
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that checks the certificate in a file."""
         return ['print(nspca.verify(X, nspca.Certificate.load("certificate.npz"), problem))']
 
 

@@ -6,10 +6,12 @@ with a subclass.
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt
 
@@ -59,13 +61,32 @@ def weights_words(nonneg: bool) -> str:
 
 
 class JsonSpec(Spec):
-    """Base class of questions whose `run` returns plain values, which are stored as JSON."""
+    """Base class of questions whose results are stored as JSON: plain values, or an `answer` with arrays."""
+
+    answer: ClassVar[type[Any] | None] = None
+    """Dataclass of the results, whose fields are plain values, tuples and arrays; None for plain values."""
 
     def pack(self, result: Any) -> bytes:
-        """Return what `run` returned as JSON bytes."""
-        return json.dumps(result).encode()
+        return json.dumps(vars(result) if self.answer else result, default=plain_numbers).encode()
 
-    unpack: ClassVar = staticmethod(json.loads)
+    @classmethod
+    def unpack(cls, body: bytes) -> Any:
+        found = json.loads(body)
+        if cls.answer is None:
+            return found
+        for field in fields(cls.answer):
+            value = found[field.name]
+            if isinstance(value, list) and "tuple" in str(field.type):
+                found[field.name] = tuple(value)
+            elif isinstance(value, list):
+                is_whole = all(isinstance(one, int) for one in value)
+                found[field.name] = np.array(value, int if is_whole else float)
+        return cls.answer(**found)
+
+
+def plain_numbers(values: np.ndarray) -> list[Any]:
+    """Return an array as JSON values: whole numbers and finite numbers, None for nan, text for infinity."""
+    return [one if np.isfinite(one) else None if np.isnan(one) else str(one) for one in values.tolist()]
 
 
 class ProblemSpec(Spec):
@@ -93,9 +114,9 @@ class ProblemSpec(Spec):
             say=weights_words,
             always=True,
             flag="--signed",
-            help="allow negative weights",
         ),
     ] = True
+    """Allow negative weights."""
     forced: Annotated[
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
@@ -107,9 +128,9 @@ class ProblemSpec(Spec):
             to="problem",
             say=lambda value: "" if value else "not centred",
             flag="--no-center",
-            help="do not subtract the column means",
         ),
     ] = True
+    """Do not subtract the column means."""
     scale: Annotated[
         StrictBool,
         Option(
@@ -118,9 +139,9 @@ class ProblemSpec(Spec):
             to="problem",
             say=lambda value: "standardised" if value else "",
             flag="--scale",
-            help="divide every column by its standard deviation",
         ),
     ] = False
+    """Divide every column by its standard deviation."""
 
     @property
     def content(self) -> str:

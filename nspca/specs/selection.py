@@ -4,7 +4,6 @@ The page Sweep asks for the number of features and the noise test. The pages of 
 their number.
 """
 
-import json
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from nspca.selection import Choice, NoiseTest, choose_components, choose_k, nois
 from nspca.selection.choice import DRAWS, FOLDS, as_row
 from nspca.selection.noise import TABLES
 from nspca.specs.base import Description
-from nspca.specs.question import RowsSpec, Seed, Whole, arguments, ks_words
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments, ks_words
 from nspca.specs.rows import Shuffled, Weighed, packed_rows
 from nspca.specs.sweep import Ks, MethodName
 from nspca.validation.model import Option
@@ -25,7 +24,7 @@ from nspca.validation.model import Option
 Method = Annotated[MethodName, Option("Method", to="call", say=str, always=True)]
 
 
-class ChoiceSpec(RowsSpec):
+class ChoiceSpec(JsonSpec, RowsSpec):
     """Evidence from held-out rows and bootstrap samples for each number of features, or of components.
 
     Parameters
@@ -45,6 +44,7 @@ class ChoiceSpec(RowsSpec):
     """
 
     kind: ClassVar[str] = "choice"
+    answer: ClassVar = Choice
 
     ks: Ks
     most: Whole | None = None
@@ -88,18 +88,7 @@ class ChoiceSpec(RowsSpec):
             return choose_components(self.rows(X), self.ks[0], self.most, **how)
         return choose_k(self.rows(X), self.ks, forced=self.forced, **how)
 
-    def pack(self, result: Choice) -> bytes:
-        """Return the choice as JSON bytes; see `unpack`."""
-        return json.dumps({"of": result.of, **as_row(result)}).encode()
-
-    @staticmethod
-    def unpack(body: bytes) -> Choice:
-        """Return the choice that is stored in the bytes from `pack`."""
-        found = json.loads(body)
-        return choice_of(Weighed(**{name: found[name] for name in found if name != "of"}), found["of"])
-
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that computes the choice again."""
         words = self.keywords("problem") | self.keywords("call")
         call = f"choose_k(X, {list(self.ks)}, {arguments(words)})"
         if self.most is not None:
@@ -112,7 +101,7 @@ class ChoiceSpec(RowsSpec):
         ]
 
 
-class NoiseSpec(RowsSpec):
+class NoiseSpec(JsonSpec, RowsSpec):
     """Noise test: comparison of a component with components of shuffled tables.
 
     Parameters
@@ -128,6 +117,7 @@ class NoiseSpec(RowsSpec):
     """
 
     kind: ClassVar[str] = "noise"
+    answer: ClassVar = NoiseTest
 
     k: Whole
     method: Method = "auto"
@@ -149,18 +139,7 @@ class NoiseSpec(RowsSpec):
         how = {name: getattr(self, name) for name in names}
         return noise_test(self.rows(X), self.k, **how, report=packed_rows(report, Shuffled))
 
-    def pack(self, result: NoiseTest) -> bytes:
-        """Return the test as JSON bytes; see `unpack`."""
-        return json.dumps({"value": result.value, "noise": result.noise.tolist()}).encode()
-
-    @staticmethod
-    def unpack(body: bytes) -> NoiseTest:
-        """Return the test that is stored in the bytes from `pack`."""
-        found = json.loads(body)
-        return NoiseTest(found["value"], np.array(found["noise"]))
-
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that computes the test again."""
         words = self.keywords("problem") | self.keywords("call")
         return [
             f"test = nspca.noise_test(X, {self.k}, {arguments(words)})",

@@ -134,7 +134,6 @@ class StabilitySpec(JsonSpec, RowsSpec):
         return found
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the draws, and counts features or prints supports."""
         kept = f", forced={self.forced}" if self.forced else ""
         problem = f"k={self.k!r}, nonneg={self.nonneg}, center={self.center}{kept}"
         lines = ["import numpy as np"]

@@ -120,7 +120,6 @@ class SuccessiveSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def python(self, **shown: Any) -> list[str]:
-        """Return Python that repeats the search."""
         between = f"deflation={self.deflation!r}" if self.angle is None else f"angle={self.angle!r}"
         return [
             f"options = {self.options!r}",

@@ -134,9 +134,9 @@ class SweepSpec(ProblemSpec):
             always=True,
             flag="--method",
             metavar="METHOD",
-            help="a name of nspca.METHODS, may be repeated (default auto)",
         ),
     ] = ("auto",)
+    """A name of nspca.METHODS, may be repeated (default auto)."""
     effort: Annotated[
         Effort | None,
         Option(
@@ -148,9 +148,9 @@ class SweepSpec(ProblemSpec):
             effort_words,
             True,
             flag="--effort",
-            help="work spent on the bound (default fast)",
         ),
     ] = "fast"
+    """Work spent on the bound (default fast)."""
     keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
     published: StrictBool = True
     draft: StrictBool = False

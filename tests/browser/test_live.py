@@ -261,14 +261,12 @@ def test_dragging_phi_changes_the_set_without_the_server(serve, page):
         seen.add(said[0][0])
         phi = np.radians(float(slider.input_value()))
         at = V @ [np.sin(phi), np.cos(phi)]
-        signs = []
         for members, value in said:
             chosen = [int(i) for i in members.split(",")]
             sign = int(np.sign(at[chosen[0]]))
-            signs.append(sign)
             assert len(chosen) == 20 and all(sign * at[chosen] > 0)
             assert value == pytest.approx((np.sort(np.maximum(sign * at, 0))[-20:] ** 2).sum(), rel=0.02)
-        assert len(signs) == 1, "the opposite direction is shown on request"
+        assert len(said) == 1
     assert server.inner_text() == before
     page.mouse.up()
     assert len(seen) >= 6

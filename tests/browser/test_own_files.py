@@ -107,7 +107,7 @@ def test_genes_in_rows_get_the_groups_of_a_second_table(page, app_url):
     expect(page.get_by_text("in 4 groups by “cell”")).to_be_visible()
     page.set_viewport_size(SCREEN)
     page.get_by_role("link", name="how many genes are enough").click()
-    expect(page.get_by_text("genes capture")).to_be_visible()
+    expect(page.get_by_text("genes show in the main direction")).to_be_visible()
 
 
 def test_photographs_of_any_size_are_converted_after_a_look(page, app_url):

@@ -52,7 +52,7 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     expect(page).not_to_have_url(first)
     expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°")
 
-    # The curves are those of the direction on which the star lies; a tick adds the opposite directions.
+    # The curves are those of the direction on which the star lies.
     phi = np.radians(angle(page))
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, k=6)
     V = factor(problem.covariance, 2)[0]
@@ -61,16 +61,9 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
         1 if best @ [np.sin(np.arctan(best[0] / best[1])), np.cos(np.arctan(best[0] / best[1]))] > 0 else -1
     )
     at = first * (V @ [np.sin(phi), np.cos(phi)])
-    lit = [np.argsort(-sign * at)[: min(6, (sign * at > 0).sum())] for sign in (1, -1)]
-    assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, lit[0]))]
-    why = page.get_by_text("The direction −c turns every curve upside down")
-    expect(why).to_be_hidden()
-    page.get_by_label("opposite directions").check()
-    expect(lines).to_have_count(2)
-    expect(why).to_be_visible()
-    assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, rows)) for rows in lit]
-    page.get_by_label("opposite directions").uncheck()
-    names = [nspca.load_sample("digits").feature_names[j] for j in lit[0]]
+    lit = np.argsort(-at)[: min(6, (at > 0).sum())]
+    assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, lit))]
+    names = [nspca.load_sample("digits").feature_names[j] for j in lit]
     assert set(picture.get_attribute("aria-label").split(": ")[1].split(", ")) == set(names)
 
     after = members(page)

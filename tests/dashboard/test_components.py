@@ -200,8 +200,6 @@ def test_an_image_grows_part_by_part_and_more_is_explained_each_time(known_parts
     assert len(explained) == 3 and explained == sorted(explained)
     assert "explained so far" in texts(known_parts)
     assert any("in one image: 16 of 64 pixels are in one of them" in alt for alt in alts(known_parts))
-    known_parts.toggle(key="widget_over").set_value(False).run()
-    assert not known_parts.error and not known_parts.exception and known_parts.query_params["over"]
 
 
 def test_the_words_are_those_of_the_package(known_topics):

@@ -17,6 +17,7 @@ from nspca.errors import JobError
 from nspca.jobs import JobState, engine
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.preview import FEW, MANY, METHOD
+from tests.dashboard.figures import at_k
 
 PAGE = "pages/sweep.py"
 
@@ -35,10 +36,10 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
     page = arrive(sample="pitprops")
     assert not page.exception and not page.error
     assert any("7 values of k from 1 to 13" in alt for alt in alts(page)) and "## Preview: " in texts(page)
-    assert "features capture" in texts(page) and "enough** for 80 %" in texts(page)
+    assert "show in the main direction" in texts(page)
     assert set(page.query_params) <= {"sample"}, "it is nobody's run, and the address stays as it was"
-    page.select_slider(key="widget_k").set_value(2).run()
-    assert "2 features capture" in texts(page) and not page.error
+    at_k(page, 2)
+    assert "2 features are the best 2" in texts(page) or ("2 features keep" in texts(page) and not page.error)
 
 
 @pytest.mark.visit
@@ -47,7 +48,7 @@ def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_sa
 ):
     page = arrive(sample="all-aml", k=5)
     maps = [alt for alt in alts(page) if alt.startswith("Heat map of the component")]
-    assert maps == ["Heat map of the component: 5 features, 72 samples sorted by score."]
+    assert maps == ["Heat map of the component: 5 features, 38 samples sorted by score."]
     assert "than one of another group in" in texts(page) and "took no part" in texts(page)
     images = arrive(sample="digits")
     assert not any(alt.startswith("Heat map") for alt in alts(images)), "pixels are drawn as an image"
@@ -56,11 +57,8 @@ def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_sa
 def test_it_keeps_what_must_be_in(arrive, texts, alts):
     page = arrive(sample="pitprops", keep="11,12")
     assert not page.error and any("6 values of k from 2 to 13" in alt for alt in alts(page))
-    page.select_slider(key="widget_k").set_value(3).run()
-    assert (
-        "no 3 features that include the 2 features you kept, with nonnegative weights, capture more"
-        in texts(page)
-    )
+    at_k(page, 3)
+    assert "3 that include the 2 features you kept with nonnegative weights" in texts(page)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -105,7 +103,7 @@ def test_very_large_data_have_none(visit, texts, monkeypatch):
 
 @pytest.mark.visit
 def test_the_run_is_finer_where_the_preview_saw_the_bend(arrive, address):
-    page = arrive(sample="digits", enough=99)
+    page = arrive(sample="digits")
     page.button(key="run").click().run()
     request = json.loads(engine().store.find_run(address(page)["run"]).parameters)["spec"]
     assert set(usual(1, 64)) < set(request["ks"]) and {8, 9, 11, 12, 13, 14} <= set(request["ks"])
@@ -171,7 +169,7 @@ def test_beside_a_run_it_is_looked_for_once_and_its_state_asked_for_until_it_end
     monkeypatch.setattr(preview, "look", look)
     monkeypatch.setattr(preview, "engine", lambda: SimpleNamespace(status=status))
     page = SweepPage()
-    seen = [page._before(run) for _ in range(5)]
+    seen = [page._ghost(run) for _ in range(5)]
     states = [None if one is None else one.now.state for one in seen]
     assert states == ["running", *[None if end == "gone" else end] * 4]
     assert looked == [("data", "question")] and asked == ["its run"] * 2

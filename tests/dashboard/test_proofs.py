@@ -25,7 +25,7 @@ from nspca.progress import Event
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, SweepSpec
 from nspca.specs.proof import Closing
 from nspca.specs.published import OTHERS, paper_bounds, rank3_bound
-from tests.dashboard.figures import figures, snippet
+from tests.dashboard.figures import at_k, figures, slider, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -59,7 +59,7 @@ def names(page) -> list[str]:
 def test_the_panel_says_what_the_certificate_says(known, texts, address):
     assert not known.metric, "each number stands in a sentence, once"
     sweep = lookup.opened(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
-    result = sweep["auto", known.select_slider(key="widget_k").value]
+    result = sweep["auto", slider(known)["k"]]
     assert f"can explain more than {format_bound(result.certificate.upper)}." in texts(known)
     size = wording.size(result.certificate.nbytes)
     assert re.search(rf"Component and proof took [\d.]+ s, and {size} prove it again\.", texts(known))
@@ -210,37 +210,15 @@ def test_the_switch_shows_the_paper_s_bound(known, alts, address, texts):
     assert address(known)["bound"] == "paper" and not known.error
 
 
-def test_the_axis_is_fitted_on_demand(known, address):
-    axis = lambda: figures(known)[0]["layout"]["yaxis"]  # noqa: E731
-    assert axis()["range"][0] == 0
-    known.toggle(key="widget_fit").set_value(True).run()
-    assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(known)["fit"] == "1"
-
-
-@pytest.mark.visit
-def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, address):
-    done.button(key="pin").click().run()
-    assert "change one thing" in texts(done)
-    done.segmented_control(key="widget_signed").set_value(True).run()
-    done.button(key="run").click().run()
-    page = finish(done)
-    assert "pinned: nonnegative" in names(page) and not page.error
-    page = visit(PAGE, **address(page))
-    page.button(key="unpin_0").click().run()
-    assert "pin" not in page.query_params and not page.error
-    page = visit(PAGE, **{**address(page), "pin": "nonsense"})
-    assert not page.error and not page.exception and "pin" not in page.query_params
-
-
 @pytest.mark.visit
 def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
-    where = address(done) | {"pin": address(done)["run"]}
+    where = address(done) | {"before": address(done)["run"]}
     page = visit(PAGE, **where, drop=1, log=1)
     page.button(key="run").click().run()
     page = finish(page)
-    assert "pinned: data as they are" in names(page) and not page.error
-    page = visit(PAGE, **{**address(done), "pin": address(page)["run"]})
-    said = "pinned: without constant features, log2(x + 1)"
+    assert "before: data as they are" in names(page) and not page.error
+    page = visit(PAGE, **{**address(done), "before": address(page)["run"]})
+    said = "before: without constant features, log2(x + 1)"
     assert said in names(page) and not page.error
 
 
@@ -265,9 +243,6 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["before"]) == (first, second), (
         "what is known already is there at once"
     )
-    page.button(key="pin").click().run()
-    page.toggle(key="widget_scale").set_value(False).run()
-    assert (address(page)["run"], address(page)["pin"]) == (first, first)
 
 
 def test_there_is_one_control_for_a_closer_proof(known, texts):
@@ -314,7 +289,7 @@ def select(page, address, *features):
     """Select features in the table of the component, and return their names."""
     where, table = address(page), list(page.dataframe[-1].value["feature"])
     rows = [table.index(name) for name in features]
-    key = f"table_{where['run']}_auto_{page.select_slider(key='widget_k').value}"
+    key = f"table_{where['run']}_auto_{slider(page)['k']}"
     page.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
     return page.run()
 
@@ -331,7 +306,7 @@ def same_number(page, texts, capsys) -> float:
 def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys):
     """Features are merged twice in a row, a group joins another, one is left out, and all is undone."""
     page = pitprops
-    page.select_slider(key="widget_k").set_value(6).run()
+    at_k(page, 6)
     first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
     page = select(page, address, *table[:1])
     assert page.button(key="without") and not {"one", "only"} & {button.key for button in page.button}
@@ -342,7 +317,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
     numbers = sorted(data.feature_names.index(name) for name in table[:2])
     assert address(page)["one"] == ",".join(map(str, numbers)) and address(page)["before"] == first
     assert not page.error and "before: all features" in names(page) and "2 features as one" in texts(page)
-    page.select_slider(key="widget_k").set_value(5).run()
+    at_k(page, 5)
     both = data.together(numbers)
     best = nspca.solve(nspca.Problem.from_covariance(both.X, 5), certify="standard")
     assert np.isclose(same_number(page, texts, capsys), best.value)
@@ -351,7 +326,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
     page = finish(page)
     numbers = sorted([*numbers, data.feature_names.index(table[3])])
     assert address(page)["one"] == ",".join(map(str, numbers)) and "3 features as one" in texts(page)
-    page.select_slider(key="widget_k").set_value(4).run()
+    at_k(page, 4)
     same_number(page, texts, capsys)
     page.button(key="verify").click().run()
     assert "Checked in" in page.success[-1].value
@@ -369,7 +344,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
 def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, capsys, monkeypatch):
     """Features are forced twice in a row, with a proof for this question alone, and all is undone."""
     page, data = pitprops, nspca.load_sample("pitprops")
-    page.select_slider(key="widget_k").set_value(6).run()
+    at_k(page, 6)
     first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
     page = select(page, address, *table[-2:])
     page.button(key="keep").click().run()
@@ -383,7 +358,7 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
     page.button(key="without").click().run()
     page = finish(page)
     assert "without 1 feature, keeping 2 features" in texts(page)
-    page.select_slider(key="widget_k").set_value(4).run()
+    at_k(page, 4)
     left = data.without([table[0]])
     forced = [left.feature_names.index(name) for name in table[-2:]]
     problem = nspca.Problem.from_covariance(left.X, 4, forced=forced)
@@ -437,7 +412,6 @@ def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
 
 def test_pixels_are_not_offered_as_one(known, address):
     page = known
-    page.select_slider(key="widget_k").set_value(8).run()
     page = select(page, address, *list(page.dataframe[-1].value["feature"])[:2])
     assert page.button(key="only") and "one" not in {button.key for button in page.button}
 
@@ -512,7 +486,7 @@ def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, mon
         ({"one": "3,999999"}, "All features are there again"),
         ({"one": "0,1,2,3,4,5,6,7,8,9,10,11,12"}, "All features are there again"),
         ({"only": "3,4,5", "out": "4"}, "only 2 features"),
-        ({"out": "x", "before": "nothing", "pin": "a,b"}, "How many features are enough?"),
+        ({"out": "x", "before": "nothing"}, "How many features are enough?"),
     ],
 )
 def test_features_of_another_table_are_forgotten(visit, texts, address, given, said):

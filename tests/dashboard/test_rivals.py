@@ -24,7 +24,6 @@ from nspca.dashboard.views.section import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.compare import (
-    overlap_figure,
     ranking_figure,
     ratios_figure,
     styles,
@@ -93,7 +92,7 @@ def test_a_comparison_from_run_to_its_sections_and_back_by_its_address(done, vis
     page.select_slider(key="widget_at_k").set_value(3).run()
     said = " ".join(alts(page))
     assert "Variance explained against k for 3 methods" in said and "Weight of" in said
-    assert "Overlap of the supports of 3 methods" in said
+    assert "Do they choose the same features?" in texts(page)
     assert "pca: baseline: the k largest weights" in texts(page)
     for look, drawn in (("proof", "Proved share of the best possible"), ("seconds", "Time of every method")):
         assert any(drawn in alt for alt in alts(open_section(page, look)))
@@ -267,10 +266,6 @@ def test_figures_say_what_they_show():
     assert sum(bool(trace.fill) for trace in figure.data) == 1  # the certified band, once
     assert "a 50.0 %" in ratios_figure(rows, **look).layout.meta["alt"]
     assert times_figure(rows, **look).layout.yaxis.type == "log"
-    assert (
-        "least alike are a and &lt;b&gt; with 0.50"
-        in overlap_figure({"a": [1, 2], "<b>": [2]}).layout.meta["alt"]
-    )
     assert list(
         weights_figure(np.array([[0.1], [0.0], [-0.9]]), ["x", "y", "z"], ["a"]).layout.yaxis.ticktext
     ) == ["z", "x"]

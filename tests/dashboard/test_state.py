@@ -140,7 +140,7 @@ def on_a_page():
 
 def test_an_address_carries_what_its_page_knows(monkeypatch):
     monkeypatch.setattr(state, "_met", {"mine"})
-    assert {name for name, kept in VALUES.items() if not kept.pages} == {"w", "present", "slide"}
+    assert {name for name, kept in VALUES.items() if not kept.pages} == {"w", "present"}
     assert {"sweep", "components", "papers", "learn"} <= PAGES
     page = AppTest.from_function(on_a_page)
     page.query_params.update({"sample": "lrs", "k": "7", "components": "p", "w": "mine", "source": "upload"})

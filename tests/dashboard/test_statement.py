@@ -23,10 +23,11 @@ def test_the_model_sentence():
     result = nspca.solve(problem, certify="fast")
     share, limit = 100 * result.value / problem.leading_eigenvalue, 100 * result.certificate.upper
     limit /= problem.leading_eigenvalue
-    first = re.fullmatch(
-        r"14 pixels capture ([\d.]+) % of the variance of the first principal component\.", one.found
+    kept = r"These 14 pixels keep ([\d.]+) % of what all 64 pixels show in the main direction\."
+    first, nobody = (
+        re.fullmatch(kept, one.found),
+        r"No 14 pixels with nonnegative weights keep more than ([\d.]+) %: proved\.",
     )
-    nobody = r"It is proved that no 14 pixels with nonnegative weights capture more than ([\d.]+) %\."
     second = re.fullmatch(nobody, one.limit)
     assert share - 1 < float(first[1]) <= share and limit <= float(second[1]) < limit + 1
     assert one.share <= one.most and one.share_text == f"{first[1]} %" and one.most_text == f"{second[1]} %"
@@ -34,18 +35,14 @@ def test_the_model_sentence():
 
 def test_one_feature_is_said_in_the_singular_and_what_is_optimal_as_such():
     one, _ = said(1)
-    assert one.found.startswith("1 pixel captures ")
-    assert one.limit == "It is proved that no single pixel captures more."
+    assert one.text.startswith("This pixel is the best one: proved. It keeps ")
     assert not one.most_text and "which is proved to be the limit" in statement.bar(one)
 
 
 def test_weights_of_any_sign_and_kept_features():
     assert " with " not in said(5, nonneg=False)[0].limit
     kept, _ = said(5, forced=(20, 21))
-    words = (
-        "It is proved that no 5 pixels that include the 2 pixels you kept, with nonnegative weights, capture"
-    )
-    assert kept.limit.startswith(words)
+    assert "No 5 pixels that include the 2 pixels you kept with nonnegative weights keep" in kept.text
 
 
 def test_without_a_proof_there_is_no_limit():
@@ -93,7 +90,9 @@ def test_the_limit_for_any_number_of_features_is_a_bound_on_all_of_them():
     one = statement.state_result(data, problem.with_k(3), sweep["auto", 3], 3, ceiling=ceiling)
     text = re.search(r"any number of features, nonnegative weights: at most ([\d.]+) %", one.ceiling_text)
     assert ceiling <= float(text[1]) / 100 * problem.leading_eigenvalue
-    assert one.ceiling_text in statement.bar(one) and "weights of any sign): 100 %" in statement.bar(one)
+    assert one.ceiling_text in statement.bar(
+        one
+    ) and "weights of any sign, in the main direction: 100 %" in statement.bar(one)
     assert statement.ceiling_of(table[table["k"] < 13], 13) == np.inf
 
 
@@ -101,7 +100,7 @@ def test_there_is_no_such_limit_where_it_says_nothing():
     data = nspca.load_sample("pitprops")
     signed = nspca.Problem.from_covariance(data.X, 3, nonneg=False)
     one = statement.state_result(data, signed, nspca.solve(signed), 3, ceiling=1.0)
-    assert one.ceiling is None and one.everything.endswith("vary most (all 13 features)")
+    assert one.ceiling is None and one.everything == "all 13 features, in the main direction"
     every = nspca.Problem.from_covariance(data.X, 13)
     one = statement.state_result(data, every, nspca.solve(every), 13, ceiling=4.0)
     assert one.ceiling is None and "any number" not in statement.bar(one)
@@ -121,16 +120,7 @@ def test_a_reader_who_divides_the_numbers_gets_the_guarantee(k):
     assert abs(100 * found / limit - guarantee) < 0.1 and found / limit <= result.ratio
 
 
-def test_the_first_sentence_names_the_data():
-    problem = nspca.Problem.from_data(DIGITS.X, k=14)
-    result = nspca.solve(problem, certify="fast")
-    one = statement.state_result(DIGITS, problem, result, 14, whose="the handwritten digits")
-    assert one.found.startswith("14 pixels of the handwritten digits capture ")
-    both = one.share_text, one.most_text
-    assert all(re.fullmatch(rf"\d+\.\d{{{one.digits}}} %", text) for text in both)
-
-
 def test_a_component_that_uses_fewer_features_than_allowed_says_so():
     one, _ = said(64)
     used = np.count_nonzero(nspca.solve(nspca.Problem.from_data(DIGITS.X, k=64)).components)
-    assert used < 64 and one.found.startswith(f"{used} of the 64 allowed pixels capture ")
+    assert used < 64 and one.text.startswith(f"These {used} pixels of the 64 allowed ")

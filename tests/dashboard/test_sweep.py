@@ -18,7 +18,7 @@ from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec, published
 from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
-from tests.dashboard.figures import snippet
+from tests.dashboard.figures import at_k, slider, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -57,7 +57,7 @@ def test_a_sweep_from_run_to_component(done, texts, alts):
     assert list(table.columns) == ["feature", "weight", "share"] and set(table["feature"]) <= set(
         nspca.load_sample("pitprops").feature_names
     )
-    done.select_slider(key="widget_k").set_value(2).run()
+    at_k(done, 2)
     assert (
         done.dataframe[0].value["feature"].tolist() == ["topdiam", "length"]
         or len(done.dataframe[0].value) == 2
@@ -67,16 +67,16 @@ def test_a_sweep_from_run_to_component(done, texts, alts):
 def test_the_numbers_are_those_of_the_package(known, texts):
     data = nspca.load_sample("pitprops")
     direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), [2, 4, 6])["auto", 4]
-    known.select_slider(key="widget_k").set_value(4).run()
+    at_k(known, 4)
     assert np.allclose(known.dataframe[0].value["weight"], weights(data, direct.components[:, 0])["weight"])
     assert f"{direct.value:.3f}" in texts(known)
 
 
 @pytest.mark.visit
 def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
-    done.select_slider(key="widget_k").set_value(6).run()
+    at_k(done, 6)
     again = visit(PAGE, **address(done))
-    assert not again.error and again.select_slider(key="widget_k").value == 6
+    assert not again.error and slider(again)["k"] == 6
     assert texts(again) == texts(done)
 
 
@@ -106,7 +106,7 @@ def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts)
     page = visit(PAGE, sample="pitprops", from_=5, to=5)
     page.button(key="run").click().run()
     page = finish(page)
-    assert "5 features capture" in texts(page) and "Move the slider" not in texts(page)
+    assert "5 features" in texts(page) and "show in the main direction" in texts(page)
 
 
 def test_a_run_of_another_workspace_stays_closed(known, visit, address, sentence):
@@ -172,13 +172,13 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     page = cancelled
     assert "Cancelled. What was ready stays here." in texts(page) and not page.error and not page.exception
     assert (
-        "of the variance of the first principal component. It is proved" in texts(page)
+        "show in the main direction" in texts(page)
         and page.button(key="verify")
         and len(page.get("download_button")) == 9
     )
-    page.select_slider(key="widget_k").set_value(1).run()
+    at_k(page, 1)
     page.button(key="verify").click().run()
-    assert "Checked in" in page.success[-1].value and "1 pixel captures" in texts(page)
+    assert "Checked in" in page.success[-1].value and "This pixel is the best one: proved." in texts(page)
     run = address(page)["run"]
     page.button(key="again").click().run()
     assert address(page)["run"] == run and page.button(key="cancel"), "it starts from the beginning"

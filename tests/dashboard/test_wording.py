@@ -83,3 +83,24 @@ def test_every_stage_that_is_named_is_reported_somewhere():
     code = "".join(path.read_text("utf-8") for path in Path(nspca.__file__).parent.rglob("*.py"))
     said = set(re.findall(r'(?:Event\(\s*|stage = )"([^"]+)"', code))
     assert set(wording.STAGES) <= said
+
+
+@pytest.mark.parametrize(
+    ("reached", "possible", "said"),
+    [
+        (0.629, 0.631, ("62.9 %", "63.1 %")),
+        (0.6299, 0.6401, ("62.99 %", "64.01 %")),  # 62.9 / 64.1 is 0.3 % less than the quotient
+        (0.6251, 0.6399, ("62.5 %", "64.0 %")),
+        (0.88689, 0.88690, ("88.68 %", "88.69 %")),
+        (0.5, 0.5, ("50.00 %", "50.00 %")),
+        (0.0, 1.0, ("0.0 %", "100.0 %")),
+    ],
+)
+def test_shares_are_rounded_the_safe_way(reached, possible, said):
+    kept, most = wording.shares(reached, possible)
+    assert float(kept[:-2]) / 100 <= reached and possible <= float(most[:-2]) / 100
+    assert (kept, most) == said
+
+
+def test_a_share_alone_is_rounded_down():
+    assert wording.down(0.6799) == "67 %" and wording.down(0.0199) == "1.9 %"

@@ -10,7 +10,8 @@ import psutil
 import pytest
 import scipy.sparse as sp
 
-from nspca.data import read, read_layout, sandbox
+from nspca.data import read, sandbox
+from nspca.data.dialect import find_layout
 from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData, MissingValues
 from tests.files import archive
@@ -41,7 +42,7 @@ TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
 def test_a_table_comes_back_whole(everything_apart):
     found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
     assert same(found.data, read(TABLE, name="mine", missing="mean")) and found.data.label_candidates
-    assert same(found.layout, read_layout(TABLE)) and not found.is_mendable
+    assert same(found.layout, find_layout(TABLE)) and not found.is_mendable
 
 
 def test_names_of_label_columns_are_never_taken_for_kinds_of_objects(everything_apart):
@@ -118,9 +119,9 @@ def test_what_may_become_large_is_read_apart(raw, small):
 @pytest.mark.parametrize(
     "raw",
     [
-        b"a,b,c,d\n1,2,3,p\n4,5,6,q\n7,8,9,r\n",
-        b"a,b,c,d\n1,2,p,s\n4,5,q,t\n7,8,r,u\n",
-        b"a,b,c,d,e\n1,2,p,s,k\n4,5,q,t,l\n7,8,r,u,m\n",
+        b"a,b,c,d\n1,2,3,1-p\n4,5,6,1-q\n7,8,9,1-r\n",
+        b"a,b,c,d\n1,2,1-p,1-s\n4,5,1-q,1-t\n7,8,1-r,1-u\n",
+        b"a,b,c,d,e\n1,2,1-p,1-s,1-k\n4,5,1-q,1-t,1-l\n7,8,1-r,1-u,1-m\n",
         b"gene,s1,s2,s3\nkind,x,y,x\ng1,1,2,3\ng2,2,3,5\n",
         b"a,b,c\n1,2,3\n3,4,4\n5,six,7\n7,8,8\n9,1,2\n",
     ],

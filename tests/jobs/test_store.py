@@ -1,6 +1,5 @@
 """The store alone: what it keeps and for whom, its backup, and two processes that use it at once."""
 
-import errno
 import os
 import shutil
 import sqlite3
@@ -166,33 +165,9 @@ def test_a_share_says_why_there_is_nothing_to_see_any_more(store):
     assert store.shared_run(share).id == run
 
 
-def files(home):
-    return sorted(path.name for path in (home / "uploads").glob("*"))
-
-
-@pytest.fixture
-def moments(monkeypatch, tmp_path):
-    """``moments(home)``: from now on a copy of the home is made before and after each time a file gets its
-    name, as it would be found had the process been killed there; the list of them.
-    """
-    replace = os.replace
-
-    def watch(home):
-        seen = []
-
-        def see():
-            seen.append(tmp_path / f"moment {len(seen)}")
-            shutil.copytree(home, seen[-1])
-
-        def named(draft, place):
-            see()
-            replace(draft, place)
-            see()
-
-        monkeypatch.setattr("nspca.jobs.uploads.os.replace", named)
-        return seen
-
-    yield watch
+def files(store):
+    """Return the digests of all bytes that are kept of uploads."""
+    return sorted(row["digest"] for row in store._rows("SELECT digest FROM files"))
 
 
 def test_asking_again_keeps_the_id_and_clears_the_failure(store):
@@ -246,8 +221,7 @@ def test_a_backup_is_made_in_use_and_is_a_store_itself(store, tmp_path, monkeypa
     store.claim()
     done, waiting = add(store), add(store, key="waiting")
     store.finish_runs([done], "done", result=("k", b"bytes"))
-    kept, gone = (store.put_upload("w", body, {"name": "a"}) for body in (b"kept", b"gone"))
-    (store.home / "uploads" / gone).unlink()
+    kept = store.put_upload("w", b"kept", {"name": "a"})
     monkeypatch.setenv("NSPCA_HOME", str(store.home))
     assert main(["backup", str(tmp_path / "copy")]) == 0 and "copy, " in capsys.readouterr().out
     store.delete_upload("w", kept)
@@ -281,7 +255,7 @@ def test_uploads_are_opened_only_from_their_workspace(store):
         5
     ]
     store.delete_upload("b", digest)
-    assert not files(store.home)
+    assert not files(store)
 
 
 def test_the_quota_refuses_and_loses_nothing(store):
@@ -306,56 +280,23 @@ def test_an_upload_is_read_from_a_store_that_cannot_be_written(store, monkeypatc
     store._db.execute("PRAGMA query_only = 0")
 
 
-def test_a_kill_while_a_file_is_kept_leaves_nothing_that_is_shown_or_counted(store, moments):
-    mine = store.put_upload("w", b"mine", {})
-    seen = moments(store.home)
-    later = store.put_upload("w", b"later" * 100, {})
-    assert len(seen) == 2 and files(store.home) == sorted((mine, later)), "a draft is gone"
-    assert [len(files(home)) for home in seen] == [2, 2]
-    for home in tuple(seen):
-        after = Store(home, quota=700)
-        assert [upload["digest"] for upload in after.list_uploads("w")] == [mine]
-        assert later not in files(home), "nobody's file is deleted"
-        assert after.put_upload("w", b"x" * 690, {}), "and takes no room"
-        for draft in (home / "uploads").glob("*.part"):
-            os.utime(draft, (1.0, 1.0))
-        after.delete_upload("w", mine)
-        assert len(files(home)) == 1, "neither does a draft, once nobody can be writing it"
-        after.close()
-
-
-def test_a_file_that_was_damaged_is_said_and_mended_by_giving_it_again(store):
+def test_bytes_that_were_damaged_are_said_and_mended_by_giving_them_again(store):
     digest = store.put_upload("w", b"genes", {})
-    for spoil in (lambda path: path.write_bytes(b"gene"), lambda path: path.unlink()):
-        spoil(store.home / "uploads" / digest)
-        with pytest.raises(JobError, match="damaged or deleted on the disk since: give it again"):
+    for spoil in ("UPDATE files SET body = x'00'", "DELETE FROM files"):
+        store._change(spoil, ())
+        with pytest.raises(JobError, match="damaged on the disk since: give the file again"):
             store.get_upload("w", digest)
         assert store.put_upload("w", b"genes", {}) == digest
         assert store.get_upload("w", digest)[0] == b"genes"
 
 
-def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
+def test_a_full_disk_keeps_no_half_of_an_upload(store):
     mine = store.put_upload("w", b"mine", {})
-
-    def full(descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.uploads.os.fsync", full)
-        with pytest.raises(JobError, match=r"No space left on device\): make room there"):
-            store.put_upload("w", b"x" * 500, {})
-    assert files(store.home) == [mine]
-    replace = os.replace
-
-    def named_and_full(draft, place):
-        replace(draft, place)
-        full(None)
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.uploads.os.replace", named_and_full)
-        with pytest.raises(JobError, match="make room there"):
-            store.put_upload("w", b"x" * 500, {})
-    assert files(store.home) == [mine] and [u["digest"] for u in store.list_uploads("w")] == [mine]
+    store.quota = store.total = 10**6
+    store._db.execute(f"PRAGMA max_page_count = {store._db.execute('PRAGMA page_count').fetchone()[0] + 2}")
+    with pytest.raises(JobError, match=r"disk is full\): make room"):
+        store.put_upload("w", bytes(100_000), {})
+    assert files(store) == [mine] and [u["digest"] for u in store.list_uploads("w")] == [mine]
 
 
 def aside(call):
@@ -381,19 +322,6 @@ def test_who_reads_waits_for_nobody_who_writes(store):
     assert len(store._readers) == 1, "one connection, used again"
 
 
-def test_who_writes_waits_for_no_file(store, monkeypatch):
-    """Runs start and end while a large file is being written."""
-    fsync, seen = os.fsync, []
-
-    def slow(descriptor):
-        fsync(descriptor)
-        seen.append(aside(lambda: add(store)))
-
-    monkeypatch.setattr("nspca.jobs.uploads.os.fsync", slow)
-    store.put_upload("w", b"genes", {})
-    assert seen and store.find_run(seen[0])
-
-
 def test_uploads_too_old_make_room(store):
     old = store.put_upload("a", bytes(900), {})
     with store._writing() as db:
@@ -401,7 +329,7 @@ def test_uploads_too_old_make_room(store):
     new = store.put_upload("a", b"n" * 900, {})
     with pytest.raises(JobError, match="too old"):
         store.get_upload("a", old)
-    assert [u["digest"] for u in store.list_uploads("a")] == [new] and files(store.home) == [new]
+    assert [u["digest"] for u in store.list_uploads("a")] == [new] and files(store) == [new]
 
 
 def test_threads_and_processes_share_one_file(store):
@@ -437,9 +365,7 @@ def test_a_failed_transaction_leaves_nothing(store):
 @pytest.mark.skipif(os.name != "posix", reason="file modes")
 def test_the_store_is_readable_by_its_owner_only(store):
     assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
-    digest = store.put_upload("w", b"genes", {})
-    assert stat.S_IMODE((store.home / "uploads" / digest).stat().st_mode) == 0o600
-    assert {stat.S_IMODE(folder.stat().st_mode) for folder in (store.home, store.home / "uploads")} == {0o700}
+    assert stat.S_IMODE(store.home.stat().st_mode) == 0o700
 
 
 def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):

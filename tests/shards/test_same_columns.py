@@ -181,7 +181,6 @@ TEXTS = {
     "an empty cell": with_line(152, "1,2,,4,5,6"),
     "a text": with_line(152, "1,2,x,4,5,6"),
     "no finite number": with_line(152, "1,2,inf,4,5,6"),
-    "a header once more": with_line(152, LINES[0]),
     "a comment": with_line(152, "# the end"),
     "blank lines above it": with_line(100, "").replace("\n\n", "\n\n \n\n") + "\n1,2",
     "blank lines above all": "\n\n" + with_line(152, "1,2"),

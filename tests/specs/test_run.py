@@ -205,7 +205,7 @@ def test_data_of_one_place_only():
     for bad in ({"sample": "digits", "path": "a"}, {"only": (1,), "without": (2,)}, {"prepared": ("none",)}):
         with pytest.raises(InvalidOption):
             DataSpec(**bad)
-    with pytest.raises(InvalidOption, match="item must be one of"):
+    with pytest.raises(InvalidOption, match="a figure or table is one of"):
         PaperSpec(item="none")
     with pytest.raises(InvalidData, match="no folder of shards of this name on the server"):
         DataSpec(folder="rows", digest="abc").shards()

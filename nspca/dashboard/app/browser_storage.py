@@ -1,7 +1,7 @@
 """Keep the name of the workspace and other texts in the browser's storage.
 
 An address without a workspace uses the stored one. A workspace in the address wins. The frame of every page
-calls `recall`, `say_whose` and `remember`. Lessons and rooms store their texts with `mirror`.
+calls `recall`, `say_whose` and `remember`. Rooms store their texts with `mirror`.
 """
 
 from importlib.resources import files

@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PurePath
+from functools import partial
+from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import browser_storage, buttons, links, memory, plotly, slides, state, styles
+from nspca.dashboard.app import browser_storage, buttons, links, memory, plotly, state, styles
 from nspca.dashboard.app.wording import plain
 from nspca.data import is_installed
 from nspca.errors import InvalidData, NSPCAError
@@ -54,6 +55,12 @@ ROOM = "Show the picture and its sentence alone, in large type. Esc leads back."
 MENU = 220  # pixels: Streamlit's own 300 are a third of a small screen
 READY_SECONDS = 60.0  # that workers have to start
 log = logging.getLogger("nspca.dashboard")
+_FIT = st.components.v2.component(
+    "nspca_present",
+    html="<span hidden></span>",
+    js=files("nspca.dashboard.app").joinpath("present.js").read_text("utf-8"),
+)
+"""Component that makes figures as high as the screen allows."""
 
 
 @contextmanager
@@ -67,19 +74,17 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
     )
     state.begin("app" if title == HOME[1] else title.lower())
     present = state.get("present")
-    lesson_pages = {PurePath(path).stem: (path, label) for path, label, _ in PAGES}
     st.html(styles.style(st.context.theme.type == "dark", present))
     browser_storage.recall()
     waiting = buttons.begin(title)
-    lesson = slides.remember(lesson_pages)
     if not present and has_menu:
-        _menu(lesson, lesson_pages)
+        _menu()
     _trouble()
     browser_storage.say_whose()
     with guard(leads_to_data=title != "Data"):
         yield
     if present:
-        slides.bar(lesson)
+        _leave()
     buttons.end(waiting)
     browser_storage.remember()
     plotly.png_too()
@@ -159,8 +164,15 @@ def _trouble() -> None:
         st.error(plain(said), icon=":material/hard_drive:")
 
 
-def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None:
-    """Draw the menu: the pages, the lesson, and the button for present mode."""
+def _leave() -> None:
+    with st.container(key=styles.BAR):
+        leave = partial(state.put, present=None)
+        icon = ":material/close_fullscreen:"
+        buttons.button("Leave", "leave", leave, icon=icon, type="tertiary", shortcut="Esc")
+    _FIT(key="present_fit", data={})
+
+
+def _menu() -> None:
     st.logo(LOGO, size="large")
     with st.sidebar:
         st.caption("Sparse PCA with proof")
@@ -170,8 +182,7 @@ def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None
                 with st.container(key=styles.WAYS, gap=None):
                     ways_to_components()
         present(type="tertiary")
-        slides.menu(lesson, pages)
-        links.give(pages)
+        links.give([path for path, *_ in PAGES])
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,6 +1,6 @@
 """Full addresses to give out: of a page for others, of a shared run, and of the room of a class."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import PurePath
 from typing import Literal
@@ -17,7 +17,7 @@ ALONE = (
 )
 GUESSES = ("guess", "painted", "judge")
 """Answers of a visitor to the questions of the page Learn. With them a link would open the solution."""
-OWN = ("w", "present", "slide", "source", state.ANEW, "pin", *state.OF_RUNS, *GUESSES)
+OWN = ("w", "present", "source", state.ANEW, *state.OF_RUNS, *GUESSES)
 """Values that a link for others leaves out: they belong to the visitor, and runs need the workspace."""
 SHARE = "To show a finished sweep to others, open Runs, press More, then Make a link for others."
 ELSEWHERE = f"These data are in your workspace alone. {SHARE}"
@@ -46,7 +46,7 @@ def picture(full: str) -> str:
     return drawn.getvalue().decode()
 
 
-def give(pages: Mapping[str, tuple[str, str]]) -> None:
+def give(pages: Sequence[str]) -> None:
     """Draw the address of the open page for others: with its data and settings, without the workspace.
 
     For an upload it draws why there is no such address. Nothing is made while the box is closed, as a QR
@@ -54,11 +54,10 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
 
     Parameters
     ----------
-    pages : mapping
-        Name of a page -> path of its script, and its name in the menu.
+    pages : paths of the scripts of all pages in the menu
     """
     name = st.session_state[state.OPEN]
-    if name not in pages or name == "runs":
+    if name == "runs" or name not in (PurePath(path).stem for path in pages):
         return
     box = st.expander("Link for others", icon=":material/link:", key="give", on_change="rerun")
     if not box.open:
@@ -68,7 +67,7 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
         if "upload" in query:
             st.caption(ELSEWHERE)
             return
-        path = "" if pages[name][0] == "app.py" else PurePath(pages[name][0]).stem
+        path = "" if name == "app" else name
         full = address(f"{path}?{urlencode(query)}" if query else path)
         st.code(full, language=None, wrap_lines=True)
         if not is_alone(full):

@@ -155,15 +155,11 @@ for _declares, _pages in SPECS.items():
 VIEWS = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "present": Kept(read_flag, False),  # whether present mode is on: no menu, no form, large type
-    "slide": Kept(read_integer),  # number of the page in the presented lesson
     "source": Kept(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
     "digit_k": Kept(read_integer, 8, "app"),
     "axis": Kept(read_word, "leading", "sweep shared"),
     "bound": Kept(read_word, "ours", "sweep shared"),  # bound whose region is shaded
-    "fit": Kept(read_flag, False, "sweep shared"),  # whether the curve's axis begins at its smallest value
-    "enough": Kept(read_integer, 80, "sweep shared"),  # wanted per cent of the variance of the best direction
     "run": Kept(read_word, None, "sweep", True),
-    "pin": Kept(read_words, [], "sweep"),  # pinned runs, drawn beside the shown one
     "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
     "k": Kept(read_integer, None, "spannogram sweep shared", True),
     "shown": Kept(read_word, None, "sweep shared components", True),  # method whose component is shown
@@ -183,7 +179,6 @@ VIEWS = {
     "group": Kept(str, None, "components", True),  # label column that colours the samples
     # names that the visitor gave to components, cut to a length that no honest address exceeds
     "named": Kept(lambda text: text[:8000], "", "components", True),
-    "over": Kept(read_flag, True, "components"),  # whether parts are drawn over the mean image
     "example": Kept(read_integer, 1, "components"),  # number of the example of the matching
     "paper": Kept(read_word, None, "papers"),  # open tab of the papers page
     "at_k": Kept(read_integer, None, "sweep", True),  # k of the methods side by side
@@ -217,7 +212,7 @@ ELSEWHERE = {
 }
 """Values that the address of a page leaves out. A page without values of its own has all in its address."""
 ANEW = "anew"  # in an address: values that the address lacks become defaults
-OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # values that such an address does not reset
+OF_THE_PERSON = ("w", "axis", "bound", "digit_k")  # values that such an address does not reset
 
 
 def asked(declares: type[Model]) -> dict[str, Any]:
@@ -384,7 +379,7 @@ def leave() -> None:
     The browser's storage may then name another workspace.
     """
     kept = st.session_state.setdefault(KEPT, {})
-    for name in set(kept) - set(OF_THE_PERSON) | {"w", "pin"}:
+    for name in set(kept) - set(OF_THE_PERSON) | {"w"}:
         kept.pop(name, None)
     _address()
 

@@ -1,7 +1,7 @@
 // With data.ask a visitor first guesses an angle; the values of the sets are hidden until "Reveal".
 // All curves, the band and the objective are drawn once on a hidden canvas. Each frame copies it, and adds the lit curves and the line.
 const RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
-const PLUS = "#2a85c7", MINUS = "#e08e00", STAR = "#c0265a", GREY = "#868d99";
+const LIT = "#2a85c7", STAR = "#c0265a", GREY = "#868d99";
 const BAND = ["#c6cad1", "#8b919c"];
 // The colours of weights, as in nspca/plots/theme.py: SEQUENTIAL, and DIVERGING for weights of both signs.
 const ONE_SIGN = [[0, [255, 233, 168]], [0.35, [253, 178, 85]], [0.7, [226, 87, 43]], [1, [143, 13, 44]]];
@@ -45,7 +45,6 @@ class View {
     this.root = root;
     this.canvas = root.querySelector("canvas.curves");
     this.sheet = root.querySelector("canvas.component");
-    this.opposite = false;  // whether the directions -c are shown as well
     this.slider = root.querySelector(".angle");
     this.still = document.createElement("canvas");
     this.observer = new ResizeObserver(() => this.resize());
@@ -61,12 +60,6 @@ class View {
       this.send("guess", this.guessed);
       this.drawStill();
       this.go(this.phi);
-    };
-    root.querySelector(".opposite input").onchange = (e) => {
-      this.opposite = e.target.checked;
-      root.querySelector(".turned").hidden = !this.opposite;
-      this.width = 0;
-      this.resize();
     };
     root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
     root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
@@ -102,7 +95,6 @@ class View {
     if (start) this.phi = data.phi;
     this.guessed = data.guessed;
     root_text(this.root.querySelector(".steps"), data.steps ?? []);
-    this.root.querySelector(".opposite").hidden = !data.nonneg || data.ask;
     this.root.querySelector(".aside").hidden = !data.picture;
     this.canvas.setAttribute("aria-label", `Spannogram of ${this.n} curves with the ${data.k} on top lit; use the slider below to change the angle.`);
     this.width = 0;
@@ -117,9 +109,6 @@ class View {
 
   get room() { return +getComputedStyle(this.root).getPropertyValue("--nspca-room") || 1; }
 
-  // Signs of c that are searched: with weights of any sign, c and -c are one direction.
-  get signs() { return this.data.nonneg ? (this.opposite ? [1, -1] : [1]) : [0]; }
-
   resize() {
     const width = this.canvas.clientWidth;
     if (!this.data || !width || width === this.width) return;
@@ -132,14 +121,13 @@ class View {
       canvas.height = Math.round(this.height * ratio);
     }
     this.canvas.style.height = `calc(${base}px * var(--nspca-room, 1))`;
-    const signs = Math.min(this.signs.length, this.data.edges.length);
     const { scale } = this, low = this.height - 40 * scale;
     this.left = 64 * scale;
     // A phone that sends a guess draws the curves alone.
     const bottom = this.data.send ? low : Math.round(0.6 * low);
     this.curves = { top: 26 * scale, bottom, low: -this.top, high: this.top };
-    this.band = { top: this.curves.bottom + 8, each: 9, signs };
-    const top = this.data.send ? low : this.band.top + signs * 11 + 26 * scale;
+    this.band = { top: this.curves.bottom + 8, each: 9 };
+    const top = this.data.send ? low : this.band.top + 11 + 26 * scale;
     this.goal = { top, bottom: low, low: 0, high: this.most };
     this.drawStill();
     this.go(this.phi);
@@ -178,22 +166,19 @@ class View {
       g.globalAlpha = 1;
     }
     if (this.hidden) return this.keepBack(g);
-    data.edges.slice(0, this.signs.length).forEach((edges, sign) => {
-      for (let j = 0; j + 1 < edges.length; j++) {
-        g.fillStyle = BAND[j % BAND.length];
-        g.fillRect(this.x(edges[j]), band.top + sign * 11, this.x(edges[j + 1]) - this.x(edges[j]), band.each);
-      }
+    const edges = data.edges;
+    for (let j = 0; j + 1 < edges.length; j++) {
+      g.fillStyle = BAND[j % BAND.length];
+      g.fillRect(this.x(edges[j]), band.top, this.x(edges[j + 1]) - this.x(edges[j]), band.each);
+    }
+    g.strokeStyle = LIT;
+    g.lineWidth = 2.2;
+    g.beginPath();
+    data.objective.forEach((value, j) => {
+      const x = this.x(data.grid[j]), y = this.y(goal, value);
+      if (j) g.lineTo(x, y); else g.moveTo(x, y);
     });
-    data.objective.slice(0, this.signs.length).forEach((row, sign) => {
-      g.strokeStyle = sign ? MINUS : PLUS;
-      g.lineWidth = 2.2;
-      g.beginPath();
-      row.forEach((value, j) => {
-        const x = this.x(data.grid[j]), y = this.y(goal, value);
-        if (j) g.lineTo(x, y); else g.moveTo(x, y);
-      });
-      g.stroke();
-    });
+    g.stroke();
   }
 
   // Before the guess the lower panel is empty except for a sentence.
@@ -257,11 +242,7 @@ class View {
     const words = [full + (percent ? `, % of ${data.unitName}` : ""), full, `captured by the ${data.k} ${lit}`];
     g.fillText(words.find((text) => g.measureText(text).width < this.width - this.left - RIGHT) ?? words[2], this.left, goal.top - 8);
     g.textAlign = "right";
-    if (!this.hidden) g.fillText("best sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
-    if (this.signs.length > 1) {
-      g.fillStyle = PLUS; g.fillText("c", this.width - RIGHT - 40, goal.top - 8);
-      g.fillStyle = MINUS; g.fillText("−c", this.width - RIGHT - 10, goal.top - 8);
-    }
+    if (!this.hidden) g.fillText("best sets", this.left - 8, band.top + 8.5);
   }
 
   star(g, x, y) {
@@ -283,80 +264,68 @@ class View {
     if (!this.pending) this.pending = requestAnimationFrame(() => { this.pending = 0; this.frame(); });
   }
 
-  // Value at an angle, of the better sign.
-  reached(phi) { return Math.max(...this.lit(phi).map(({ value }) => value)); }
-
+  // The features on top at an angle, what they capture, and the heights of all curves there. With weights of
+  // any sign, those farthest from zero count.
   lit(phi = this.phi) {
     const { rows, values, n, data } = this;
     const s = Math.sin(phi), c = Math.cos(phi);
     const at = new Float64Array(n);
     for (let i = 0; i < n; i++) at[i] = rows[2 * i] * s + rows[2 * i + 1] * c;
-    return this.signs.map((sign) => {
-      for (let i = 0; i < n; i++) values[i] = sign ? sign * at[i] : Math.abs(at[i]);
-      const set = topSet(values, data.k);
-      return { sign, set, value: set.reduce((sum, i) => sum + at[i] * at[i], 0), at };
-    });
+    for (let i = 0; i < n; i++) values[i] = data.nonneg ? at[i] : Math.abs(at[i]);
+    const set = topSet(values, data.k);
+    return { set, value: set.reduce((sum, i) => sum + at[i] * at[i], 0), at };
   }
 
   frame() {
     if (!this.data || !this.width) return;
     const g = this.begin(this.canvas), { curves, goal } = this;
-    const found = this.lit();
-    const winner = found.reduce((a, b) => (b.value > a.value ? b : a));
+    const lit = this.lit();
     g.save(); g.setTransform(1, 0, 0, 1, 0, 0); g.drawImage(this.still, 0, 0); g.restore();
     const x = this.x(this.phi);
-    for (const { sign, set, value, at } of found) {
-      const colour = sign < 0 ? MINUS : PLUS;
-      g.strokeStyle = g.fillStyle = colour;
-      g.globalAlpha = sign === winner.sign ? 0.85 : 0.3;
-      g.lineWidth = 1.4;
-      g.beginPath();
-      for (const i of set) this.curve(g, i);
-      g.stroke();
-      g.globalAlpha = 1;
-      for (const i of set) { g.beginPath(); g.arc(x, this.y(curves, at[i]), 3, 0, 7); g.fill(); }
-      if (this.hidden) continue;
-      g.beginPath(); g.arc(x, this.y(goal, value), 5.5, 0, 7); g.fill();
-    }
+    g.strokeStyle = g.fillStyle = LIT;
+    g.globalAlpha = 0.85;
+    g.lineWidth = 1.4;
+    g.beginPath();
+    for (const i of lit.set) this.curve(g, i);
+    g.stroke();
+    g.globalAlpha = 1;
+    for (const i of lit.set) { g.beginPath(); g.arc(x, this.y(curves, lit.at[i]), 3, 0, 7); g.fill(); }
+    if (!this.hidden) { g.beginPath(); g.arc(x, this.y(goal, lit.value), 5.5, 0, 7); g.fill(); }
     if (!this.hidden) this.stretch(g);
     g.strokeStyle = this.ink;
     g.globalAlpha = 0.7;
     g.lineWidth = 1.2;
     g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, goal.bottom); g.stroke();
     g.globalAlpha = 1;
-    if (this.hidden) { this.component(winner); return this.words(found, winner); }
-    this.component(winner);
+    this.component(lit);
+    this.words(lit);
+    if (this.hidden) return;
     this.star(g, this.x(this.data.optimum.phi), this.y(goal, this.data.optimum.value));
     if (this.guessed !== null) {
-      const at = this.x(this.guessed), height = this.y(goal, this.reached(this.guessed));
+      const at = this.x(this.guessed), height = this.y(goal, this.lit(this.guessed).value);
       g.setLineDash([5, 4]);
       g.beginPath(); g.moveTo(at, curves.top); g.lineTo(at, goal.bottom); g.stroke();
       g.setLineDash([]);
       g.lineWidth = 2;
       g.beginPath(); g.arc(at, height, 7, 0, 7); g.stroke();
     }
-    this.words(found, winner);
   }
 
-  // Draws the interval of angles with the sets of this angle on top, in the colour of their curves.
+  // Draws the interval of angles with the set of this angle on top, in the colour of its curves.
   stretch(g) {
-    const { band } = this;
-    this.signs.forEach((sign, row) => {
-      const edges = this.data.edges[row] ?? [], after = edges.findIndex((edge) => edge > this.phi);
-      const end = after < 0 ? edges.length - 1 : after;
-      if (end < 1) return;
-      g.fillStyle = sign < 0 ? MINUS : PLUS;
-      g.fillRect(this.x(edges[end - 1]), band.top + row * 11, this.x(edges[end]) - this.x(edges[end - 1]), band.each);
-    });
+    const { band, data: { edges } } = this, after = edges.findIndex((edge) => edge > this.phi);
+    const end = after < 0 ? edges.length - 1 : after;
+    if (end < 1) return;
+    g.fillStyle = LIT;
+    g.fillRect(this.x(edges[end - 1]), band.top, this.x(edges[end]) - this.x(edges[end - 1]), band.each);
   }
 
   // Draws the component at this angle. Its weights are the heights of the lit curves, brought to length one.
-  component({ sign, set, at }) {
+  component({ set, at }) {
     const { data, sheet } = this, box = sheet.parentElement.clientWidth;
     if (!data.picture || !box) return;
     const weights = new Map(), length = Math.sqrt(set.reduce((sum, i) => sum + at[i] * at[i], 0)) || 1;
-    let turn = sign < 0 ? -1 : 1;
-    if (!sign && set.reduce((sum, i) => sum + at[i], 0) < 0) turn = -1;
+    const turn = set.reduce((sum, i) => sum + at[i], 0) < 0 ? -1 : 1;
     for (const i of set) weights.set(i, (turn * at[i]) / length);
     const shape = data.picture.shape, size = Math.max(...[...weights.values()].map(Math.abs), 1e-9);
     const most = this.narrow ? Math.min(data.picture.most, LOW_PICTURE) : data.picture.most * Math.max(1, 1.2 * this.room);
@@ -399,14 +368,13 @@ class View {
     if (shown.length < set.length) g.fillText(`and ${set.length - shown.length} more`, left, (MOST_BARS - 1) * line + line * 0.72);
   }
 
-  words(found, winner) {
+  words({ set, value }) {
     const { data, phi } = this;
     const degrees = ((phi * 180) / Math.PI).toFixed(1);
-    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : shareText(v / data.unit));
     this.slider.value = degrees;
-    const curves = `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"}`;
+    const curves = `the ${set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"}`;
     // The angle of the star is rounded, so the value there may be a little below the optimum.
-    const share = winner.value / data.optimum.value;
+    const share = value / data.optimum.value;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
       : share >= AT_STAR ? `${curves} capture the most here, at the star`
@@ -423,30 +391,22 @@ class View {
       told.hidden = false;
       told.textContent = `Your guess was sent: ${((this.guessed * 180) / Math.PI).toFixed(1)}°.`;
     } else if (!told.hidden) {
-      const share = shareText(Math.min(1, this.reached(this.guessed) / data.optimum.value));
+      const share = shareText(Math.min(1, this.lit(this.guessed).value / data.optimum.value));
       told.textContent = `You guessed ${((this.guessed * 180) / Math.PI).toFixed(1)}°: ${share} of the optimum, which is at `
         + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
     }
-    const sets = this.root.querySelector(".sets");
-    sets.hidden = Boolean(data.send) || (Boolean(data.picture) && found.length === 1);  // the picture shows the set
-    sets.replaceChildren(...found.map(({ sign, set, value }) => {
-      const line = document.createElement("div");
-      line.className = "set";
-      line.dataset.members = set.join(",");
-      if (!this.hidden) line.dataset.value = value;
-      const dot = line.appendChild(document.createElement("span"));
-      dot.className = "dot";
-      dot.style.background = sign < 0 ? MINUS : PLUS;
-      if (found.length > 1) line.append(`${sign < 0 ? "−c" : "c"}: ${set.length} on top${this.hidden ? "" : `, ${height(value)}`} `);
-      else line.append(`${set.length} curves are lit. `);
-      for (const i of data.picture ? [] : set.slice(0, 8)) {
-        const chip = line.appendChild(document.createElement("span"));
-        chip.className = "chip";
-        chip.textContent = data.names ? data.names[i] : `feature ${i}`;
-      }
-      if (!data.picture && set.length > 8) line.append(` and ${set.length - 8} more`);
-      return line;
-    }));
+    const line = this.root.querySelector(".set");
+    line.hidden = Boolean(data.send) || Boolean(data.picture);  // the picture shows the set
+    line.dataset.members = set.join(",");
+    if (this.hidden) delete line.dataset.value;
+    else line.dataset.value = value;
+    line.textContent = `${set.length} curves are lit. `;
+    for (const i of set.slice(0, 8)) {
+      const chip = line.appendChild(document.createElement("span"));
+      chip.className = "chip";
+      chip.textContent = data.names ? data.names[i] : `feature ${i}`;
+    }
+    if (set.length > 8) line.append(` and ${set.length - 8} more`);
   }
 
   point(event) {

@@ -36,19 +36,15 @@ _CSS = (
 .nspca-spx canvas.curves { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
 .nspca-spx canvas.component { display: block; border-radius: 4px; }
 .nspca-spx .steps { margin: 0.8rem 0 0; padding-left: 1.2rem; display: grid; gap: 0.35rem; }
-.nspca-spx .opposite { cursor: pointer; }
 .nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px);
   margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
-.nspca-spx .turned { margin: 0.5rem 0 0; }
 .nspca-spx .say { font-variant-numeric: tabular-nums; margin: 0.5rem 0 0; }
-.nspca-spx .sets { margin-top: 0.3rem; display: grid; gap: 0.25rem; align-content: start; }
+.nspca-spx .set { margin-top: 0.3rem; }
 .nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px;
   background: rgba(128,128,128,0.15); }
-.nspca-spx .dot { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 50%;
-  margin-right: 0.4rem; }
 /* On a phone: the curves, the angle and the component on one screen, the rest below. */
 @container (max-width: 560px) {
   .nspca-spx .parts { display: grid; gap: 0.4rem; }
@@ -56,9 +52,8 @@ _CSS = (
   .nspca-spx .angle { height: 2rem; margin-block: 0; }
   .nspca-spx :is(.say, .steps) { margin-top: 0; }
   .nspca-spx .bar { order: 1; } .nspca-spx .steps { order: 3; }
-  .nspca-spx :is(.turned, .told, .sets) { order: 2; }
+  .nspca-spx :is(.told, .set) { order: 2; }
 }
-.nspca-spx.room .opposite { display: none; }
 .nspca-spx [hidden] { display: none !important; }
 """
 )
@@ -74,18 +69,6 @@ def picture_of(dataset: Any) -> dict[str, Any]:
         grey = (grey - grey.min()) / (np.ptp(grey) or 1.0)
         shape, mean = list(map(int, dataset.image_shape)), np.round(grey, 3).tolist()
     return {"shape": shape, "mean": mean, "most": MOST}
-
-
-def turned(V: Any, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
-    """Return V, spans and optimum, with the sign of V changed if the optimum lies on the curves of -c.
-
-    For nonnegative weights, both c and -c are candidates. After this step the star of the optimum lies on
-    the curves of c, which are drawn by default.
-    """
-    if not nonneg or optimum[1] > 0:
-        return V, found, optimum
-    swapped = Spans(found.phi, found.objective[::-1], found.edges[::-1], found.sets[::-1])
-    return -V, swapped, (optimum[0], 1)
 
 
 def explorer_data(
@@ -110,8 +93,8 @@ def explorer_data(
         Result of `nspca.plots.spans`.
     optimum : (phi, sign)
     nonneg : bool
-        In nonnegative problems the directions -c count too, and are drawn once the visitor ticks their box;
-        signed problems take the k entries largest in size.
+        Nonnegative problems take the k largest entries of Vc; signed ones the k entries largest in size. An
+        optimum of sign -1 has the curves of -c drawn.
     names : sequence of str, optional
         Feature names for the list of lit curves.
     unit : float
@@ -122,9 +105,11 @@ def explorer_data(
         Further entries: ``height`` of the drawing in pixels, ``picture`` (from `picture_of`), ``steps``
         (sentences beside the drawing), and ``noun`` for a feature.
     """
-    V, found, (best_phi, best_sign) = turned(np.ascontiguousarray(V, dtype="<f8"), nonneg, found, optimum)
+    best_phi, sign = optimum
+    V = np.ascontiguousarray(sign * np.asarray(V, dtype="<f8"))
+    row = 0 if sign > 0 else -1
     value = curves(V, [best_phi])[:, 0]
-    best = float((value[top_set(best_sign * value, k, nonneg)] ** 2).sum())
+    best = float((value[top_set(value, k, nonneg)] ** 2).sum())
     return {
         "rows": base64.b64encode(V.tobytes()).decode(),
         "k": int(k),
@@ -134,9 +119,9 @@ def explorer_data(
         "unitName": UNIT,
         "phi": float(best_phi if phi is None else phi),
         "grid": np.round(found.phi, 6).tolist(),
-        "objective": [[float(f"{v:.6g}") for v in row] for row in found.objective],
-        "edges": [np.round(edges, 5).tolist() for edges in found.edges],
-        "optimum": {"phi": float(best_phi), "sign": int(best_sign), "value": best},
+        "objective": [float(f"{v:.6g}") for v in found.objective[row]],
+        "edges": np.round(found.edges[row], 5).tolist(),
+        "optimum": {"phi": float(best_phi), "value": best},
         "height": 380,
         "scale": figures.scale(),
         "ask": False,
@@ -187,7 +172,7 @@ def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
     guessed = None if sent is None else float(np.radians(sent))
     nothing = Spans(np.zeros(1), np.zeros((1, 1)), (np.zeros(0),), ([],))
     how: dict[str, Any] = {"ask": True, "send": label, "guessed": guessed, "height": 300, "noun": "pixel"}
-    hidden = {"optimum": {"phi": 0, "sign": 1, "value": 1}}
+    hidden = {"optimum": {"phi": 0, "value": 1}}
     return explorer_data(V, k, nothing, (0.0, 1), phi=guessed or 0.0, **how) | hidden
 
 

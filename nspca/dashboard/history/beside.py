@@ -37,7 +37,7 @@ def show(sweeps: list[DescribedRun]) -> None:
         if first.run.id == second.run.id:
             st.caption("This is the same run twice: choose another one.")
             return
-        query = second.query | {"pin": first.run.id}
+        query = second.query | {"before": first.run.id}
         label = "Both curves in one figure"
         st.page_link(
             "pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.opening(query)
@@ -46,7 +46,6 @@ def show(sweeps: list[DescribedRun]) -> None:
 
 
 def _spec(one: DescribedRun) -> SweepSpec:
-    """Return the question of a sweep."""
     assert isinstance(one.spec, SweepSpec)  # only sweeps are offered
     return one.spec
 
@@ -109,5 +108,4 @@ def _used(one: DescribedRun, k: int) -> list[str]:
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:
-    """Return the names that are not among the others."""
     return [name for name in names if name not in set(others)]

@@ -43,8 +43,6 @@ def picture(outcome: Outcome) -> None:
         figures.draw_plot(union(outcome), f"union_{outcome.run_id}")
     with right:
         figures.draw_plot(row(outcome, best), f"parts_{best}_{outcome.run_id}", same=outcome.run_id)
-        help_over = "The mean of all images, in grey behind the parts. Without it a part stands alone."
-        st.toggle("Over the mean image", help=help_over, **state.bind("over"))
 
 
 def after(outcome: Outcome) -> str:
@@ -73,7 +71,7 @@ def row(outcome: Outcome, method: str) -> partial[go.Figure]:
         parts_figure,
         result.components,
         component.grid(outcome.of.dataset),
-        mean=_behind(outcome),
+        mean=_mean(outcome),
         captions=captions(result, outcome),
         largest=largest,
         name=method,
@@ -89,7 +87,7 @@ def union(outcome: Outcome) -> partial[go.Figure]:
     """Return the plot of all parts of the best method in one image, each in a colour of its own."""
     X = outcome.shown.components
     return partial(
-        union_figure, X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best
+        union_figure, X, component.grid(outcome.of.dataset), mean=_mean(outcome), name=outcome.best
     )
 
 
@@ -111,9 +109,9 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
     return {f"all-parts-by-{outcome.best}": union(outcome)(), **drawn}
 
 
-def _behind(outcome: Outcome) -> np.ndarray | None:
-    """Return the mean image (n,) that is drawn behind the parts; None where the visitor wants none."""
-    return moments(outcome.of.dataset.X)[0] if state.get("over") else None
+def _mean(outcome: Outcome) -> np.ndarray:
+    """Return the mean image (n,), which is drawn behind the parts."""
+    return moments(outcome.of.dataset.X)[0]
 
 
 def look(outcome: Outcome) -> None:

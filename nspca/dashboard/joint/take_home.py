@@ -33,7 +33,7 @@ def taken(outcome: Outcome, view: View) -> Export:
     about, asked, proof = outcome.about, outcome.asked, outcome.certificate
     # Files are made where nothing is known of the address, so the names are looked up before.
     named = given_names.given()
-    drawn = [state.get(name) for name in ("over", "group", "across", "up")]
+    drawn = [state.get(name) for name in ("group", "across", "up")]
     late = [method for method in asked.methods if method not in outcome.results]
     stopped = [method for method, result in outcome.results.items() if is_unfinished(result)]
     missing = f"Not here: {wording.listed(late)}. " if late else ""

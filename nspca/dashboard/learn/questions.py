@@ -14,13 +14,12 @@ import plotly.graph_objects as go
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import wording
 from nspca.dashboard.app.cache import keep
-from nspca.dashboard.components.spannogram_explorer import turned
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
 from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
 from nspca.plots.guesses import guess_curve, guess_strip, votes_figure
-from nspca.plots.spannogram import curves, spans, top_set
+from nspca.plots.spannogram import curves, top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio, ratio_at_most
 
 DIRECTION, SPANNOGRAM = 1, 3
@@ -64,9 +63,9 @@ class Spannogram:
 
 def spannogram_of(of: Lesson) -> Spannogram:
     """Return the rank-2 spannogram of the lesson."""
-    V = of.V[:, :2]
-    V, _, (phi, sign) = turned(V, True, spans(V, K, True, 3), of.seen)
-    value = sign * curves(V, [phi])[:, 0]
+    phi, sign = of.seen
+    V = sign * of.V[:, :2]
+    value = curves(V, [phi])[:, 0]
     return Spannogram(V, phi, float(np.square(value[top_set(value, K)]).sum()))
 
 
@@ -90,7 +89,6 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
 
 @keep()
 def _painted_share(pixels: tuple[int, ...]) -> float:
-    """Return the variance of painted pixels, as a share of the proved bound."""
     of = lesson()
     return proved_ratio(painted(of, pixels).value, of.upper)
 

@@ -20,7 +20,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.specs import ComparisonSpec, ProblemSpec, Spec
 
-LEFT_OUT = ("w", "present", "slide", "pin", "before")
+LEFT_OUT = ("w", "present", "slide", "before")
 """Values of an address that the list of runs does not open again."""
 
 

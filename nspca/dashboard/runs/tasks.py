@@ -3,10 +3,9 @@
 from nspca import jobs
 from nspca.jobs import Engine, Run
 from nspca.specs import Spec
-from nspca.specs.base import load, load_kinds
+from nspca.specs.base import load
 from nspca.specs.job import RUN
 
-load_kinds()
 TASKS = dict.fromkeys(Spec.KINDS, RUN)
 """Function that a worker calls, by kind of question."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.app import form, state
-from nspca.dashboard.open_data import Chosen, forced_features, measures, problem_of
+from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_scaled
 from nspca.dashboard.runs.lookup import Watched
@@ -81,7 +81,7 @@ def inputs(chosen: Chosen) -> None:
 
 
 def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
-    """Return a sweep with more values of k where the preview bends and where it reaches the wanted share.
+    """Return a sweep with more values of k where the preview bends.
 
     Without a last k in the address, it goes on to twice the k from which the preview hardly rises. A sweep
     with a given step is returned unchanged.
@@ -96,8 +96,6 @@ def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
         ks = tuple(sorted({*ks, *usual(ks[0], max(ks[-1], last))}))
     if bend is not None:
         ks = finer(ks, max((k for k in ks if k < bend), default=bend), min(k for k in ks if k > bend))
-    best = problem_of(seen.of, seen.asked).leading_eigenvalue
-    ks = finer(ks, *enough.between(enough.known(table, enough.wanted(table, best) / 100 * best)))
     return asked.but(ks=tuple(k for k in ks if k >= asked.ks[0]))
 
 

@@ -4,12 +4,10 @@ The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_pag
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
@@ -21,7 +19,7 @@ from nspca.dashboard.export import Export
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal
+from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
@@ -30,13 +28,13 @@ from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
     archive,
+    before,
     enough,
     form,
     newtable,
     noise,
     one_k,
     other_rows,
-    pinned,
     preview,
     rivals,
     side_by_side,
@@ -86,7 +84,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             self._problems[run.id] = found
         return self._problems[run.id]
 
-    def _before(self, run: Watched) -> Watched | None:
+    def _ghost(self, run: Watched) -> Watched | None:
         """Return the preview of the question of a run, which is looked for once for all updates during it."""
         if run.id not in self._previews:
             self._previews[run.id] = preview.look(run.of, run.asked)
@@ -149,19 +147,19 @@ class SweepPage(AnswerPage[SweepSpec]):
             return  # nothing to draw yet, and nothing from before either
         if run.own:
             one_k.answer(run, self.problem(run), self._asked_first)
-        pins, before, beside = [], None, "preview"
+        old, ghost, beside = None, None, "preview"
         if run.own:
-            pins = pinned.beside(run)
-            before = None if run.of.table is not None else self._before(run)
-            ready = before.id if before is not None and before.now.state == "done" else None
-            beside = f"{ready} {[(pin.answer.id, pin.label) for pin in pins]}"
+            old = before.find(run)
+            ghost = None if run.of.table is not None else self._ghost(run)
+            ready = ghost.id if ghost is not None and ghost.now.state == "done" else None
+            beside = f"{ready} {None if old is None else (old.answer.id, old.label)}"
         if run.own and now.ended:
             curve.switches()
 
         def options() -> dict[str, Any]:
             return {
-                "ghost": preview.table(before),
-                "pinned": pinned.drawn(pins, curve.axis()),
+                "ghost": preview.table(ghost),
+                "before": None if old is None else old.drawn(curve.axis()),
             }
 
         curve.filling(self.problem(run), now.rows, run.asked, beside, options)
@@ -181,67 +179,73 @@ class SweepPage(AnswerPage[SweepSpec]):
         said = statement.state_result(data, problem, result, k, ceiling=ceiling)
         statement.show(said, _preview(result) if quick else "")
         answer_page.say_instead(k, problem.n)
-        st.markdown(self._onward(run, problem, table, quick, said.digits))
-        of = self._data if quick and self._data is not None else run.of
+        st.markdown(self._enough(run, problem, table, quick, said.digits))
         beside: list[Callable[[], Any]] = []
         if quick and self._data is not None and self._asked is not None:
             data_now, asked_now = self._data, self._asked
             beside.append(lambda: self.offer(data_now, asked_now))
-        if (run.own or quick) and not state.get("present"):
-            curve_asked = self._asked if quick and self._asked is not None else run.asked
-            beside.append(lambda: one_k.field(run, of, curve_asked, table))
-        curve.choose(table, methods, k, method, *beside)
+        curve.choose(methods, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
-        pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
-        drawn = _plot(problem, table, run.asked, k, pinned=pins)
+        old = before.find(run) if run.own else None
+        drawn = curve.plot(
+            problem,
+            table,
+            run.asked,
+            selected_k=k,
+            marked=enough.plateau(table, problem.n),
+            before=None if old is None else old.drawn(curve.axis()),
+        )
+        how = tried, run.own, run.id, known, drawn
+        answer = Answer(run.of, run.asked, problem, sweep, k, method, *how)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
+            ks = sorted(size for name, size in sweep if name == method)
+            words = _preview if quick else lambda result: ""
+            picture = f"component_{run.id}"
+            slide.show(answer, ks, ceiling, "k", "curve", picture, HEIGHT, BARS, words)
+            if (run.own or quick) and not state.get("present"):
+                of = self._data if quick and self._data is not None else run.of
+                one_k.field(run, of, self._asked if quick and self._asked is not None else run.asked, table)
         with right:
-            component.picture(data, x, f"component_{run.id}", known, BARS)
+            component.picture(data, x, picture, known, BARS, HEIGHT)
             membership.legend(wording.noun(data), known)
-        how = tried, run.own, run.id, known, drawn
-        return Answer(run.of, run.asked, problem, sweep, k, method, *how)
+        return answer
 
-    def _onward(
+    def _enough(
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
     ) -> str:
-        """Return which number of features is enough, and what to do next."""
+        """Return which number of features is enough."""
         noun, k, last = wording.noun(run.of.dataset), enough.plateau(table, problem.n), int(table["k"].max())
-        best, ring, goal, opened = problem.leading_eigenvalue, "", "", enough.first_k(table, problem.n)
-        if state.get("k") is None and opened != k and table["k"].nunique() > 1:
-            ring = f"The page opens on {wording.things(opened, noun)}, which can be looked at one by one. "
-        if k is None and table["k"].nunique() > 1:
-            ring += f"The curve still rises at its end, k = {last:,}. "
-            if last < problem.n:
-                ring += "Open **change** to let it go further. "
-        if k is not None and best:
-            most = percent_down(float(table["value"].max()) / best, digits)
-            are = "is" if k == 1 else "are"
-            ring += f"**{wording.things(k, noun)}**, the ring, {are} nearly enough: "
-            signs = " with nonnegative weights" if problem.nonneg else ""
-            ring += f"up to {last:,}{signs} capture {most}."
-        if state.is_kept("enough"):  # a share that nobody asked for is left to the section below
-            share = enough.wanted(table, best)
-            known = enough.known(table, share / 100 * best)
-            goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
-        onward = f"Move the slider to see another number of {noun}s." * (table["k"].nunique() > 1)
-        if quick and self._data is not None and self._asked is not None:
-            press, seen = self.label(self._data, self._asked), table["k"].nunique()
-            finer = "a finer curve, and for " * (len(self._asked.ks) > seen)
-            onward = f"Press **{press}** for {finer}proofs to keep."
-            if k == 1 and not self._asked.scale and open_data.measures(self._data).scales:
-                onward += (
-                    f" One {noun} outweighs the others by its larger numbers: open **change** to standardise."
+        best, opened, said = problem.leading_eigenvalue, enough.first_k(table, problem.n), []
+        if table["k"].nunique() > 1:
+            small = f"**No small number of {noun}s is enough here**"
+            if k is None:
+                said.append(f"{small}: the curve still rises at its end, k = {last:,}.")
+            elif best:
+                most = percent_down(float(table["value"].max()) / best, digits)
+                signs = " with nonnegative weights" * problem.nonneg
+                are = "is" if k == 1 else "are"
+                enough_here = f"**{wording.things(k, noun)} {are} enough**, the ring"
+                beginning = enough_here if k <= enough.READABLE else f"{small}, the ring is at {k:,}"
+                said.append(f"{beginning}: up to {last:,}{signs} keep {most}, hardly more.")
+            if state.get("k") is None and opened != k:
+                said.append(
+                    f"The page opens on {wording.things(opened, noun)}, which can be looked at one by one; "
+                    "Components finds several such lists."
                 )
-        return " ".join(filter(None, (ring, goal, onward)))
+        data, asked = self._data, self._asked
+        if quick and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
+            said.append(
+                f"One {noun} outweighs the others by its larger numbers: open **change** to standardise."
+            )
+        return " ".join(said)
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
         about, k, method = run.of, seen.k, seen.method
         result = seen.sweep[method, k]
         if run.own:
             side_by_side.show(run, seen)
-        _enough(about, seen.problem, seen.table)
         features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
@@ -290,10 +294,8 @@ def _proof_title(seen: Answer) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    title = "The curve: what is 100 %, other bounds" + ", keep it, share it" * run.own
+    title = "The curve: what is 100 %, other bounds" + ", share it" * run.own
     with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
-        if run.own:
-            pinned.switch(run, pinned.beside(run))
         stored = engine().store.find_run(run.id) if run.own and run.now.state == "done" else None
         if stored is not None:
             with st.popover("Share", icon=":material/qr_code:"):
@@ -303,35 +305,6 @@ def _curve_options(run: Watched) -> None:
 def _preview(result: nspca.Result) -> str:
     """Return the words before the statement of a preview, which warn of a limit that is far away."""
     return PREVIEW if result.ratio is not None and result.ratio >= CLOSE else ROUGH
-
-
-def _plot(
-    problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
-) -> partial[go.Figure]:
-    """Return the plot of the curve, with marks at the shown k, the plateau and the wanted share."""
-    if state.is_kept("enough"):
-        share = enough.wanted(table, problem.leading_eigenvalue)
-        options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
-    return curve.plot(problem, table, asked, selected_k=k, marked=enough.plateau(table, problem.n), **options)
-
-
-def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
-    best, noun = problem.leading_eigenvalue, wording.noun(about.dataset)
-    share = enough.wanted(table, best)
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    with left:
-        enough.ask(share)
-    right.markdown(
-        enough.sentence(
-            enough.known(table, share / 100 * best),
-            share,
-            problem.n,
-            noun,
-            best or 1.0,
-            problem.nonneg,
-            len(problem.forced),
-        )
-    )
 
 
 def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:

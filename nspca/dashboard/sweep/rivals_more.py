@@ -24,7 +24,6 @@ from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
 from nspca.plots.compare import (
     cumulative_figure,
-    overlap_figure,
     ratios_figure,
     styles,
     times_figure,
@@ -149,7 +148,7 @@ def _pictures(
 
 
 def _agreement(of_k: dict[str, nspca.Result]) -> None:
-    """Draw which methods choose the same features, and unless all do, the overlap of every pair."""
+    """Say which methods choose the same features."""
     supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
     if len(supports) < 2:
         return
@@ -164,7 +163,6 @@ def _agreement(of_k: dict[str, nspca.Result]) -> None:
     if len(same) > 1:
         agree = f"The methods of each of these groups do: {'; '.join(same)}."
     st.markdown(f"**Do they choose the same features?** {agree}")
-    figures.draw(overlap_figure(supports), "rivals_overlap")
 
 
 # --- proofs, times and numbers ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.sweep import pinned
+from nspca.dashboard.sweep import before as replaced
 from nspca.dashboard.views import component
 from nspca.presentation.numerals import format_change, format_value_share
 
@@ -102,14 +102,10 @@ def _listed(names: list[str], noun: str) -> str:
 
 
 def show(run: Watched, now: Answer) -> None:
-    """Draw the shown answer beside the answer of another curve in the figure, at an equal k.
-
-    The other curve is that from before the last change, or else the newest one.
-    """
-    others = pinned.beside(run)
-    if not others:
+    """Draw the shown answer beside that of the curve from before the last change, at an equal k."""
+    other = replaced.find(run)
+    if other is None:
         return
-    other = next((one for one in others if one.why == pinned.BEFORE), others[-1])
     methods = [method for method, k in other.answer.sweep if k == now.k]
     with st.container(border=True):
         st.markdown(f"## What changed at k = {now.k}")

@@ -24,14 +24,13 @@ from nspca.specs.rows import unpack
 
 AXIS_HELP = """The papers divide by the variance of the first principal component, the leading eigenvalue.
 The total variance is the sum over all features."""
-FIT_HELP = "The axis begins at the smallest value, not at zero."
 AXES = {"leading": "the first principal component", "total": "the total variance"}
 BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"}
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
 
 def switches() -> DeltaGenerator:
-    """Draw the switches of the curve: base of the percentages, bound, and fitted axis.
+    """Draw the switches of the curve: base of the percentages, and bound.
 
     Returns the container of the switches, to which a caller can add more.
     """
@@ -39,7 +38,6 @@ def switches() -> DeltaGenerator:
     with line:
         draw_axis()
         choose_one("Bound", "bound", BOUNDS)
-        st.toggle("Fit", help=FIT_HELP, **state.bind("fit"))
     return line
 
 
@@ -64,19 +62,15 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
     `options` go to `nspca.plots.sweep_figure`.
     """
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
-    said = {
-        "unit_name": AXES[axis()],
-        "signed": not asked.nonneg,
-        "bounds": _bounds(),
-        "fit": state.get("fit"),
-    }
     return partial(
         sweep_figure,
         frame,
         unit=unit or 1.0,
         all_ks=asked.ks,
         ceiling=problem.leading_eigenvalue,
-        **said,
+        unit_name=AXES[axis()],
+        signed=not asked.nonneg,
+        bounds=_bounds(),
         **options,
     )
 
@@ -105,17 +99,15 @@ def filling(
     options : function that returns more options of `nspca.plots.sweep_figure`; called for new rows only,
         because the page looks every second
     """
-    bounds = _bounds()
-    switched = f"{axis()} {bounds} {state.get('fit')}"
 
     def make() -> tuple[dict[str, Any], float]:
         frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
         drawn = plot(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())()
         return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
 
-    made, probability = _filled(asked, f"{switched} {beside}", id(rows), len(rows), rows, make)[1]
+    made, probability = _filled(asked, f"{axis()} {_bounds()} {beside}", id(rows), len(rows), rows, make)[1]
     figures.put(made, "filling")
-    if bounds != "ours" and rows:
+    if _bounds() != "ours" and rows:
         _say_others(probability)
 
 
@@ -140,37 +132,24 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
     """Draw the curve that `plot` returned for the rows `frame`. A click shows the component at that k."""
 
     def take(point: list[Any]) -> None:
-        k, *method = point  # a click on a gap of the strip below has a k and no method
-        state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
+        k, method = point
+        state.put(k=int(k), shown=str(method))
 
     figures.draw_plot(drawn, "curve", height, take, _same(asked))
     if _bounds() != "ours" and len(frame):
         _say_others(_probability(frame))
 
 
-def choose(
-    frame: pd.DataFrame,
-    methods: Sequence[str],
-    k: int,
-    method: str,
-    *beside: Callable[[], None],
-) -> None:
-    """Draw the slider of k, and the choice of a method where there are several.
-
-    Parameters
-    ----------
-    beside : each draws one more input in the row of the slider
-    """
+def choose(methods: Sequence[str], method: str, *beside: Callable[[], None]) -> None:
+    """Draw the choice of a method where there are several, and in the same row what is `beside`."""
     several = len(methods) > 1
-    left, *others = st.columns([2, *[1] * (len(beside) + several)], vertical_alignment="bottom")
-    with left:
-        ks = sorted(int(value) for value in frame["k"].unique())
-        if len(ks) > 1:
-            st.select_slider("k, the number of features, or click on the curve", ks, **state.bind("k", k))
+    if not several and not beside:
+        return
+    columns = st.columns(len(beside) + several, vertical_alignment="bottom")
     if several:
-        others.pop(0).selectbox(
+        columns.pop(0).selectbox(
             "Method", list(methods), format_func=method_name, **state.bind("shown", method)
         )
-    for column, draw in zip(others, beside, strict=True):
+    for column, draw in zip(columns, beside, strict=True):
         with column:
             draw()

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import wording
+from nspca.dashboard.components.k_slider import ANSWER
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
 from nspca.presentation.markup import Markup, render
@@ -36,8 +37,8 @@ class Statement:
 
     Parameters
     ----------
-    found, limit : sentences about the variance of the component, and about the bound on all others; `limit`
-        is empty without a proof
+    found, limit : sentences about the variance of the component, and about all others; `limit` is empty
+        without a proof
     share : share of the component in the variance of the first principal component
     most : proved upper bound of `share` for any component; None without a proof
     share_text, most_text : both in per cent, rounded down and up
@@ -58,6 +59,16 @@ class Statement:
     ceiling_text: str = ""
     digits: int = DIGITS
 
+    @property
+    def is_best(self) -> bool:
+        """Return whether the component is proved to be the best possible, up to rounding."""
+        return bool(self.limit) and not self.most_text
+
+    @property
+    def text(self) -> str:
+        """Return both sentences; the proof comes first where nothing better exists."""
+        return f"{self.limit} {self.found}" if self.is_best else f"{self.found} {self.limit}".rstrip()
+
 
 def state_result(
     dataset: Dataset,
@@ -65,15 +76,12 @@ def state_result(
     result: Result,
     k: int,
     *,
-    whose: str = "",
     ceiling: float = math.inf,
 ) -> Statement:
     """Return the statement about a component that may use k features.
 
-    Parameters
-    ----------
-    whose : name of the data for the first sentence, such as "the handwritten digits"
-    ceiling : proved upper bound on nonnegative components of any number of features, in the units of the data
+    `ceiling` is a proved upper bound on nonnegative components of any number of features, in the units of the
+    data.
     """
     one, best = wording.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
@@ -87,15 +95,19 @@ def state_result(
     share_text = percent_down(share, digits)
     if most is not None and not optimal:
         most_text = percent_up(most, digits)
-    few = wording.things(used, one) if used >= k else f"{used:,} of the {k:,} allowed {one}s"
-    few += f" of {whose}" if whose else ""
-    found = f"{few} capture{'s' * (used == 1)} {share_text} of the variance of the first principal component."
-    limit = ""
-    if certificate is not None:
+    few = f"These {wording.things(used, one)}" if used != 1 else f"This {one}"
+    few += "" if used >= k else f" of the {k:,} allowed"
+    kept = f"{share_text} of what all {wording.things(problem.n, one)} show in the main direction."
+    keep = "keeps" if used == 1 else "keep"
+    found, limit = f"{few} {keep} {kept}", ""
+    if optimal:
+        found = f"{'It' if used == 1 else 'They'} {keep} {kept}"
+        best_of = f"{used:,}" if used >= k > 1 else "one" if k == 1 else "choice"
+        limit = f"{few} {'is' if used == 1 else 'are'} the best {best_of}{_terms(problem, k, one)}: proved."
+    elif certificate is not None:
         limit = nobody(problem, k, one, most_text)
-    signs = ", weights of any sign" * problem.nonneg
-    features = f"all {wording.things(problem.n, one)}{signs}"
-    everything = f"first principal component, along which the data vary most ({features})"
+    features = f"all {wording.things(problem.n, one)}{', weights of any sign' * problem.nonneg}"
+    everything = f"{features}, in the main direction"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
     if not problem.nonneg:
         return said
@@ -116,23 +128,28 @@ def ceiling_of(table: pd.DataFrame, n: int) -> float:
 
 
 def nobody(problem: Problem, k: int, one: str, most: str) -> str:
-    """Return the sentence about the bound: ``It is proved that no 8 pixels capture more than 64.0 %.``
+    """Return the sentence about the bound: ``No 8 pixels keep more than 64.0 %: proved.``
 
     `one` is the noun of a feature. An empty `most` leaves out the number, for a component that is optimal.
     """
+    those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}{_terms(problem, k, one)}"
+    return f"{those} keep{'s' * (k == 1)} more{f' than {most}' * bool(most)}: proved."
+
+
+def _terms(problem: Problem, k: int, one: str) -> str:
+    """Return the conditions under which choices of k features are compared; `one` names a feature."""
+    if k == 1:
+        return ""
     kept = len(problem.forced)
-    those = f"no single {one}" if k == 1 else f"no {wording.things(k, one)}"
-    those += f" that include the {wording.things(kept, one)} you kept" if kept and k > 1 else ""
-    if k > 1 and problem.nonneg:
-        those += ", with nonnegative weights," if kept else " with nonnegative weights"
-    verb = "captures" if k == 1 else "capture"
-    return f"It is proved that {those} {verb} more{f' than {most}' * bool(most)}."
+    terms = [f"that include the {wording.things(kept, one)} you kept"] if kept else []
+    return "".join(f" {term}" for term in [*terms, *["with nonnegative weights"] * problem.nonneg])
 
 
 def show(said: Statement, before: str = "") -> None:
     """Draw both sentences, with the words `before` in front, and the bar below them."""
-    st.markdown(wording.unbroken(f"## {before}{said.found} {said.limit}".rstrip()))
-    st.html(bar(said))
+    with st.container(key=ANSWER):
+        st.markdown(wording.unbroken(f"## {before}{said.text}"))
+        st.html(bar(said))
 
 
 def bar(said: Statement) -> Markup:

@@ -14,7 +14,7 @@ import numpy as np
 
 from nspca.data.cells import Cells, rows_of
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import Layout, as_utf8, find_layout, guessed, stripped, trimmed
+from nspca.data.dialect import Layout, as_utf8, filled_end, find_layout, guessed, requoted, stripped, trimmed
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.tables import Piece, TableReader, read_table
@@ -34,22 +34,16 @@ HEAD = 2**20
 """Number of bytes at the beginning of a table that its layout is found from."""
 _SHOWN = 10
 """Minimum lines for finding the layout, even if they are longer than `HEAD`."""
-_BARE = b",;\t |\r\n"
-"""Characters of the empty lines that spreadsheets write below a table."""
 
 
 class DelimitedReader(TableReader):
     """Reader of a text table whose columns are separated by a delimiter."""
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        """Return True: a file that no other reader takes is tried as text."""
-        return True
-
     def _read_header(self) -> None:
         """Read the beginning of the text and find its layout."""
         self._text = DelimitedText(self.source, self.options.encoding)
         self.layout = find_layout(stripped(self._text.head), self.options)
+        self.repeated = 0
         self.findings = self.layout.findings
         self.source.layouts.append(self.layout)
 
@@ -89,7 +83,7 @@ class DelimitedReader(TableReader):
         codes = tuple(float(code) for code in self.options.missing_codes if not isinstance(code, str))
         before = 0
         for raw, line in self._cut():
-            raw = self._without_comments(raw)
+            raw = self._without_headers(self._without_comments(raw))
             cells = Cells(raw, self.layout, allowed, codes, line if self.on_disk else None, before)
             values, found, gap = cells.read(texts, skipped)
             gaps.add(values, gap)
@@ -97,7 +91,20 @@ class DelimitedReader(TableReader):
             skipped = ()
             yield values, found
         self.findings = (*self.layout.findings, *self._text.findings)
+        if self.repeated:
+            lines = "line that repeats" if self.repeated == 1 else "lines that repeat"
+            self.findings += (Finding(f"{self.repeated} {lines} the header left out."),)
         gaps.check()
+
+    def _without_headers(self, raw: bytes) -> bytes:
+        """Return text without lines that repeat the header, as files written one after another have."""
+        header = self.layout.header_line.encode()
+        if not header or header not in raw:
+            return raw
+        lines = raw.splitlines(keepends=True)
+        kept = [line for line in lines if line.rstrip() != header]
+        self.repeated += len(lines) - len(kept)
+        return b"".join(kept)
 
     def _without_comments(self, raw: bytes) -> bytes:
         """Return text without its lines of comments."""
@@ -194,7 +201,7 @@ class DelimitedText:
             check_lines(rest)
             rest, skip = rest[skip:], 0
             end = _find_last_row(rest, layout.delimiter) if text else len(rest)
-            filled = _find_filled_end(rest[:end])
+            filled = filled_end(rest[:end])
             if end - filled < MAX_LINE:  # empty lines wait for the next piece, unless they are very many
                 end = filled
             if end and not rest[:end].isspace():
@@ -254,19 +261,7 @@ def _find_last_row(text: bytes, delimiter: str) -> int:
     if b'"' not in text:
         return _find_last_line(text)
     line, _ = deque(rows_of(text, delimiter), maxlen=1)[0]
-    return _find_byte(text, line)
-
-
-def _find_byte(text: bytes, line: int) -> int:
-    """Return the offset of a line (numbered from 1)."""
     return sum(map(len, text.splitlines(keepends=True)[: line - 1]))
-
-
-def _find_filled_end(text: bytes) -> int:
-    """Return the offset of the end of the last line that is not empty."""
-    held = len(text.rstrip(_BARE))
-    ends = [end for end in (text.find(b"\n", held), text.find(b"\r", held)) if end >= 0]
-    return min(ends, default=len(text))
 
 
 # Bytes that a cell and a column of text cost while they are parsed. Measured: 60 million cells in 300 columns
@@ -301,6 +296,8 @@ def read_text_table(
 ) -> Dataset:
     """Return a text table in UTF-8 in memory as a Dataset; `findings` come before those about the table."""
     check_lines(source.raw)
+    raw, quotes = requoted(source.raw)
+    source, findings = replace(source, raw=raw), (*findings, *quotes)
     reader = DelimitedReader(source, options, report=report)
     rows, columns = reader.most_rows, len(reader.layout.columns)
     check_dense(rows, columns)
