@@ -26,7 +26,7 @@ from nspca.bounds.fixing.node import Node, Supports, Warm
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Settled, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.plan import PLANS, ROUND
 from nspca.bounds.strongest import LEFT_OUT
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
@@ -196,7 +196,6 @@ class AnswerTree(FixingTree):
                 self.plan,
                 rounds=0 if is_good else self.rounds,
                 entries=self.left,
-                raised=self.raised,
                 at_level=True,
                 reducing=self.reducing,
             )
@@ -305,7 +304,6 @@ def list_answers(
             report=report,
             ground=Ground.of(problem, kept),
             limits=limits.helped(A.client),
-            raised=len(kept.block) > BRANCHED,
             **options,
         )
         level = 0.0 if tree.only_first else tree.target
