@@ -185,15 +185,11 @@ class Block:
     ----------
     X : (m, n) ndarray or scipy.sparse CSR
         NaN where a value is missing.
-    names, labels : sequence of str or None
-        Sample names and labels of these rows, if columns of the file hold them.
     texts : mapping of int to sequence of str
-        The cells of all other columns that are not features, by column number.
+        The cells of the columns that are neither features nor names nor labels, by column number.
     """
 
     X: Any
-    names: Sequence[str] | None = None
-    labels: Sequence[str] | None = None
     texts: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
