@@ -147,9 +147,9 @@ def _pictures(
                 figures.draw(figure, f"{key}_{i}")
 
 
-def _agreement(of_k: dict[str, nspca.Result]) -> None:
+def _agreement(results: dict[str, nspca.Result]) -> None:
     """Say which methods choose the same features."""
-    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
+    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in results.items()}
     if len(supports) < 2:
         return
     groups: dict[tuple[int, ...], list[str]] = {}
