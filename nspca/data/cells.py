@@ -301,8 +301,10 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
         value = numerals.number(cell)
     place = f"{where}, column{quoted(layout, column)} holds"
     name = layout.columns[column] if layout.header else column
-    aside = (Way("drop_columns", (name,), "Leave the column out"),)
+    aside: tuple[Way, ...] = (Way("drop_columns", (name,), "Leave the column out"),)
     if value is None:
+        if column == 0 and layout.header:
+            aside = (Way("id_column", name, "Use as names"), *aside)
         raise _no_number(layout, where, place, cell, aside)
     if not np.isfinite(value):
         raise InvalidData(
@@ -321,7 +323,10 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     return value
 
 
-WORDS_OF_MISSING = {"missing", "unknown", "absent", "blank", "empty", "fehlt", "fehlend", "unbekannt"}
+WORDS_OF_MISSING = {
+    "missing", "unknown", "absent", "blank", "empty", "refused", "filtered", "overflow", "ovrflw",
+    "saturated", "fehlt", "fehlend", "unbekannt", "verweigert",
+}  # fmt: skip
 """Words of letters alone that are offered as missing values; others are more often names of groups."""
 
 
@@ -362,7 +367,7 @@ def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[W
         if layout.id_column == 0 and 0 in layout.label_rows:
             aside = (Way("features_in_rows", True, "Take the rows as features"),)
     code = cell.strip()
-    is_code = not code.isalpha() or code.lower() in WORDS_OF_MISSING
+    is_code = not (code.isalpha() or code[0].isdigit()) or code.lower() in WORDS_OF_MISSING
     missing = () if not is_code else (Way("missing_codes", (code,), "It is a missing value"),)
     return InvalidData(
         f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
