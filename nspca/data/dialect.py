@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -45,6 +46,8 @@ _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 _IN_QUOTES = re.compile(rb"(?<![^,;\t|\r\n])'[^',;\t|\r\n]*'(?![^,;\t|\r\n])")
 _QUOTE = re.compile(rb"(?<![^,;\t|\r\n])'|'(?![^,;\t|\r\n])")
 """A cell in single quotes, and a single quote at an end of a cell."""
+_ONLY_POINTS = re.compile(r"(?:[\w+-]*(?:\.[\w+-]*)?(?:\n|$))*")
+"""Cells without other marks than one point each."""
 _RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
 """A line between the header and the rows, as in Markdown."""
 _WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${])")
@@ -486,6 +489,10 @@ def _find_numerals(
     """Return how the numbers of the first rows are written."""
     words = frozenset(code.strip().lower() for code in options.missing_codes if isinstance(code, str))
     blank = Numerals(options.decimal or ".", options.thousands or "", words)
+    text = "\n".join(cell for row in body for cell in row)
+    is_usual = delimiter != ";" and not options.thousands and options.decimal in (None, ".")
+    if is_usual and _ONLY_POINTS.fullmatch(text):
+        return blank
     named = {options.id_column, None if options.features_in_rows else options.label_column}
     columns, called = [], []
     for i in range(width):
@@ -594,8 +601,11 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
 
 def _is_text_row(row: Sequence[str], numbers: Sequence[int], numerals: Numerals) -> bool:
     """Tell whether a row has texts in most columns of numbers, and a number in none of them."""
+    words = [row[i] for i in numbers if i < len(row) and _WORD.match(row[i])]
+    if 2 * len(words) <= len(numbers):
+        return False
     filled = [row[i] for i in numbers if i < len(row) and not numerals.is_missing(row[i])]
-    words = [cell for cell in filled if _WORD.match(cell)]
+    words = [cell for cell in words if not numerals.is_missing(cell)]
     is_number = any(
         numerals.number(cell) is not None or CENSORED.fullmatch(cell) or find_flags([cell]) for cell in filled
     )
@@ -607,6 +617,9 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
 
     Missing values are ignored. Without `units`, letters after a number are no unit.
     """
+    if numerals.is_plain and numerals.decimal == "." and not any("_" in cell for cell in cells):
+        with suppress(ValueError):
+            return ("number", None) if [*map(float, cells)] else ("empty", None)
     filled = [cell for cell in cells if not numerals.is_missing(cell)]
     if not filled:
         return ("empty" if not any(cell.strip() for cell in cells) else "number"), None

@@ -41,10 +41,8 @@ ID = re.compile(
     re.IGNORECASE,
 )
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
-_ORDER = re.compile(
-    r"(.*[\W_])?(wave_?length|wave_?number|year|date|time|time_?stamp|nm|cm-1|raman[ _]?shift)s?([\W_].*)?",
-    re.IGNORECASE,
-)
+_AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
+_ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
     r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar)?\W*|\{.*", re.IGNORECASE
@@ -327,7 +325,7 @@ def _find_names(
             return following, tuple(counters), told
     i = counters[0]
     turning = [Way("id_column", NO_NAMES, "It is a feature")]
-    if layout.header and _ORDER.fullmatch(layout.columns[i]):
+    if layout.header and re.search(rf"\b({_AXIS})", layout.columns[i].lower()):
         turning.append(Way("features_in_rows", True, "The columns are the samples"))
     found = (
         Finding(
