@@ -135,28 +135,11 @@ def test_the_saved_question_is_the_one_that_ran(monkeypatch):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (
-            ["--components", "2", "--method", "em"],
-            "several sizes need a method that finds components together",
-        ),
-        (["--k", "0"], "between 1 and"),
-        (["--method", "magic"], "method must be 'auto' or one of"),
-        (["--components", "2", "--seconds", "5"], "seconds is for effort 'exhaustive'"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_the_words_of_the_package(more, said, capsys):
-    assert main(["solve", "pitprops", "--k", "2", *more]) == 2
-    printed = capsys.readouterr()
-    assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
         (["--seed", "-1"], "--seed: must be a whole number, 0 or more, got '-1'"),
         (["--most-words", "1"], "--most-words: must be at least 2, got '1'"),
         (["--image-size", "big"], "--image-size: must be a whole number of pixels from 4 to 256, got 'big'"),
         (["--highest-share", "140"], "--highest-share: must be per cent from 0 to 100, got '140'"),
+        (["--prepare", "whiten"], "--prepare: a preparation must be one of lee-seung"),
         (["--split", "pages"], "--split: invalid choice: 'pages'"),
     ],
 )

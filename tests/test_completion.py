@@ -7,7 +7,6 @@ import subprocess
 import pytest
 
 from nspca import METHODS, data
-from nspca.__main__ import main
 from nspca.cli import completion
 from nspca.cli.entry import parser
 
@@ -63,22 +62,3 @@ def test_every_command_option_and_name_is_in_the_script(shell, scripts):
             assert spelt.get(shell, str)(option) in scripts[shell], f"{name} {option}"
     for word in (*METHODS, *data.SAMPLES):
         assert re.search(rf"\b{word}\b", scripts[shell])
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_that_is_there_takes_its_script(shell, scripts):
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
-    run = subprocess.run([shell, "-n"], input=scripts[shell], capture_output=True, text=True)
-    assert (run.returncode, run.stderr) == (0, "")
-
-
-def test_nothing_in_a_script_is_more_than_words(scripts):
-    """Words between quotes in a script are text, of which no shell runs anything."""
-    for words in completion.values().values():
-        assert all(re.fullmatch(r"[\w,-]+", word) for word in words)
-
-
-def test_the_script_is_printed(capsys):
-    assert main(["completion", "bash"]) == 0
-    assert capsys.readouterr().out.endswith("complete -o bashdefault -F _shtab_nspca nspca\n")

@@ -1,6 +1,5 @@
 """The command line: printed text, written files and exit status."""
 
-import argparse
 import json
 import subprocess
 import sys
@@ -165,12 +164,6 @@ def test_a_bound_that_was_worked_for_is_kept_beside_what_is_known_of_features(tm
     assert not (tmp_path / "one-features.npz").exists()
 
 
-def test_a_preparation_is_one_of_those_there_are(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"])
-    assert "--prepare: a preparation must be one of lee-seung" in capsys.readouterr().err
-
-
 def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
     file = str(tmp_path / "proof.npz")
     assert main(["solve", "pitprops", "--k", "4", "--signed", "--certificate", file]) == 0
@@ -215,20 +208,6 @@ def test_a_covariance_file_is_verified_as_one(tmp_path, capsys):
     assert "source is 'data', asked for was 'covariance'" in capsys.readouterr().err
 
 
-def test_a_broken_certificate_is_refused(tmp_path, capsys):
-    proof = tmp_path / "proof.npz"
-    proof.write_bytes(b"PK\x03\x04 not really")
-    assert main(["verify", "pitprops", str(proof)]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("refused: ") and error.count("\n") == 1
-
-
-def test_a_relative_has_its_own_name(monkeypatch, capsys):
-    monkeypatch.delenv("NSPCA_DATA", raising=False)
-    assert main(["solve", "lrs", "--k", "5"]) == 0
-    assert capsys.readouterr().out.startswith("coffee: value ")
-
-
 def test_a_relative_has_its_own_name_in_every_table_and_proof(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     proof, table = str(tmp_path / "c.npz"), str(tmp_path / "t.csv")
@@ -260,24 +239,6 @@ def test_a_sweep_prints_no_bound_below_the_proved_one(tmp_path, capsys):
         assert proved.ratio[k] - 1e-4 <= float(row[at["ratio"]]) <= proved.ratio[k] < 1
 
 
-def test_sweep_writes_its_table(tmp_path, capsys):
-    file = tmp_path / "sweep.csv"
-    assert main(["sweep", "pitprops", "--k", "2:6:2", "--csv", str(file)]) == 0
-    frame = pd.read_csv(file)
-    assert list(frame["k"]) == [2, 4, 6]
-    assert (frame["value"] <= frame["upper"]).all() and (np.diff(frame["value"]) >= 0).all()
-    assert capsys.readouterr().out.startswith("pitprops: 3 rows")
-    assert main(["sweep", "pitprops", "--k", "3"]) == 0
-    assert "value" in capsys.readouterr().out
-
-
-def test_samples_are_listed(capsys):
-    assert main(["samples"]) == 0
-    printed = capsys.readouterr().out
-    for name in ("pitprops", "digits", "python-docs", "cbcl", "leukemia", "lrs", "bow-kos"):
-        assert name in printed
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -296,14 +257,6 @@ def test_a_request_that_cannot_be_met_is_one_sentence(arguments, words, capsys):
     assert captured.out == ""
 
 
-def test_text_in_numbers_is_one_sentence(tmp_path, capsys):
-    file = tmp_path / "bad.csv"
-    file.write_text("a,b,c\n1,2,3\n4,oops,6\n7,8,9\n")
-    assert main(["solve", str(file), "--k", "2"]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1 and "oops" in error
-
-
 @pytest.mark.parametrize(
     ("text", "ks"),
     [
@@ -312,6 +265,7 @@ def test_text_in_numbers_is_one_sentence(tmp_path, capsys):
         ("5:8", [5, 6, 7, 8]),
         ("5:50:15", [5, 20, 35, 50]),
         ("5:19:5", [5, 10, 15]),
+        ("9:1:-4", [9, 5, 1]),
     ],
 )
 def test_sizes(text, ks):
@@ -320,7 +274,7 @@ def test_sizes(text, ks):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "5:", "0:3", "9:5", "5:9:0", "1:2:3:4", "-1", "1,,2", "1:10001", f"1:{10**12}", f"1:{10**30}"],
+    ["", "x", "5:", "1:13:-1", "0:3", "9:5", "5:9:0", "1:2:3:4", "1,,2", "1:10001", f"1:{10**30}"],
 )
 def test_sizes_that_are_none(text, capsys):
     with pytest.raises(SystemExit):
@@ -337,11 +291,3 @@ def test_features_that_are_forced_by_name_or_number(capsys):
     assert "k counts the forced features, so it must be at least 2, got 1" in capsys.readouterr().err
     assert main(["solve", "pitprops", "--k", "4", "--forced", "oak"]) == 2
     assert "by name or by a number from 0 to 12, got 'oak'" in capsys.readouterr().err
-
-
-def test_a_range_of_sizes_has_both_ends_whichever_way_it_goes():
-    assert sizes("3:13:5") == [3, 8, 13] and sizes("1:3") == [1, 2, 3] and sizes("4:4") == [4]
-    assert sizes("13:1:-1") == list(range(13, 0, -1)) and sizes("9:1:-4") == [9, 5, 1]
-    for wrong in ("13:1", "1:13:-1", "1:3:0", "1:2:3:4", "3:0:-1", "1:", "a:b"):
-        with pytest.raises(argparse.ArgumentTypeError, match="are required"):
-            sizes(wrong)

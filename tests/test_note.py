@@ -8,39 +8,6 @@ from nspca.papers import exact
 from scripts import note
 
 TEXT = (note.DOCS / "note.md").read_text(encoding="utf-8")
-PAGE = """# Results
-
-## First
-
-Words.
-
-| run | seconds, CPU |
-|---|---|
-| a | 1 |
-| b, c | 2 |
-
-## Second
-
-| run | total |
-|:--|--:|
-| d | 3 |
-"""
-
-
-def test_tables_of_a_page_are_found_by_their_headings():
-    found = dict(note.tables(PAGE))
-    assert list(found) == ["First", "Second"]
-    assert found["First"].rows == (("a", "1"), ("b, c", "2"))
-    assert found["First"].texts("seconds") == ["1", "2"]
-    assert found["First"].without("run").markdown() == "| seconds, CPU |\n| --- |\n| 1 |\n| 2 |"
-    assert found["First"].where(lambda row: row[0] == "a").rows == (("a", "1"),)
-
-
-def test_a_table_or_a_column_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match="must have a table below the heading 'Nothing'"):
-        note.result("Nothing")
-    with pytest.raises(ValueError, match="must have a column 'nodes', got run, total"):
-        dict(note.tables(PAGE))["Second"].column("nodes")
 
 
 def test_a_marker_that_nothing_is_known_for_is_refused():
@@ -66,23 +33,6 @@ def test_numbers_of_the_note_are_those_of_the_stored_rows():
     assert note.fill("<<exact-optimal>>") == str(proved)
     still_open = {row.matrix for row in rows if not (row.signed.is_optimal and row.nonneg.is_optimal)}
     assert all(name in note.fill("<<exact-open>>") for name in still_open)
-
-
-def test_the_largest_proved_optimum_is_among_the_rows():
-    text = note.fill("<<largest-optimal>>")
-    n, name, k = re.fullmatch(r"(\d+) \((.+), k = (\d+)\)", text).groups()
-    table = note.optimal()
-    rows = list(zip(table.texts("data"), table.texts("k"), table.texts("proved"), strict=True))
-    assert (name, k, "optimal") in rows and int(n) > 0
-
-
-def test_the_published_matrices_are_not_among_the_tables_of_data():
-    assert not {row.matrix for row in exact.stored()} & set(note.optimal().texts("data"))
-
-
-def test_the_commands_of_the_note_make_its_parts():
-    commands = TEXT.split("## Repeat this note")[1]
-    assert {"make docs", "make note"} <= set(re.findall(r"`(make \w+)`", commands))
 
 
 @pytest.mark.visit

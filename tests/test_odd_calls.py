@@ -5,7 +5,6 @@ exception.
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -289,13 +288,6 @@ def test_whatever_a_conversion_raises_is_named():
                 nspca.Problem.from_data(given, 1)
 
 
-def test_a_missing_entry_is_named_by_its_place():
-    for kind in ("Int64", "Float64"):
-        table = pd.DataFrame([[1, 2], [3, 4], [5, None]]).astype(kind)
-        with pytest.raises(InvalidProblem, match="got nan at row 3, column 2"):
-            nspca.Problem.from_data(table, 1)
-
-
 def test_what_does_not_fit_into_memory_is_refused():
     huge = np.broadcast_to(1.0, (10**8, 10**8))
     for make, given in (
@@ -305,16 +297,3 @@ def test_what_does_not_fit_into_memory_is_refused():
     ):
         with pytest.raises(Refused, match="must fit into memory"):
             make(given, 1)
-
-
-def test_the_estimator_certifies_what_it_was_given():
-    table = np.random.default_rng(0).integers(0, 3, (15, 6)) * 1.0
-    frame = pd.DataFrame(table).astype(pd.SparseDtype(float, 0.0))
-    for given in (frame, table, table.tolist(), sp.coo_array(table), pd.DataFrame(table).astype("Int64")):
-        fitted = nspca.NSPCA(k=2).fit(given)
-        problem = nspca.Problem.from_data(given, 2)
-        assert nspca.verify(given, fitted.certificates_[0], problem) >= fitted.explained_variance_[0]
-        assert fitted.transform(given)[:, 0] == pytest.approx(problem.scores(fitted.components_[0]))
-    for given in (np.ma.masked_array(table, mask=table > 1), table.astype(str)):
-        with pytest.raises(InvalidProblem):
-            nspca.NSPCA(k=2).fit(given)

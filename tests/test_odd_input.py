@@ -32,30 +32,22 @@ def test_a_seed_is_a_whole_number(call, seed):
     [
         (X + 0j, "must be real numbers, got complex numbers"),
         (sp.csr_array(X + 0j), "must be real numbers, got complex numbers"),
-        (pd.DataFrame(X + 0j), "must be real numbers, got complex numbers"),
-        (np.array([[1, np.complex128(2 + 1j)], [3, 4]], dtype=object), "which is complex128"),
         (MASKED, "must be complete, got 1 masked entries"),
         ([*MASKED], "must be complete, got 1 masked entries"),
         (np.full((3, 2), np.datetime64("2020-01-01")), "must be real numbers, got dates"),
         (np.array([[10**18, 0], [10**18 + 1, 1]]), "got 1000000000000000001, which it rounds to"),
         (sp.csr_array(np.array([[2**63 - 1, 0], [0, 1]])), "got 9223372036854775807, which it rounds to"),
-        (np.array([[2**64 - 1, 0], [0, 1]], dtype=np.uint64), "which it rounds to 18446744073709551616"),
-        (np.array([[10**18 + 1, 0], [1, 1]], dtype=">i8"), "got 1000000000000000001, which it rounds to"),
-        (np.array([[10**18 + 1, 0.5], [1, 1]], dtype=object), "got 1000000000000000001, which it rounds to"),
         (pd.DataFrame({"t": [10**18 + 1, 2], "x": [0.5, 1]}), "which it rounds to .*, in column 't'"),
-        (pd.DataFrame({"t": [10**18 + 1, 2], "x": [0.5, 1]}).astype({"t": "Int64"}), "which it rounds to"),
         (np.full((3, 2), np.timedelta64(1, "s")), "must be real numbers, got durations"),
         (pd.DataFrame({"day": pd.date_range("2020", periods=3), "x": [1.0, 2, 3]}), "dates, in column 'day'"),
         (pd.DataFrame({"day": [pd.Timestamp(1)], "x": [2]}, dtype=object), "which is Timestamp"),
         (np.array([["1", "2"], ["3", "4"]]), "must be real numbers, got text"),
         (pd.DataFrame({"a": ["1", "2"], "b": [1.0, 2.0]}), "'1', which is str"),
-        (np.array([[1, "2"], [3, 4]], dtype=object), "'2', which is str"),
         ([[10**400, 1], [2, 3]], "numbers that fit float64"),
         ([[1, 2], [3]], "must be numbers"),
         (np.array([[None, 1.0], [2.0, 3.0]]), "got nan at row 1, column 1"),
         (sp.coo_array(np.array([1.0, 2.0])), "rows and columns, got shape"),
         (sp.csr_array((0, 3)), "rows and columns, got shape"),
-        (np.zeros((2, 2), dtype=[("a", float)]), "must be real numbers"),
         (None, "must be numbers|rows and columns"),
         ("X.csv", "real numbers, got text"),
     ],
@@ -64,22 +56,6 @@ def test_data_that_are_no_numbers(data, words):
     for make in (nspca.Problem.from_data, nspca.Problem.from_covariance):
         with pytest.raises(InvalidProblem, match=words):
             make(data, 1)
-
-
-def test_numbers_of_every_kind_are_numbers():
-    plain = nspca.Problem.from_data([[1.0, 2.0], [3.0, 5.0], [0.0, 1.0]], 1).total_variance
-    table = [[1, 2], [3, 5], [0, 1]]
-    for same in (
-        np.array(table, dtype=np.int8),
-        np.array(table, dtype=np.float16),
-        np.array([[decimal.Decimal(x) for x in row] for row in table]),
-        pd.DataFrame(table, columns=["a", "b"]),
-        pd.DataFrame(table).astype("Int64"),
-        np.ma.masked_array(table, mask=False),
-        sp.coo_matrix(np.array(table, dtype=np.uint8)),
-    ):
-        assert nspca.Problem.from_data(same, 1).total_variance == pytest.approx(plain)
-    assert nspca.Problem.from_data(np.array(table) > 1, 1).n == 2
 
 
 @pytest.mark.parametrize("value", ["no", "False", 0, 1, None, 2.0])
@@ -228,31 +204,6 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(call, words):
 def test_the_estimator_says_what_it_was_not_made_for(options, words):
     with pytest.raises(ValueError, match=words):
         nspca.NSPCA(**options).fit(X)
-
-
-class Entry:
-    """An object that cannot be converted to a number."""
-
-    def __float__(self):
-        raise RuntimeError("needs grad")
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ([[10**400, 1], [2, 3]], "numbers that fit float64, got int too large"),
-        (np.array([[10**400, 1], [2, 3]], dtype=object), "numbers that fit float64, got int too large"),
-        (pd.DataFrame([[10**400, 1], [2, 3]]), "numbers that fit float64, got int too large"),
-        (np.array([[Entry(), 1], [2, 3]], dtype=object), "numbers that fit float64, got needs grad"),
-        (np.array([["1", "2"], ["3", "4"]]), "must be real numbers, got text"),
-        (np.ma.masked_array(np.eye(2), mask=np.eye(2) == 0), "must be complete, got 2 masked entries"),
-    ],
-)
-def test_the_estimator_takes_numbers_alone(data, words):
-    model = nspca.NSPCA(k=1).fit(X[:, :2])
-    for ask in (nspca.NSPCA(k=1).fit, nspca.NSPCA(k=1).fit_transform, model.transform):
-        with pytest.raises(InvalidProblem, match=words):
-            ask(data)
 
 
 @pytest.mark.parametrize(
@@ -442,8 +393,3 @@ def test_a_small_file_does_not_unpack_to_gigabytes(monkeypatch):
             patch.setattr(zipfile.ZipExtFile, "read", unpacked)
             with pytest.raises(error, match="would unpack to 513 MiB"):
                 read(bomb.getvalue())
-
-
-def test_dates_in_a_table_are_named_and_not_counted():
-    with pytest.raises(InvalidProblem, match="datetime"):
-        nspca.Problem.from_data(np.array([[datetime.datetime(2020, 1, 1), 1.0], [2.0, 3.0]]), 1)

@@ -1,8 +1,5 @@
 """The parts of `python -m benchmarks.peers`: what a loading is worth, who is missing, what is said of it."""
 
-import time
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 
@@ -10,7 +7,7 @@ import nspca
 
 pytest.importorskip("resource", reason="runs are limited and measured as on Linux and macOS")
 
-from benchmarks.peers import contenders, measuring, picture, report, tables
+from benchmarks.peers import contenders, measuring, report, tables
 from benchmarks.peers.contenders import Contender
 from benchmarks.peers.race import raced
 from benchmarks.peers.scoring import floored, score, truncated, verdict
@@ -110,59 +107,3 @@ def test_everybody_who_is_there_has_an_answer(few, contender):
     rows = raced(TABLE, 1, 60.0, [contender])
     assert [row["nonneg"] for row in rows] == [True] + [False] * (not contender.nonneg_only)
     assert all(row["value"] > 0 for row in rows), rows
-
-
-def test_the_best_setting_counts_and_one_that_fails_is_no_answer(few):
-    def run(X, k, nonneg, setting):
-        return (np.eye(X.shape[1])[:, [setting]] if setting < X.shape[1] else 1 / 0), None
-
-    several = Contender("several", run, settings=lambda table, k: (0, 1, 2))
-    broken = Contender("broken", run, settings=lambda table, k: (99,))
-    rows = raced(TABLE, 1, 20.0, [several, broken])
-    variances = TABLE.X.var(axis=0)[:3]
-    assert rows[0]["value"] == pytest.approx(variances.max()) and rows[0]["setting"] == variances.argmax()
-    assert rows[1]["note"] == "ZeroDivisionError: division by zero"
-
-
-def test_a_run_that_takes_too_long_is_ended(monkeypatch):
-    monkeypatch.setattr(measuring, "WAIT", 0.05)
-    assert measuring.measured(lambda: time.sleep(5), lambda: None, 1.0).failed == "more than 1 s"
-
-
-def saved():
-    start = {"table": "made", "shape": [30, 8], "source": "relative", "k": 3, "nonneg": True}
-    known = {"wall": 0.1, "memory": 3.2, "proved": None}
-    rows = [
-        start | known | row("abess", 2.0, 0.004),
-        start | known | row("auto, proved", 2.0, 0.2, ours=True) | {"proved": 0.98765},
-        start | row("nsprcomp", None, None) | {"note": "R is not installed"},
-    ]
-    return {
-        "machine": "a machine",
-        "threads": 1,
-        "rounds": 3,
-        "load": 4.2,
-        "versions": {"nspca": "1"},
-        "rows": rows,
-    }
-
-
-def test_the_page_gets_the_table_of_a_saved_run():
-    table = report.markdown(saved())
-    assert (
-        "| made (its relative) | 3 | nonnegative | 100 %, 4 ms | 100 %, proved 98.7 %, 0.2 s | - | "
-        "abess is faster, at the same value: 4 ms against 0.2 s of auto, proved |"
-    ) in table
-    assert "nsprcomp: R is not installed" in table and "load 4.2" in table
-    page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
-    assert report.rewritten(page, table) == f"before\n{report.BEGIN}\n{table}\n{report.END}\nafter\n"
-    with pytest.raises(ValueError, match="must have the lines"):
-        report.rewritten("no marks", table)
-    assert report.BEGIN in report.PAGE.read_text("utf-8")
-
-
-def test_the_figure_has_a_mark_for_every_answer():
-    figure = ElementTree.fromstring(picture.drawn(saved()["rows"]))
-    shapes = [node.tag.rpartition("}")[2] for node in figure.iter()]
-    # In the panel and in the legend; the proved one with its ring, beside the white ground.
-    assert (shapes.count("circle"), shapes.count("rect")) == (4, 3)

@@ -210,13 +210,6 @@ def test_a_certificate_of_other_weights_is_not_about_the_problem():
         nspca.certify(other, effort="exhaustive", resume=certificate)
 
 
-def test_a_certificate_file_keeps_the_weights(tmp_path):
-    X = table("dense")
-    certificate = nspca.certify(nspca.Problem.from_data(X, 3, sample_weight=WHOLE))
-    certificate.save(tmp_path / "c.npz")
-    nspca.verify(X, nspca.Certificate.load(tmp_path / "c.npz"), sample_weight=WHOLE)
-
-
 def test_a_covariance_has_no_weights():
     A = np.cov(table("dense").T)
     certificate = nspca.certify(nspca.Problem.from_covariance(A, 3))

@@ -16,7 +16,6 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import Layout, find_layout, stripped
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
 from nspca.data.formats.archive import choose_files
@@ -24,9 +23,8 @@ from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
 from nspca.data.formats.delimited import read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
-from nspca.data.formats.hdf5 import Hdf5Reader
-from nspca.data.formats.strings import is_hidden, natural_order, short_name
-from nspca.data.formats.tables import TableReader
+from nspca.data.formats.hdf5 import MAGIC as HDF5
+from nspca.data.formats.strings import short_name, visible
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import NO_LABEL
@@ -50,10 +48,10 @@ def open_source(
     path = Path(source) if isinstance(source, str | Path) else None
     if path is not None and path.is_dir():
         files = limits.list_files(path, limits.bounded_bytes)
-        return Source(path, name=path.name, files=_visible(files), title=title, vocabulary=vocabulary)
+        return Source(path, name=path.name, files=visible(files), title=title, vocabulary=vocabulary)
     if path is not None:
         limits.require_file(path)
-        if Hdf5Reader.matches(Source(path).first()):
+        if Source(path).first().startswith(HDF5):
             return Source(path, name=path.name, title=title, vocabulary=vocabulary)
         beside = None if vocabulary is not None else find_vocabulary(path)
         vocabulary = vocabulary if beside is None else read_vocabulary(beside)
@@ -86,11 +84,6 @@ def from_bytes(source: Source) -> Source:
     return replace(source, raw=raw, files=files)
 
 
-def _visible(files: limits.Files) -> limits.Files:
-    """Return files in natural order, without hidden ones."""
-    return sorted((one for one in files if not is_hidden(one[0])), key=lambda one: natural_order(one[0]))
-
-
 def find_format(source: Source) -> Format:
     """Return the format of a source, told by its first bytes or by its files; refuse one that is not read."""
     found = next(one for one in FORMATS if one.matches(source))
@@ -104,6 +97,7 @@ def read_source(source: Source, options: ReadOptions, report: Report = silent) -
     found = find_format(source)
     if found.convert is not None:
         converted = found.convert(source, options)
+        source.converted.append(converted)
         return _annotated(
             lambda how: read_converted(source, converted, how, report), converted.annotation, options
         )
@@ -168,7 +162,7 @@ def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tupl
     assert source.files is not None
     if source.path is None:
         limits.check_archive(source.packed, open_zip(source.raw)[1])
-    files = _visible(source.files)
+    files = visible(source.files)
     words = [read for name, read in files if _is_vocabulary(name)]
     (name, raw), beside, aside = choose_files([one for one in files if not _is_vocabulary(one[0])])
     vocabulary = source.vocabulary or (words[0]() if len(words) == 1 else None)
@@ -191,22 +185,6 @@ def _is_vocabulary(name: str) -> bool:
     return "vocab" in PurePosixPath(name).name.lower()
 
 
-def layout_of(source: Source, options: ReadOptions) -> Layout | None:
-    """Return the layout of a table with named columns, from its first rows; None for another kind."""
-    found = next(one for one in FORMATS if one.matches(source))
-    if found.convert is not None:
-        converted = found.convert(source, options)
-        how = options.filled(converted.options).but(delimiter=converted.delimiter)
-        return find_layout(stripped(converted.text), how)
-    if found.reader is not None and issubclass(found.reader, TableReader):
-        return found.reader(source, options).layout
-    return (
-        None
-        if source.files is None or found.read or found.refused
-        else layout_of(choose_table(source)[0], options)
-    )
-
-
 def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Report = silent) -> Reader:
     """Return the reader for a file on disk, whose rows are read block by block.
 
@@ -222,7 +200,7 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         raise InvalidData(
             f"{source.called} is empty: a table with at least two rows and two columns is needed."
         )
-    if source.is_packed and (first.startswith((ZIP, EMPTY_ZIP)) or Hdf5Reader.matches(first)):
+    if source.is_packed and first.startswith((ZIP, EMPTY_ZIP, HDF5)):
         raise InvalidData(
             f"{source.called} is packed, and its rows cannot be read from the middle: unpack it."
         )

@@ -5,7 +5,7 @@ is printed, as claims.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
@@ -233,7 +233,6 @@ class Outcome:
 
 
 def _round_numbers(value: Any) -> Any:
-    """Return a value with all floats in it rounded to six digits."""
     if isinstance(value, dict):
         return {key: _round_numbers(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -262,6 +261,8 @@ class Item:
         Whether one of these data sets is enough for a part of the outcome.
     code : str
         Python code that computes the main number.
+    said, reasons
+        Remarks and reasons for its outcomes, which `Outcome` describes.
     """
 
     name: str
@@ -272,6 +273,8 @@ class Item:
     needs: tuple[str, ...] = ()
     code: str = ""
     any_of: bool = False
+    said: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def paper(self) -> str:
@@ -300,7 +303,6 @@ class Claim:
         return sum(one in ("agrees", "better") for one in said), len(said)
 
     def _verdicts(self) -> list[Verdict]:
-        """Return the verdicts of the findings that are judged."""
         judged = [one for one in self.found if one.judged]
         if self.printed.kind == "drawn":
             return ["not printed"] * len(judged)
@@ -308,7 +310,6 @@ class Claim:
 
 
 def _judge(printed: Printed, found: Found) -> Verdict:
-    """Return the verdict on one finding, compared with the printed number or statement."""
     if printed.kind == "statement":
         holds = None if found.holds and not _is_on_axis(printed, found) else found.holds
         return "differs" if holds is None else "agrees" if holds else "opposite"

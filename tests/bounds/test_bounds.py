@@ -18,7 +18,6 @@ from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import search_half
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.errors import Cancelled
-from nspca.lowrank import rankd
 from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
 from tests.oracles import brute_force
@@ -108,23 +107,6 @@ def test_identity_plus_low_rank_is_solved_exactly():
         assert result.status in (nspca.Status.OPTIMAL, nspca.Status.WITHIN_TOLERANCE)
 
 
-def test_theorem_1_a_priori_fraction_is_reached_by_the_rank_d_answer():
-    for case in cases(80, ranks=(4, 9), seed=4):
-        A = case.V @ case.V.T
-        problem = nspca.Problem.from_covariance(A, case.k)
-        for rank in (1, 2):
-            result = nspca.solve(problem, "cone", rank=rank, tol=1e-6, polish=False, certify=None)
-            rho = rankd.rho(problem, rank)
-            assert 0 < rho <= 1
-            assert result.value >= rho * brute_force(A, case.k)[0] * (1 - 1e-5)
-
-
-def test_rho_is_the_formula():
-    problem = nspca.Problem.from_covariance(np.diag([4.0, 2.0, 1.0, 0.5]), 2)
-    assert np.isclose(rankd.rho(problem, 1), max(2 / 8, 1 / (1 + 2 * 2 * 2 / 4)))
-    assert rankd.rho(problem, 4) == 1.0
-
-
 def test_spectral_claims_stay_tight_on_both_sides():
     X = np.random.default_rng(5).standard_normal((12, 30))
     for data in (X, X.T):
@@ -140,15 +122,6 @@ def test_a_low_estimate_is_repaired_not_believed():
     assert spectral_claim(A, np.zeros((3, 0)), 0.1) * A.unit >= 3.0
 
 
-def test_nothing_n_by_n_for_many_features(monkeypatch):
-    from nspca.covariance.data import RowsCovariance
-
-    X = np.random.default_rng(6).standard_normal((20, 6000))
-    monkeypatch.setattr(RowsCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
-    result = nspca.solve(nspca.Problem.from_data(X, 10), "cone")
-    assert nspca.verify(X, result.certificate) >= result.value
-
-
 @pytest.mark.visit
 def test_sizes_no_factorisation_fits_get_the_variance_bound_or_the_dual_on_kept_rows(monkeypatch):
     monkeypatch.setattr("nspca.proving.DENSE_LIMIT", 10)
@@ -158,15 +131,6 @@ def test_sizes_no_factorisation_fits_get_the_variance_bound_or_the_dual_on_kept_
     assert elementary.best(problem, factorised=False).form == "diagonal"
     certificate = nspca.certify(problem)
     assert nspca.solve(problem, certify=None).value <= nspca.verify(X, certificate) <= certificate.upper
-
-
-@pytest.mark.parametrize("k", range(1, 14))
-def test_pitprops_is_proved_optimal(k):
-    A = nspca.load_sample("pitprops").X
-    for nonneg in (True, False):
-        problem = nspca.Problem.from_covariance(A, k, nonneg)
-        result = nspca.solve(problem, certify="standard")
-        assert result.ratio >= 1 - 1e-6 and nspca.verify(A, result.certificate) <= result.certificate.upper
 
 
 @pytest.mark.visit

@@ -7,19 +7,14 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import core, lowrank
-from nspca.bounds.bound_search import BoundSearch
-from nspca.bounds.core_search import SLIM
+from nspca.bounds import core
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
-from nspca.bounds.packing import Packing
-from nspca.bounds.plan import IN_PARTS, JOINT_PLANS, PLANS, plan_in_parts
+from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect, read_in_single
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
 from scripts.lean import of_numbers
-from tests.bounds.test_dual import alike
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory
 from tests.rowblocks import counts as words
@@ -79,41 +74,13 @@ def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(non
         W = np.clip(kept.block, -1.0, kept.floor + rng.uniform(0.0, 0.3) * np.abs(kept.block).max())
         witness = lifted(kept, Witness(W if nonneg else np.maximum(W, -W.max())), 1)[0]
         if number % 2:
-            proved = of_numbers(problem, kept, Packed(witness.W, None, witness.U, np.zeros(len(W))))
+            proved = of_numbers(problem, kept, Witness(witness.W, None, witness.U, np.zeros(len(W))))
         else:
             proved = certificate(problem, kept, witness)[0]
         found += proved.witness["tau"][0] > kept.floor
         best = brute_force_joint(problem.covariance.matrix, sizes, nonneg)[0]
         assert nspca.verify(X, proved, problem) >= best * problem.covariance.unit * (1 - 1e-12)
     assert found > 10
-
-
-def test_every_bound_of_a_joint_run_on_a_core_is_of_the_k_of_its_own_threshold():
-    """A mean with a W above the threshold of the core comes first, and then one that is not above it."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 3)) @ rng.random((3, 60)) + 0.7 * rng.standard_normal((300, 60))
-    problem = nspca.Problem.from_data(X, (6, 6), nonneg=False, scale=True)
-    A, plan = problem.covariance.matrix, replace(JOINT_PLANS["standard"], cap=3000)
-    tau = float(np.quantile(np.abs(A), 0.7))
-    remainder = collect(problem.covariance, False, tau)
-    kept = core.with_core(problem, remainder, np.arange(25), tau, 0.0)
-    W, X_before = np.clip(kept.block, -tau, tau), np.eye(25) * 2 / 25
-    run = Packing(problem, plan, 0.0, kept=kept, W=W, X=X_before, upper=np.inf)
-    lift = run.begin(2)
-    own, traces = lift.averaged, []
-    for factor in (3.0, 1.0):
-        run.advance(lift.splitting, 40)
-        mean, *others = own()
-        mean = np.clip(mean, -factor * tau, factor * tau)
-        mean[0, 0] = factor * tau
-        lift.averaged = lambda mean=mean, others=others: (mean, *others)
-        run.look(lift, 0.0, put_off=True)
-        traces.append(np.trace(lift.splitting.A) - np.trace(A[:25, :25]))
-        assert traces[-1] == pytest.approx(np.trace(core.at_threshold(problem, kept, factor * tau).folded))
-    assert 2 * traces[0] < traces[1]
-    proved = run.proved()
-    assert proved.witness["tau"][0] == pytest.approx(tau)
-    assert nspca.verify(X, proved, problem) <= proved.upper
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -164,24 +131,6 @@ def test_what_is_left_of_a_is_at_most_t_on_all_features(nonneg, count):
         assert whole <= claim + 1e-9 * max(1, abs(claim))
         tight += whole > 0.9 * claim
     assert tight > count / 20  # not merely large
-
-
-def test_weights_are_best_in_the_direction_that_is_asked_for():
-    """K along v is what the inverse of (t - N_OO) says, which no weights can be below."""
-    rng = np.random.default_rng(7)
-    X = rng.standard_normal((30, 3))[:, rng.integers(3, size=40)] + 0.5 * rng.standard_normal((30, 40))
-    problem = nspca.Problem.from_data(X, 5, scale=True)
-    A, rows, tau = problem.covariance.matrix, np.arange(8), 0.3
-    others = np.arange(8, 40)
-    N = np.maximum(A - tau, 0.0)
-    t = 1.2 * np.linalg.eigvalsh(N[np.ix_(others, others)])[-1]
-    v = rng.random(8)
-    remainder = collect(problem.covariance, True, tau)
-    directed, even = (core.with_core(problem, remainder, rows, tau, t, w) for w in (v, None))
-    p = N[np.ix_(others, rows)] @ v
-    exact = p @ np.linalg.solve(t * np.eye(32) - N[np.ix_(others, others)], p)
-    assert exact * (1 - 1e-9) <= v @ directed.folded @ v <= exact * 1.01
-    assert v @ directed.folded @ v < v @ even.folded @ v
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -264,19 +213,6 @@ def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
     assert (upper > remainder.level).sum() <= remainder.sizes.size <= (upper > remainder.level - 1e-4).sum()
 
 
-def test_entries_that_were_collected_stay_when_a_lower_level_has_too_many(monkeypatch):
-    X = np.random.default_rng(9).standard_normal((20, 600))
-    problem = nspca.Problem.from_data(X, 3, scale=True)
-    A = problem.covariance.matrix[np.triu_indices(600)]
-    level = float(np.partition(A, -2800)[-2800])
-    monkeypatch.setattr("nspca.bounds.remainder.LOWER", 1.0)
-    monkeypatch.setattr("nspca.bounds.remainder.MOST", 3000)
-    before = collect(problem.covariance, True, level)
-    assert before.level == level
-    assert collect(problem.covariance, True, 0.01).level <= level
-    assert core.with_weights(problem, np.arange(3), level, 1e3, np.ones(597)) is not None
-
-
 @pytest.mark.parametrize(("effort", "nonneg"), [("fast", True), ("fast", False), ("standard", True)])
 def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort):
     """Planted groups in 1500 standardised features: elimination leaves nothing out, the core proves most."""
@@ -293,23 +229,6 @@ def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort)
     assert proved.ratio(result.value) > 0.97
     assert point is None or problem.value(point) >= result.value
     assert nspca.verify(X, proved, problem) <= proved.upper
-
-
-def test_the_last_lift_of_a_core_gains_by_a_lower_claim_outside_it(monkeypatch):
-    """No claim is below that outside the core. A lift with row cuts has a smaller one than a plain lift."""
-    rng = np.random.default_rng(2)
-    X = 0.7 * rng.standard_normal((40, 400))
-    X[:, :80] += 1.2 * rng.standard_normal((40, 3)) @ rng.random((3, 80))
-    X[:, 80:200] += 0.8 * rng.standard_normal((40, 3)) @ rng.random((3, 120))
-    problem = nspca.Problem.from_data(X, 30, scale=True)
-    value = nspca.solve(problem, certify=None).value
-    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(100,), cores=(150,), rounds=3))
-    lower, _ = strongest(problem, value / problem.covariance.unit)
-    assert nspca.verify(X, lower, problem) <= lower.upper
-    monkeypatch.setattr(core, "LIFTED_SHARE", core.SHARE)
-    same, _ = strongest(problem, value / problem.covariance.unit)
-    assert "y" in lower.witness and "y" in same.witness
-    assert value <= lower.upper < 0.997 * same.upper
 
 
 @pytest.mark.parametrize("whole", [4000, 5])
@@ -398,108 +317,3 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
         with pytest.raises(nspca.CertificateError, match=r"need t =|leaves no room|could not be proved"):
             nspca.verify(X, replace(proved, witness=low))
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-3)
-
-
-@pytest.mark.visit
-def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypatch):
-    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
-    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
-    X = words(np.random.default_rng(15), 400, 1300)
-    problem = nspca.Problem.from_data(X, 10)
-    result = nspca.solve(problem, certify=None)
-    known = problem, problem.covariance.to_unit(result.value)
-    lower, _ = strongest(*known)
-    assert result.value <= nspca.verify(X, lower, problem) <= lower.upper
-    monkeypatch.setattr("nspca.bounds.core_search.LAST_IN_PARTS", 1.0)
-    same, _ = strongest(*known)
-    assert lower.witness["tau"][0] < 0.9 * same.witness["tau"][0]
-    assert lower.upper < same.upper
-
-
-@pytest.mark.parametrize(("light", "rows"), [(np.inf, min(SLIM)), (-1.0, IN_PARTS["standard"].cores[0])])
-def test_the_last_lift_of_data_in_parts_works_on_a_small_core_that_costs_little(monkeypatch, light, rows):
-    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
-    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
-    monkeypatch.setattr("nspca.bounds.core_search.LIGHT", light)
-    X = words(np.random.default_rng(15), 400, 1300)
-    problem, ranked, own = nspca.Problem.from_data(X, 10), [], core.scores
-    monkeypatch.setattr(core, "scores", lambda N: ranked.append(N) or own(N))
-    value = nspca.solve(problem, certify=None).value
-    proved, _ = strongest(problem, problem.covariance.to_unit(value))
-    assert len(ranked) == 2  # once for the first core, and once for all sizes of the last one
-    assert len(proved.witness["rows"]) == rows
-    assert value <= nspca.verify(X, proved, problem) <= proved.upper
-
-
-def test_features_are_ranked_once_for_all_sizes_of_cores_and_forced_ones_come_first(monkeypatch):
-    ranked, own = [], core.scores
-    monkeypatch.setattr(core, "scores", lambda N: ranked.append(N) or own(N))
-    problem = nspca.Problem.from_data(alike(), 8, scale=True, forced=(3, 41))
-    plan = replace(PLANS["fast"], rows=(12,), cores=(15, 20, 25), excesses=(0.0, 0.3), ranks=())
-    monkeypatch.setitem(PLANS, "fast", plan)
-    strongest(problem, 0.0, "fast")
-    assert len(ranked) == len(plan.excesses)
-    N = ranked[0]
-    order = core.ranking(problem, N)
-    others = [j for j in range(problem.n) if j not in problem.forced]
-    assert order[:2].tolist() == [3, 41] and (np.diff(own(N)[order[2:]]) <= 0).all()
-    assert sorted(order[2:].tolist()) == others
-    for count in (0, 2, 5, problem.n):
-        rows = core.choose_rows(problem, order, count).tolist()
-        assert rows == [3, 41, *sorted(order[2 : max(count, 2)].tolist())]
-
-
-@pytest.mark.parametrize(("k", "count"), [(5, 0), (400, 1)])
-def test_the_shifted_bound_of_data_in_parts_is_proved_where_it_may_be_below_that_of_a_core(
-    monkeypatch, k, count
-):
-    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
-    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
-    monkeypatch.setattr("nspca.proving.FACTOR_LIMIT", 100)
-    asked, bound = [], lowrank.bound
-    monkeypatch.setattr(lowrank, "bound", lambda *args, **named: asked.append(1) or bound(*args, **named))
-    X = words(np.random.default_rng(15), 400, 1300)
-    problem = nspca.Problem.from_data(X, k)
-    result = nspca.solve(problem, certify="standard")
-    assert len(asked) == count
-    shifted = bound(problem, 3)[0]
-    assert result.certificate.upper <= shifted.upper * (1 + 1e-9)
-    x = result.components[:, 0]
-    assert problem.covariance.to_unit(result.value) <= lowrank.least(problem, 3, x)
-    assert lowrank.least(problem, 3, None) <= lowrank.least(problem, 3, x)
-    assert lowrank.least(problem, 3, x) <= problem.covariance.to_unit(shifted.upper)
-    assert result.value <= nspca.verify(X, result.certificate, problem) <= result.certificate.upper
-
-
-def test_the_last_lift_of_data_in_parts_has_the_penalty_of_its_plan(monkeypatch):
-    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
-    monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
-    monkeypatch.setitem(IN_PARTS, "standard", replace(IN_PARTS["standard"], rho=3.25))
-    seen, splitting = [], BoundSearch.splitting
-
-    def noted(self, rho=1.0, count=None):
-        seen.append((rho, count))
-        return splitting(self, rho, count)
-
-    monkeypatch.setattr(BoundSearch, "splitting", noted)
-    problem = nspca.Problem.from_data(words(np.random.default_rng(15), 400, 1300), 5)
-    strongest(problem, problem.covariance.to_unit(nspca.solve(problem, certify=None).value))
-    assert [rho for rho, count in seen if count == 1] == [3.25]
-
-
-def test_rounds_grow_with_data_in_parts_up_to_those_of_the_plan():
-    for effort, plan in IN_PARTS.items():
-        rounds = [plan_in_parts(effort, size).rounds for size in (0, 750_000, 9_300_000, 10**12)]
-        assert rounds == sorted(rounds) and rounds[-1] == plan.rounds
-        assert (rounds[0] < plan.rounds) == (effort != "thorough")
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_thresholds_do_not_depend_on_what_was_asked_before(nonneg):
-    X = np.random.default_rng(8).standard_normal((12, 90)) * np.geomspace(3, 0.1, 90)
-    fresh, after = (nspca.Problem.from_data(X, 8, nonneg=nonneg) for _ in range(2))
-    value = nspca.solve(fresh, certify=None).value / fresh.covariance.unit
-    collect(after.covariance, nonneg, 1e-4 * core.first_level(after, value))
-    curve, same = (core.search_tau(problem, value)[1] for problem in (fresh, after))
-    np.testing.assert_array_equal(curve.taus, same.taus)
-    np.testing.assert_allclose(curve.uppers, same.uppers, rtol=1e-12)

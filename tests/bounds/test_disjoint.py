@@ -6,7 +6,6 @@ import functools
 import itertools
 import tracemalloc
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,10 +13,10 @@ import scipy.optimize
 
 import nspca
 from nspca.api import prove_optimum
-from nspca.bounds import elimination, together
+from nspca.bounds import elimination
 from nspca.bounds.disjoint import pricing, search
 from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
-from nspca.bounds.disjoint.branching import choose_row, open_scores, search_answers
+from nspca.bounds.disjoint.branching import search_answers
 from nspca.bounds.disjoint.columns import Columns
 from nspca.bounds.disjoint.node import EMPTY, JointNode
 from nspca.bounds.disjoint.pricing import Means, Pricing
@@ -28,10 +27,8 @@ from nspca.bounds.fixing.fates import fates
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, lifted
-from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled, CertificateError
 from nspca.problem import Problem
 from nspca.progress import silent
@@ -348,19 +345,6 @@ def test_the_pool_of_columns_says_of_all_sets_what_each_says_itself(nonneg):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_a_program_is_solved_anew_only_where_columns_came_in(nonneg):
-    """Prices leave the bound at the program."""
-    columns = Columns(Problem.from_covariance(rivals(), (2, 2, 2)).covariance.matrix, nonneg)
-    state, solved, program = State.root((2, 2, 2), 6), [], columns.program
-    columns.program = lambda *given: solved.append(given) or program(*given)
-    prices = columns.prices(state)
-    assert (prices.pi >= 0).all() and 1 < len(solved) < 10
-    assert prices.tops == tuple(columns.top(state, c, prices.pi) for c, *_ in state.classes)
-    bound = topk_sum(prices.pi, 6) + 3 * prices.tops[0]
-    assert bound == pytest.approx(prices.program, rel=1e-9)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
 def test_a_tree_of_programs_finds_answers_that_are_never_above_brute_force(nonneg):
     met = 0
     for A, sizes in problems(16, seed=53):
@@ -376,17 +360,6 @@ def test_a_tree_of_programs_finds_answers_that_are_never_above_brute_force(nonne
         assert tree.lower * problem.covariance.unit == pytest.approx(value, rel=1e-9)
         met += value >= exact * (1 - 1e-9)
     assert met >= 10
-
-
-def test_an_answer_gives_every_component_a_set_of_its_own_size():
-    rng = np.random.default_rng(4)
-    Z = rng.standard_normal((30, 7)) * np.linspace(1, 2, 7)
-    A, sizes = Z.T @ Z, (3, 1, 3)
-    problem, exact = Problem.from_covariance(A, sizes), brute_force_joint(A, sizes, True)[0]
-    tree = tree_of(problem, 0.0)
-    tree.look_for_answers(None)
-    assert all(np.count_nonzero(x) <= size for x, size in zip(tree.point.T, sizes, strict=True))
-    assert np.einsum("ij,ij->", tree.point, A @ tree.point) == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -430,25 +403,6 @@ def test_a_tree_of_programs_meets_the_optimum_that_whole_prices_miss():
     above = problem.covariance.to_unit(exact) * (1 + 1e-6)
     again = list(search_answers(columns, root, None, above))
     assert not any(prices.is_whole and prices.program > above for _, prices in again)
-
-
-def test_the_row_to_branch_on_leaves_its_children_lowest():
-    rng = np.random.default_rng(8)
-    for n in (6, 8):
-        Z = rng.standard_normal((40, 2)) @ rng.random((2, n)) + 0.2 * rng.standard_normal((40, n))
-        A = Z.T @ Z
-        columns, state = Columns(A, True), State.root((2, 2), n)
-        prices = columns.prices(state)
-        lower = 0.5 * prices.program
-        row = choose_row(columns, state, prices, lower)
-        if row is None:
-            assert prices.is_whole
-            continue
-        left = {
-            j: sum((columns.program(c, c.classes).program - lower) ** 2 for c in state.children(j))
-            for j in np.flatnonzero(open_scores(state, prices) > 1e-6).tolist()
-        }
-        assert left[row] == pytest.approx(min(left.values()))
 
 
 def test_a_node_whose_children_get_no_bound_is_not_tried_for_ever(monkeypatch):
@@ -568,44 +522,6 @@ def test_an_ended_joint_search_goes_on_from_its_file(many_nodes, monkeypatch, si
     assert len(rest.tree["branch"]) > lengths[-1]
 
 
-@pytest.mark.visit
-def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_once(many_nodes):
-    X, problem = noise((5, 5))
-    result = answer_of(problem)
-    part = nspca.certify(problem, result, effort="exhaustive", nodes=6)
-    without = nspca.certify(problem, effort="exhaustive", nodes=6, resume=part)
-    assert result.value * (1 - EDGE) <= nspca.verify(X, without, problem) <= without.upper
-
-    def stop(event):
-        raise Cancelled
-
-    with pytest.raises(Cancelled) as stopped:
-        nspca.certify(problem, result, effort="exhaustive", resume=part, report=stop)
-    best = stopped.value.best
-    assert best.upper <= part.upper and len(best.tree["branch"]) >= len(part.tree["branch"])
-    nspca.verify(X, best, problem)
-    plain = nspca.certify(problem, result)
-    first = nspca.certify(problem, result, effort="exhaustive", nodes=6, resume=plain)
-    assert first.upper <= plain.upper and first.tree is not None
-
-
-def test_a_search_begins_with_the_joint_bound_that_it_is_given(monkeypatch):
-    """A bound with prices is not computed a second time; one without is only a first bound."""
-    X, problem = noise()
-    result = answer_of(problem)
-    lower = problem.covariance.to_unit(result.value)
-    quick, known = (certify_joint(problem, lower, effort) for effort in ("fast", "standard"))
-    assert "prices" not in quick.witness and "prices" in known.witness
-    made = []
-    monkeypatch.setattr(together, "certify_joint", lambda *given: made.append(given) or known)
-    for resume, times in ((known, 0), (quick, 1)):
-        found, _ = together.prove_joint(
-            problem, lower, report=silent, answer=result.components, limits=Limits(nodes=6), resume=resume
-        )
-        assert len(made) == times and found.upper <= known.upper and found.tree is not None
-        assert result.value * (1 - EDGE) <= nspca.verify(X, found, problem) <= found.upper
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("fixing", [0, 400])
 @pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
@@ -621,23 +537,6 @@ def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, 
             assert nspca.verify(A, saved, problem) <= saved.upper
         sizes_of_trees.append(0 if saved.tree is None else len(saved.tree["branch"]))
     assert max(sizes_of_trees) > 1
-
-
-@pytest.mark.visit
-def test_a_branch_whose_children_prove_less_takes_nothing_from_the_bound(many_nodes):
-    A = rivals()
-    problem = Problem.from_covariance(A, (2, 2, 2), False)
-    result = nspca.solve(problem, "joint", certify=None)
-    lower, kept = problem.covariance.to_unit(result.value, 3), []
-    for nodes in (1, 4, 8):
-        tree = tree_of(problem, lower, nodes=nodes)
-        tree.run(result.components)
-        one = tree.certificate()
-        assert nspca.verify(A, one) <= one.upper
-        kept.append((one.upper, bool(one.unfinished)))
-    uppers = [upper for upper, _ in kept]
-    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(uppers))
-    assert any(has_more for _, has_more in kept)
 
 
 def test_damaged_joint_trees_are_one_sentence(many_nodes):

@@ -10,7 +10,6 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination, tree_stage, witness
-from nspca.bounds.bound_search import least
 from nspca.bounds.dual import entries, lift, stripes
 from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
@@ -319,54 +318,16 @@ def test_the_same_input_gives_the_same_certificate_to_the_last_bit(short):
     )
 
 
-def test_a_closed_gap_stops_the_work(monkeypatch):
-    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
-    problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 2)
-    events = []
-    found, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
-    assert found.ratio(3.0) > 1 - 1e-8 and events[-1].done <= 80
-
-
 def test_zero_matrices_and_unknown_efforts():
     assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None)
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         strongest(wide_problem()[1], 0.0, "heroic")
 
 
-def test_a_first_round_that_proves_nothing_is_no_reason_to_stop_and_none_to_warn(short):
-    X = np.random.default_rng(17).standard_normal((8, 6))
-    problem = nspca.Problem.from_data(X, 4)
-    known = nspca.solve(problem, "threshold", certify=None).value
-    found, _ = strongest(problem, 0.3 * problem.leading_eigenvalue / problem.covariance.unit, "standard")
-    assert known <= nspca.verify(X, found) <= found.upper
-
-
 def alike(n=60, m=20):
     """Return standardised features of equal importance: any left out is as large as those kept."""
     rng = np.random.default_rng(4)
     return rng.standard_normal((m, 4)) @ rng.standard_normal((4, n)) + rng.standard_normal((m, n))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_where_leaving_rows_out_gains_nothing_the_others_get_weights(nonneg, monkeypatch):
-    X = alike()
-    problem, unit = nspca.Problem.from_data(X, 8, nonneg=nonneg, scale=True), 1.0
-    value = nspca.solve(problem, certify=None).value
-    plan = Plan(rows=(30,), plain=(1,), cap=500, ranks=(2,), rounds=3, cores=(30,))
-    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
-    monkeypatch.setitem(PLANS, "standard", plan)
-    found, _ = strongest(problem, value)
-    assert found.witness["y"].size == 60 - found.witness["rows"].size
-    assert value <= nspca.verify(X, found) <= found.upper
-    few = elimination.keep(problem, 30)
-    assert least(problem, few) == 8 * few.floor > found.upper / unit, "elimination says less"
-    known = found.upper * (1 - 1e-6)
-    again, _ = strongest(problem, value, known=known)
-    assert again is None or again.upper < known, "what is known is not handed out again"
-    monkeypatch.setitem(PLANS, "standard", replace(plan, cores=()))
-    alone, _ = strongest(problem, value)
-    assert alone.kind == "B4" and not alone.witness["rows"].size
-    assert found.upper <= alone.upper
 
 
 def test_what_is_known_already_is_not_handed_out_again(short):
@@ -376,30 +337,6 @@ def test_what_is_known_already_is_not_handed_out_again(short):
     unit = problem.covariance.unit
     assert strongest(problem, 0.0, known=found.upper * (1 - 1e-6) / unit)[0] is None
     assert strongest(problem, 0.0, known=2 * found.upper / unit)[0].upper <= found.upper * (1 + 1e-3)
-
-
-def test_a_look_is_at_the_mean_of_the_last_steps(short):
-    X = alike() * np.geomspace(3, 0.5, 60)
-    problem = nspca.Problem.from_data(X, 6)
-    kept = elimination.all_rows(problem)
-    splitting = dual.Splitting(kept, 6, True)
-    added = lift.add_lift(splitting, np.linalg.qr(np.eye(60)[:, :2])[0], np.eye(60)[:, :1], wait=3)
-    seen = []
-    for step in range(6):
-        splitting.step()
-        added.remember(afresh=step == 2)
-        M = added.cuts.M
-        seen.append((splitting.entries.W.copy(), None if M is None else M.copy(), added.Q.copy()))
-    W, M, U, _ = added.averaged()
-    assert np.allclose(W, np.mean([one[0] for one in seen[2:]], axis=0), atol=1e-12)
-    assert np.allclose(
-        U @ U.T, added.B @ np.mean([one[2] for one in seen[2:]], axis=0) @ added.B.T, atol=1e-9
-    )
-    assert np.allclose(M, sum(one[1] for one in seen[2:] if one[1] is not None) / 4, atol=1e-12)
-    added.rebase(added.B)
-    assert np.allclose(
-        added.averaged()[0], seen[-1][0], atol=1e-12
-    )  # of a new basis nothing is known but now
 
 
 def test_features_that_are_all_alike_are_bounded_by_their_entries_too():

@@ -8,7 +8,6 @@ import pytest
 
 import nspca
 from nspca.api import prove_optimum
-from nspca.bounds import tree_stage
 from nspca.bounds.fixing import eigenvalues, lifts
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.fates import fates, hexed, unhexed
@@ -109,9 +108,3 @@ def test_masks_are_sent_as_digits(n):
     for text in ("", hexed(mask) + "00", "zz"):
         with pytest.raises(ValueError):
             unhexed(text, n)
-
-
-def test_few_branches_are_not_worked_out_at_once(monkeypatch):
-    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
-    _, _, found, _, _ = searched(True, 1, branched=0)
-    assert found.status is nspca.Status.OPTIMAL

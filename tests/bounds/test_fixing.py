@@ -8,9 +8,8 @@ import pytest
 
 import nspca
 from nspca.bounds import bound_search, elimination, tree_stage
-from nspca.bounds.fixing import eigenvalues, lifts, probes, tasks
+from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
-from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
@@ -223,29 +222,12 @@ def hard(n=12, k=5, seed=3):
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Switch off fixing, probing and enumeration, so that searches branch."""
+    """Switch off fixing and enumeration, so that searches branch."""
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(probes, "FAILURES", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(bound_search, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
-
-
-@pytest.mark.visit
-def test_an_ended_search_goes_on_from_its_certificate(branching):
-    X, problem = hard()
-    result = nspca.solve(problem, certify=None)
-    whole = nspca.certify(problem, result, effort="exhaustive")
-    part = nspca.certify(hard()[1], result, effort="exhaustive", nodes=8)  # nothing is known of its problem
-    assert part.form == "fixing" and part.ratio(result.value) < 1 - 1e-8 <= whole.ratio(result.value)
-    saved = nspca.Certificate.from_bytes(part.to_bytes())
-    rest = nspca.certify(problem, result, effort="exhaustive", resume=saved)
-    assert rest.ratio(result.value) >= 1 - 1e-8
-    for one in (whole, part, rest):
-        nspca.verify(X, one, problem)
-    more = rest.witness["branch"]
-    assert len(more) > len(part.witness["branch"])
 
 
 @pytest.mark.parametrize(
@@ -355,20 +337,6 @@ def test_no_time_leaves_a_bound():
     X, problem = hard()
     certificate = nspca.certify(problem, effort="exhaustive", seconds=0)
     assert nspca.verify(X, certificate, problem) <= certificate.upper
-
-
-@pytest.mark.visit
-def test_a_search_whose_time_is_over_is_its_open_bound(branching, monkeypatch):
-    """The clock is a counter here: it ends the search in the middle of a node."""
-    X, problem = hard()
-    ticks = iter(range(10**9))
-    monkeypatch.setattr(tree_module.time, "monotonic", lambda: float(next(ticks)))
-    seen = set()
-    for seconds in (40, 400, 1200):
-        certificate = nspca.certify(problem, effort="exhaustive", seconds=seconds)
-        assert nspca.verify(X, certificate, problem) <= certificate.upper
-        seen.add(len(certificate.witness.get("branch", ())))
-    assert len(seen) > 1
 
 
 @pytest.mark.parametrize(

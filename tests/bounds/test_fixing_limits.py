@@ -66,22 +66,6 @@ def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, m
     nspca.verify(X, ended, problem)
 
 
-def test_open_nodes_beyond_their_memory_hand_on_their_witness_alone(branching, monkeypatch):  # noqa: F811
-    X, problem = hard()
-    monkeypatch.setattr(tree_module, "MOST_WARM", 0)
-    seen = []
-
-    def watched(ground, task, *more):
-        seen.append(task)
-        return settle(ground, task, *more)
-
-    monkeypatch.setattr(tree_module, "settle", watched)
-    certificate = nspca.certify(problem, effort="exhaustive", nodes=8)
-    assert len(seen) > 5 and all(task.warm is None for task in seen[1:])
-    assert any(task.witness is not None for task in seen[1:])
-    nspca.verify(X, certificate, problem)
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize(
     ("count", "most", "trees"), [(3, 8, 2), pytest.param(300, 9, fixings.TREES, marks=pytest.mark.long)]
@@ -148,24 +132,6 @@ def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonne
             assert nspca.verify(X, tree, problem) <= tree.upper
             found.add(tree.form)
     assert all("fixing" in found for found in forms.values())
-
-
-def test_what_decides_whether_a_tree_begins_with_many_features(monkeypatch):
-    """Thorough effort begins one at once with at most `whole` features, standard effort in a lift that may
-    leave a share of the rows undecided.
-    """
-    monkeypatch.setattr(tree_stage, "BRANCHED", -1)
-    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], ranks=()))
-    X, problem = many()
-    result = nspca.solve(problem, certify=None)
-    for effort in ("thorough", "standard"):
-        tree = nspca.certify(problem, result, effort=effort)
-        assert tree.form == "fixing" and tree.ratio(result.value) > 1 - 1e-8
-        nspca.verify(X, tree, problem)
-    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], whole=29))
-    monkeypatch.setattr(tree_stage, "WIDE", 29)
-    for effort in ("thorough", "standard"):
-        assert nspca.certify(problem, result, effort=effort).form == "inequality"
 
 
 def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811

@@ -7,17 +7,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import core, elimination, joint, kyfan
+from nspca.bounds import core, elimination, joint
 from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.remainder import collect
+from nspca.bounds.witness import Witness
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
-from nspca.progress import silent
 from scripts.lean import of_numbers, of_weights
 from tests.oracles import brute_force, brute_force_joint
 from tests.strategies import cases
@@ -85,7 +84,7 @@ def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
             0.3 * np.sqrt(top) * rng.standard_normal((rows.size, 1)),
             0.2 * top * rng.random(rows.size),
         )
-        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Packed(W, M, L, prices))):
+        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Witness(W, M, L, prices))):
             if found is None:
                 continue
             assert found.upper >= exact * (1 - EDGE)
@@ -174,27 +173,6 @@ def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, no
     assert len(levels) > 7
 
 
-@pytest.mark.visit
-def test_a_core_that_explains_the_components_leaves_noise_with_a_low_claim(monkeypatch):
-    """Few samples and many features: a claim, and a threshold, that pay for components cost too much."""
-    without_ky_fan = replace(joint.JOINT_PLANS["fast"], factorised=0)  # which is as good on so few features
-    monkeypatch.setitem(joint.JOINT_PLANS, "fast", without_ky_fan)
-    rng, uppers = np.random.default_rng(7), []
-    X = rng.standard_normal((200, 3000))
-    for group in range(8):
-        loadings = 2 * 0.85**group * np.arange(1, 61) ** -0.25
-        X[:, 60 * group : 60 * (group + 1)] += rng.standard_normal((200, 1)) * loadings
-    value = nspca.solve(Problem.from_data(X, (40,) * 5), certify=None).value
-    for deep, tried in ((joint.DEEP, joint.TRIED), (1.0, 1)):
-        monkeypatch.setattr(joint, "DEEP", deep)
-        monkeypatch.setattr(joint, "TRIED", tried)
-        problem = Problem.from_data(X, (40,) * 5)
-        certificate = checked(X, problem, "fast", problem.covariance.to_unit(value, 5))
-        assert "y" in certificate.witness
-        uppers.append(certificate.upper)
-    assert value <= uppers[0] < 0.975 * uppers[1]
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_steps_converge_to_the_best_bound_whose_claim_is_at_least_that_outside_the_core(nonneg):
     """The best bound for this claim lies between the value of a feasible X and the bound of W."""
@@ -265,7 +243,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     ky_fan = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[-3:].sum()
     fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
     assert standard.upper <= fast.upper < 0.9 * ky_fan
-    run = kyfan.KyFan(problem, joint.JOINT_PLANS["standard"], 0.0, kept=kyfan.elimination.all_rows(problem))
+    run = JointBound(problem, joint.JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
     run.search_threshold()
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
@@ -312,82 +290,6 @@ def test_more_rows_are_kept_while_those_left_out_hold_the_bound_up(monkeypatch, 
     assert together.upper >= value
 
 
-def test_no_more_rows_are_kept_where_they_would_not_help(monkeypatch):
-    X = blocks() * np.r_[np.full(6, 4.0), np.full(18, 0.01)]
-    problem = Problem.from_data(X, (2, 2))
-    growing(monkeypatch, 8, 16, 20)
-    certificate = checked(X, problem)
-    assert certificate.witness.get("rows", np.zeros(0)).size <= 8
-    growing(monkeypatch, 8)
-    assert certificate.upper == checked(X, problem).upper
-
-
-def test_a_cancelled_run_on_more_rows_keeps_the_best_of_all_before(monkeypatch):
-    X = wide_blocks()
-    problem, told = Problem.from_data(X, (5, 5, 5)), []
-    growing(monkeypatch, 10)
-    first = checked(X, problem)
-    growing(monkeypatch, 10, 30, 60)
-
-    def stop(event):
-        told.append(event)
-        if event.upper < first.upper * (1 - 1e-6):  # something of the rows that came later
-            raise Cancelled("enough")
-
-    with pytest.raises(Cancelled) as stopped:
-        certify_joint(problem, 0.0, "fast", report=stop)
-    best = stopped.value.best
-    assert nspca.verify(X, best) <= best.upper < first.upper
-
-    def at_once(event):
-        if len(told) > 3 and event.done > 40:
-            raise Cancelled("enough")
-
-    with pytest.raises(Cancelled) as stopped:
-        certify_joint(problem, 0.0, "fast", report=at_once)
-    assert nspca.verify(X, stopped.value.best) <= first.upper * (1 + 1e-9)
-
-
-def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
-    X = wide_blocks()
-    problem = Problem.from_data(X, (5, 5, 5))
-    growing(monkeypatch, 10)
-    first = checked(X, problem)
-    growing(monkeypatch, 10, 30)
-    claimed = kyfan.claimed
-
-    def hard(problem, pairs, N=None, rows=None, **more):
-        return (
-            (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows, **more)
-        )
-
-    monkeypatch.setattr(kyfan, "claimed", hard)
-    assert checked(X, problem).to_bytes() == first.to_bytes()
-    growing(monkeypatch, 30)
-    with pytest.raises(nspca.errors.Refused):
-        certify_joint(problem, 0.0, "fast")
-
-
-def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
-    X = blocks()
-    problem = Problem.from_data(X, (4, 4, 4), scale=True)
-    whole = checked(X, problem)
-    for rows, whole_up_to in ((8, 24), (8, 23)):
-        monkeypatch.setitem(
-            joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=(rows,), whole=whole_up_to)
-        )
-        assert (checked(X, problem).upper == whole.upper) == (whole_up_to == 24)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_what_is_quick_factorises_no_large_table(monkeypatch, nonneg):
-    A = np.cov(np.random.default_rng(3).standard_normal((30, 7)).T)
-    problem, exact = Problem.from_covariance(A, (2, 3), nonneg), brute_force_joint(A, (2, 3), nonneg)[0]
-    monkeypatch.setattr(joint, "JOINT_PLANS", {"fast": replace(joint.JOINT_PLANS["fast"], factorised=6)})
-    monkeypatch.setattr(type(problem.covariance), "leading", lambda *_: pytest.fail("it was factorised"))
-    assert exact <= nspca.verify(A, certify_joint(problem, 0.0, "fast")) * (1 + 1e-12)
-
-
 def test_more_features_than_samples():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((12, 4200))
@@ -398,39 +300,6 @@ def test_more_features_than_samples():
         rng.standard_normal(12), X[0]
     )  # no r-th eigenvalue: the samples' side cannot prove it, kept rows can
     checked(low_rank, Problem.from_data(low_rank, (4000, 100)))
-
-
-@pytest.mark.parametrize(("others", "pays"), [(0.1, False), (1.0, True)])
-def test_sparse_tables_have_a_core_only_where_kept_rows_leave_out_much(others, pays):
-    X = sp.random_array((1101, 4101), density=0.02, rng=np.random.default_rng(1)).tocsr()
-    X = X @ sp.diags_array(np.where(np.arange(4101) < 50, 1.0, others))
-    problem = Problem.from_data(X, (5, 5), center=False)
-    assert core.few_in_reach(problem.covariance)
-    lower = 2 * float(problem.covariance.diagonal.max())
-    assert joint._JointSearch(problem, joint.JOINT_PLANS["standard"], lower, silent).core_pays() is pays
-
-
-@pytest.mark.parametrize(
-    ("strength", "small"), [(6.0, True), pytest.param(0.0, False, marks=pytest.mark.visit)]
-)
-def test_a_small_core_of_a_sparse_table_is_enough_where_it_explains_the_answer(strength, small):
-    rng = np.random.default_rng(1)
-    X = sp.random_array((1101, 4101), density=0.02, rng=rng).tolil()
-    for group in range(3):
-        rows = rng.choice(1101, 60, replace=False)
-        X[rows[:, None], np.arange(10 * group, 10 * group + 8)] = strength * (1 + rng.random((60, 8)))
-    X = X.tocsr()
-    problem, events = Problem.from_data(X, (6, 6, 6)), []
-    value = nspca.solve(problem, certify=None).value
-    plan, lower = joint.JOINT_PLANS["standard"], value / problem.covariance.unit
-    search = joint._JointSearch(problem, plan, lower, events.append)
-    certificate = search.run([plan])
-    assert nspca.verify(X, certificate, problem) >= value
-    assert (search.plan is not plan) is small
-    assert (certificate.ratio(value) > 0.95) is small
-    steps = [event.done for event in events]
-    assert steps == sorted(steps)
-    assert steps[-1] == events[-1].total
 
 
 def test_projection_onto_the_capped_simplex():

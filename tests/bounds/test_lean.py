@@ -48,23 +48,6 @@ def test_of_one_with_prices(monkeypatch, rows):
     assert nspca.verify(table, light, problem) <= light.upper
 
 
-def test_with_features_left_out():
-    wide = np.random.default_rng(2).standard_normal((80, 700)) * np.linspace(3, 0.1, 700)
-    problem = nspca.Problem.from_data(wide, 5)
-    certificate = nspca.certify(problem, nspca.solve(problem, "threshold", certify=None), effort="fast")
-    light = lean(problem, certificate)
-    assert "rows" in certificate.witness and len(light.to_bytes()) < len(certificate.to_bytes())
-    assert nspca.verify(wide, light) <= light.upper
-
-
-def test_one_that_has_no_w_stays_as_it_is():
-    problem, _ = proof(1)
-    certificate = nspca.certify(problem, nspca.solve(problem, certify=None), effort="fast")
-    without = nspca.Certificate.of(problem, "B0", "diagonal", float(problem.covariance.diagonal.max()) * 1.01)
-    assert lean(problem, without) is without
-    assert ("W" in certificate.witness) != (lean(problem, certificate) is certificate)
-
-
 def test_rounding_is_to_multiples_of_one_power_of_two():
     W = np.random.default_rng(3).standard_normal((50, 50))
     R = rounded(W, 8)

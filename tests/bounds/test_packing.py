@@ -11,15 +11,14 @@ import pytest
 import scipy.optimize
 
 import nspca
-from nspca.bounds import elimination, joint, kyfan, packed_proof
+from nspca.bounds import elimination, joint
 from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual.prices import Prices
-from nspca.bounds.dual.rounds import AVERAGED
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed, PackedProof
-from nspca.bounds.packing import Packing
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.plan import JOINT_PLANS
+from nspca.bounds.witness import Witness
 from nspca.checker.cover import TopSum, droppable, prove_cover
 from nspca.checker.inequality import top_sum
 from nspca.errors import Cancelled, CertificateError
@@ -45,7 +44,7 @@ def drawn(rng, A, nonneg):
     L = vectors[:, n - d :] * np.sqrt(np.maximum(values[n - d :], 0)) * rng.uniform(0, 1.2)
     prices = top * rng.random(n) * (rng.random(n) < rng.choice([0.0, 0.5, 1.0])) * rng.choice([0.1, 1.0])
     scales = None if rng.random() < 0.4 else np.exp(rng.uniform(-1, 1, n) * rng.choice([0.1, 1.0, 3.0]))
-    return Packed((W + W.T) / 2, M, L, prices, scales)
+    return Witness((W + W.T) / 2, M, L, prices, scales)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -74,11 +73,11 @@ def test_what_a_run_comes_to_is_never_below_brute_force(nonneg):
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-        before = alone.run()
+        alone = JointBound(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
+        before = alone.dual()
         if alone.X is None:
             continue
-        certificate = Packing.following(alone, before).run()
+        certificate = alone.improve()
         if certificate is not None:
             assert nspca.verify(A, certificate) <= certificate.upper
             assert exact * (1 - EDGE) <= certificate.upper <= before.upper * (1 + 1e-9)
@@ -99,31 +98,11 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     problem = Problem.from_data(X, sizes, nonneg)
     value = nspca.solve(problem, "joint", certify=None).value
     lower = value / problem.covariance.unit
-    alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem)).run()
+    alone = JointBound(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem)).dual()
     certificate = certify_joint(problem, lower)
     assert value <= nspca.verify(X, certificate) <= certificate.upper
     assert certificate.kind == "JP" and certificate.witness["claims"].size == 1 + len({*sizes})
     assert certificate.upper - value < 0.4 * (alone.upper - value)
-
-
-@pytest.mark.visit
-def test_scales_of_rows_move_and_close_much_of_what_equal_ones_leave(monkeypatch):
-    X = nspca.load_sample("digits").X
-    problem = Problem.from_data(X, (8,) * 4, nonneg=False)
-    value = nspca.solve(problem, "joint", certify=None).value
-    lower, long = value / problem.covariance.unit, {"packing": 2e7, "cap": 20_000, "searching": 1e8}
-    plan = replace(JOINT_PLANS["standard"], sets=(0, 0), passes=1, **long)
-
-    def found():
-        alone = kyfan.KyFan(problem, plan, lower, kept=elimination.all_rows(problem))
-        return Packing.following(alone, alone.run()).run()
-
-    scaled = found()
-    monkeypatch.setattr(Packing, "is_scaled", False)
-    equal = found()
-    assert "scales" not in equal.witness and np.ptp(np.log(scaled.witness["scales"])) > 0.05
-    assert value <= nspca.verify(X, scaled) <= scaled.upper
-    assert scaled.upper - value < 0.9 * (equal.upper - value)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -134,9 +113,9 @@ def test_runs_with_scales_are_never_below_brute_force(nonneg):
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = kyfan.KyFan(problem, plan, 0.0, kept=elimination.all_rows(problem))
-        before = alone.run()
-        certificate = None if alone.X is None else Packing.following(alone, before).run()
+        alone = JointBound(problem, plan, 0.0, kept=elimination.all_rows(problem))
+        alone.dual()
+        certificate = None if alone.X is None else alone.improve()
         if certificate is not None:
             assert exact * (1 - EDGE) <= nspca.verify(A, certificate) <= certificate.upper
             scaled += np.ptp(certificate.witness["scales"]) > 0
@@ -187,7 +166,7 @@ def test_forged_scales_are_refused():
     problem = Problem.from_data(X, (5, 5), nonneg=False)
     kept, rng = elimination.keep(problem, 16), np.random.default_rng(6)
     B, scales = kept.block, np.exp(rng.uniform(-0.5, 0.5, 16))
-    packed = Packed(elimination.clipped(B, kept.floor, False), None, np.zeros((16, 0)), np.zeros(16), scales)
+    packed = Witness(elimination.clipped(B, kept.floor, False), None, np.zeros((16, 0)), np.zeros(16), scales)
     honest = of_numbers(problem, kept, packed)
     assert nspca.verify(X, honest) <= honest.upper
     tau, small = honest.witness["tau"], scales.copy()
@@ -208,43 +187,6 @@ def test_forged_scales_are_refused():
     plain = of_weights(problem, kept, packed.W)
     with pytest.raises(CertificateError, match="has the witness arrays"):
         nspca.verify(X, changed(plain, scales=scales))
-
-
-def test_a_lift_that_is_held_keeps_its_subspace_and_takes_the_mean_of_all_its_steps():
-    problem = Problem.from_data(rivals(), (6, 6), nonneg=False)
-    alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-    run = Packing.following(alone, alone.run())
-    lift = run.begin(2)
-    run.advance(lift.splitting, 40)
-    assert lift.recent.count == AVERAGED
-    run.look(lift, 0.0, put_off=True)
-    assert lift.recent is None
-    B, lift.is_held = lift.B, True
-    for count in (40, 80):
-        run.advance(lift.splitting, 40)
-        promise = run.look(lift, 0.0, put_off=True)
-        assert lift.recent.count == count and np.array_equal(lift.B, B)
-    lift.is_held = False
-    run.look(lift, 0.0, put_off=True)
-    assert lift.recent is None and not np.array_equal(lift.B, B)
-    assert run.promised <= promise and run.candidate is not None
-    assert nspca.verify(rivals(), run.proved()) <= run.before
-
-
-def test_the_last_search_leaves_open_a_share_of_the_gap_that_grows_with_it():
-    problem = Problem.from_data(rivals(), (6, 6), nonneg=False)
-    kept, lower = elimination.all_rows(problem), 3.0
-
-    def left_open(gap):
-        """Share of the gap that the last search of a bound may leave open."""
-        run = PackedProof(problem, JOINT_PLANS["standard"], lower, kept=kept)
-        run.upper = lower * (1 + gap)
-        return run.fine / gap
-
-    assert left_open(0.01) == pytest.approx(packed_proof.OPEN[0])
-    assert left_open(0.03) == pytest.approx(0.015)
-    assert left_open(0.1) == pytest.approx(packed_proof.OPEN[1])
-    assert left_open(1e-6) * 1e-6 == pytest.approx(packed_proof.FINEST)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -293,7 +235,7 @@ def test_forged_ones_are_refused():
     for arrays, words, reason in forgeries:
         with pytest.raises(CertificateError, match=reason):
             nspca.verify(X, changed(honest, words.get("upper"), **arrays))
-    halved = Packed(w["W"], w.get("M"), w["lift"] / 2, w["prices"])  # leaves more to U
+    halved = Witness(w["W"], w.get("M"), w["lift"] / 2, w["prices"])  # leaves more to U
     other = of_numbers(problem, elimination.all_rows(problem), halved)
     assert nspca.verify(X, other) <= other.upper
     with pytest.raises(CertificateError, match="could not be proved"):
@@ -410,18 +352,16 @@ def in_two_lifts(monkeypatch):
     for effort, passes in (("standard", 1), ("thorough", 2)):
         plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=3000)
         monkeypatch.setitem(JOINT_PLANS, effort, plan)
-    ranks, begin = [], Packing.begin
-    monkeypatch.setattr(Packing, "begin", lambda own, rank: ranks.append(rank) or begin(own, rank))
+    ranks, begin = [], JointBound.begin
+    monkeypatch.setattr(JointBound, "begin", lambda own, rank: ranks.append(rank) or begin(own, rank))
     return ranks
 
 
 @pytest.mark.parametrize("nonneg", [True, pytest.param(False, marks=pytest.mark.visit)])
 def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, in_two_lifts, nonneg):
     X, ranks = rivals(), in_two_lifts
-    problem, rows, by_kyfan = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.by_kyfan
-    monkeypatch.setattr(
-        joint._JointSearch, "by_kyfan", lambda own: rows.append(own.plan.rows) or by_kyfan(own)
-    )
+    problem, rows, started = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.begin
+    monkeypatch.setattr(joint._JointSearch, "begin", lambda own: rows.append(own.plan.rows) or started(own))
     lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit
     standard, first, events = certify_joint(problem, lower), [*ranks], []
     ranks.clear()
@@ -431,23 +371,6 @@ def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, i
     done, upper = [event.done for event in events], [event.upper or np.inf for event in events]
     assert done == sorted(done) and done[-1] == events[-1].total
     assert all(one <= before * (1 + 1e-9) for before, one in pairwise(upper))
-
-
-def test_thorough_with_more_rows_begins_anew_and_keeps_the_proof_of_standard(monkeypatch, in_two_lifts):
-    X, rows = rivals(), []
-    problem, by_kyfan = Problem.from_data(X, (6, 4)), joint._JointSearch.by_kyfan
-    for effort, number in (("standard", 12), ("thorough", 16)):
-        plan = replace(JOINT_PLANS[effort], rows=(number,), whole=0)
-        monkeypatch.setitem(JOINT_PLANS, effort, plan)
-    monkeypatch.setattr(
-        joint._JointSearch, "by_kyfan", lambda own: rows.append(own.plan.rows) or by_kyfan(own)
-    )
-    standard = certify_joint(problem, 0.0)
-    assert nspca.verify(X, certify_joint(problem, 0.0, "thorough")) <= standard.upper
-    assert rows == [(12,), (12,), (16,)]
-    # A proof on more rows that comes to nothing leaves that of standard.
-    monkeypatch.setattr(joint._JointSearch, "by_kyfan", lambda own: None if own.best else by_kyfan(own))
-    assert certify_joint(problem, 0.0, "thorough").upper == standard.upper
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -469,6 +392,6 @@ def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch)
     X = rivals()
     problem = Problem.from_data(X, (6, 6))
     assert certify_joint(problem, 0.0, "fast").kind == "J"
-    monkeypatch.setattr(joint, "Packing", None)  # would be called in vain
+    monkeypatch.setattr(JointBound, "improve", None)  # would be called in vain
     diagonal = np.diag([5.0, 4, 3, 2, 1])
     assert certify_joint(Problem.from_covariance(diagonal, (1, 1)), 9.0 / 8).kind == "J"

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import rank1
-from nspca.errors import NotConverged
 from nspca.solvers import epsnet
 from nspca.specs import published
 from nspca.specs.published import paper_bounds
@@ -110,20 +108,6 @@ def test_too_large_a_table_has_neither(monkeypatch):
     assert (
         paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None) and published.rank3_bound(problem) is None
     )
-
-
-def test_where_no_eigenvalues_are_found_there_is_neither_and_nobody_looks_again(monkeypatch):
-    """On a folder of shards each look is some forty passes."""
-    looks = []
-
-    def refuse(self, *pairs):
-        looks.append(self)
-        raise NotConverged("the residual is too large")
-
-    monkeypatch.setattr(Covariance, "_residuals", refuse)
-    problem = nspca.Problem.from_data(np.random.default_rng(10).standard_normal((9, 7)), 2)
-    assert paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None)
-    assert published.rank3_bound(problem.with_k(3)) is None and len(looks) == 1
 
 
 def test_spectra_at_k_20_are_known_as_the_paper_prints_it(nspca_data, monkeypatch):

@@ -3,10 +3,8 @@ promise.
 """
 
 import itertools
-import re
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,7 +18,6 @@ from nspca.checker.matrix import matrix_of
 from nspca.errors import CertificateError
 from tests.makers import certify, changed, digest_of, refused, spiked, top, unit_matrix
 
-ROOT = Path(__file__).resolve().parents[2]
 X = spiked(1, 8, 5)
 HONEST = certify(X, 2, d=1, W=np.minimum(unit_matrix(X)[0], 0.1))
 
@@ -397,13 +394,3 @@ def test_entries_of_a_covariance_are_within_their_errors_whatever_the_shift():
             assert off <= Fraction(held.eps) * abs(exact) + Fraction(held.lost)
             sizes = Fraction(float(held.size[i])) * Fraction(float(held.size[j]))
             assert abs(exact) <= sizes
-
-
-# its pages
-
-
-def test_every_rule_of_the_page_is_used_by_name():
-    page = (ROOT / "docs" / "rounding.md").read_text(encoding="utf-8")
-    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "nspca" / "checker").glob("*.py"))
-    stated = re.findall(r"^## Rule ([A-Z]+)$", page, re.MULTILINE)
-    assert len(stated) == 8 and set(stated) == set(re.findall(r"[Rr]ule ([A-Z]{2,})", code))

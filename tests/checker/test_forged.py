@@ -6,7 +6,6 @@ from dataclasses import fields
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -118,13 +117,6 @@ def test_yes_is_not_one_nonzero():
             nspca.verify(X, ONE, k=yes)
 
 
-def test_numbers_of_numpy_are_what_is_asked_for():
-    bound = nspca.verify(X, THREE, P)
-    for k in (np.int64(3), np.uint8(3), [3], (np.int32(3),)):
-        words = {"nonneg": np.True_, "center": np.True_, "scale": np.False_, "source": np.str_("data")}
-        assert nspca.verify(X, THREE, k=k, **words) == bound
-
-
 class Broken:
     """An object whose attributes all raise an error."""
 
@@ -217,11 +209,6 @@ def test_sparse_data_whose_parts_disagree_are_refused():
             nspca.Problem.from_data(broken, 1)
         with pytest.raises(CertificateError):
             nspca.verify(broken, THREE)
-
-
-def test_a_column_named_like_a_method_is_a_column():
-    table = pd.DataFrame(X, columns=["tocsr", "shape", "dtype", "columns", "a", "b"])
-    assert nspca.verify(table, THREE, P) == nspca.verify(X, THREE)
 
 
 def named(name):

@@ -8,9 +8,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import peaks
-from nspca.covariance import data, sketch
+from nspca.covariance import data
 from nspca.covariance.covariance import RESIDUAL
-from nspca.covariance.inputs import from_data, from_matrix
+from nspca.covariance.inputs import from_data
 from nspca.errors import Cancelled
 from nspca.local_search import outside, single
 from tests.rowblocks import counts
@@ -102,16 +102,6 @@ def test_a_known_answer_is_never_lost(monkeypatch):
     assert {*range(58, 70)} <= told[0]
 
 
-def test_large_answers_and_other_methods_are_sought_on_all(monkeypatch):
-    held_in_parts(monkeypatch, 20)
-    X = counts(np.random.default_rng(3), 100, 60)
-    problem = nspca.Problem.from_data(X, 6)
-    assert "features" in nspca.solve(problem, certify=None).info
-    assert "features" not in nspca.solve(problem, "tpower", certify=None).info
-    monkeypatch.setattr(outside, "CANDIDATES", 47)
-    assert "features" not in nspca.solve(problem, certify=None).info
-
-
 def test_what_was_found_before_the_last_look_is_handed_in(monkeypatch):
     held_in_parts(monkeypatch, 80)
 
@@ -135,12 +125,3 @@ def test_eigenpairs_that_subspaces_do_not_reach_come_from_elsewhere(monkeypatch)
     monkeypatch.setattr(data.subspace, "STEPS", 1)
     B = from_data(X, True, False)
     assert np.allclose(B.leading(3)[0], right, rtol=1e-9) and B.residual > RESIDUAL
-
-
-def test_the_sketch_of_a_part_is_that_of_the_whole(monkeypatch):
-    held_in_parts(monkeypatch, 30)
-    A, features = from_data(counts(np.random.default_rng(1), 300, 200), True, False), np.arange(20, 50)
-    V = sketch.quick(A.on(features), 4)
-    assert np.allclose(V, sketch.quick(A, 4)[features])
-    own = sketch.quick(from_matrix(A.block(features)), 4)
-    assert np.linalg.norm(V @ V.T) < np.linalg.norm(own @ own.T) * (1 - 1e-3)

@@ -116,15 +116,6 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     assert np.array_equal(again, found) and same == level and A.passes > before + 2
 
 
-def test_a_pass_looks_at_no_more_entries_than_it_may(monkeypatch):
-    monkeypatch.setattr(peaks, "AT_ONCE", 12)
-    asked = [(np.arange(10), np.arange(3)), (np.arange(5), np.arange(6)), (np.arange(2), np.arange(20))]
-    passes = list(peaks.for_each_pass(asked))
-    assert all(len(taken) == 1 or sum(I.size * J.size for I, J in taken) <= 12 for taken in passes)
-    looked = [(i, j) for taken in passes for I, J in taken for i in I for j in J]
-    assert sorted(looked) == sorted((i, j) for I, J in asked for i in I for j in J)
-
-
 @pytest.mark.parametrize(("k", "scale"), [(6, False), ((6, 6), False), (6, True)])
 def test_certificates_hold_for_the_table_wherever_it_is(few, k, scale):
     X = counts(np.random.default_rng(3), 120, 130)
@@ -156,15 +147,6 @@ def test_a_feature_outside_that_pulls_more_joins(few):
     assert found.value == pytest.approx(nspca.solve(nspca.Problem.from_data(X, 12)).value)
 
 
-def test_scaled_features_are_told_apart_by_a_sketch(few, monkeypatch):
-    monkeypatch.setattr(data, "CANDIDATES", 20)
-    rng = np.random.default_rng(0)
-    X = (rng.random((300, 150)) < 0.2) * 1.0
-    X[:, 100:106] = (rng.random((300, 1)) < 0.3) * (rng.random((300, 6)) < 0.9)
-    A = from_blocks(InMemory(sp.csr_array(X), 100), True, True)
-    assert {*range(100, 106)} <= {*A.candidates()}
-
-
 def test_what_makes_no_sense_of_shards_is_refused_in_a_sentence(few):
     X = counts(np.random.default_rng(3), 150, 200)
     problem = nspca.Problem.from_shards(InMemory(X, 40), 3)
@@ -188,17 +170,6 @@ def test_a_sweep_reads_the_files_once_for_what_it_needs(few):
     assert (sweep.frame.ratio <= 1).all() and (sweep.frame.ratio > 0.5).all()
     nspca.sweep(problem, [2, 4, 6], methods=("auto", "threshold"))
     assert problem.covariance.passes - passes <= 12  # one look outside for each, no more
-
-
-@pytest.mark.long
-def test_a_known_answer_costs_few_passes_to_certify(few):
-    X = counts(np.random.default_rng(3), 150, 200)
-    found = nspca.solve(nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6), certify=None)
-    problem = nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6)
-    begun = problem.covariance.passes
-    values = [problem.value(x) for x in found.components.T]
-    assert problem.covariance.passes == begun + 1
-    assert np.allclose(values, found.values, rtol=1e-12)
 
 
 def test_data_that_change_between_passes_prove_nothing():

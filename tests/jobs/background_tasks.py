@@ -1,13 +1,11 @@
 """Functions the tests run in worker processes, by name."""
 
 import itertools
-import json
 import os
 import time
 from pathlib import Path
 
 import numpy as np
-from distributed import get_worker
 
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.progress import Event
@@ -34,12 +32,6 @@ def describe(report, **arguments):
 def environment(report):
     nice = os.nice(0) if hasattr(os, "nice") else 0
     return f"{os.getpid()} {nice} {os.environ.get('OPENBLAS_NUM_THREADS')}".encode()
-
-
-def upkeep(report):
-    """Return the periodic callbacks of this worker with their intervals in milliseconds, as JSON."""
-    calls = get_worker().periodic_callbacks
-    return json.dumps({name: call.callback_time for name, call in calls.items() if call}).encode()
 
 
 def sweep(report, count):

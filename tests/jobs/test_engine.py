@@ -2,7 +2,6 @@
 
 import collections
 import gc
-import json
 import logging
 import os
 import signal
@@ -37,22 +36,6 @@ def test_everything_listens_on_loopback_with_tls_and_niced_workers(engine, ended
     assert ended(engine, job).state == "done"
     pid, nice, threads = engine.result(job).split()
     assert int(pid) != os.getpid() and int(nice) >= 10 and threads == b"1"
-
-
-def test_a_process_with_nothing_to_do_is_left_alone(engine, ended):
-    """No profile, few ticks and measurements; the look at a worker's memory goes on."""
-    job = engine.submit("tests.jobs.background_tasks:upkeep", {}, viewer="a")
-    assert ended(engine, job).state == "done"
-    cluster = engine._pool._cluster
-    ours = {name: call.callback_time for name, call in cluster.scheduler.periodic_callbacks.items() if call}
-    for calls in (json.loads(engine.result(job)), ours):
-        assert "profile" not in calls and min(calls.values()) >= 250, calls
-        assert (calls["tick"], calls["monitor"]) == (1000, 10_000)
-    assert not any(name.startswith("amm") for name in ours)
-    measured = {kept.maxlen for kept in cluster.scheduler.monitor.quantities.values()}
-    assert measured == {20}, "measurements of hours, which nobody reads"
-    watched = {nanny.memory_manager.memory_monitor_interval for nanny in cluster.workers.values()}
-    assert watched == {0.25}
 
 
 def test_arguments_arrive_by_content(engine, ended):
@@ -266,44 +249,6 @@ def test_a_killed_worker_ends_its_run_alone_with_a_sentence(
     assert ended(engine, neighbour).state == "done"
 
 
-def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
-    engine, begun, ended, wait_for, tmp_path
-):
-    holder = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
-    begun(engine, holder)
-    wait_for(lambda: len(engine._pool.load()) == 2)
-    busy = engine._runs[holder].worker
-    (idle,) = set(engine._pool.load()) - {busy}
-    scheduler = engine._pool._cluster.scheduler
-    tell = engine._pool._client.loop.add_callback
-    tell(
-        scheduler.handle_worker_status_change, "init", idle, "test"
-    )  # the state of a worker between its first and its second message
-    following = engine.submit("tests.jobs.background_tasks:add", {"a": 70, "b": 8}, viewer="a")
-    wait_for(lambda: engine._runs[following].future)
-    tell(scheduler.handle_worker_status_change, "running", idle, "test")
-    assert ended(engine, following).state == "done"
-    assert engine.status(holder).state == "running"
-    (tmp_path / "gate").touch()
-    assert ended(engine, holder).state == "done"
-
-
-def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, wait_for, monkeypatch):
-    assert engine.wait_ready(300)
-    monkeypatch.setattr(engine, "_complained", {})
-    load, asked = engine._pool.load, []
-
-    def late():
-        asked.append(True)
-        return load() if len(asked) > 1 else {"tls://127.0.0.1:9": set()}
-
-    monkeypatch.setattr(engine._pool, "load", late)
-    job = engine.submit("tests.jobs.background_tasks:add", {"a": 71, "b": 8}, viewer="a")
-    assert ended(engine, job).state == "done"
-    assert len(asked) > 1 and not engine._complained
-    wait_for(lambda: not engine._pool._cluster.scheduler.unrunnable)
-
-
 def test_a_scheduler_that_does_not_answer_is_not_waited_for(narrow, monkeypatch):
     assert narrow.wait_ready(300)
     monkeypatch.setattr(pool, "LOAD_SECONDS", 0.1)
@@ -355,18 +300,6 @@ def test_no_row_of_a_fast_sweep_is_lost(engine, ended):
         2999,
     )
     assert "row" not in state.event.payload
-
-
-def test_reading_a_state_does_not_talk_to_the_workers(engine, begun, ended, monkeypatch, tmp_path):
-    job = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
-    begun(engine, job)
-    with monkeypatch.context() as patch:
-        patch.setattr(engine, "_pool", None)
-        patch.setattr(engine, "store", None)
-        patch.setattr(engine, "_lock", None)
-        assert engine.status(job).state == "running"
-    (tmp_path / "gate").touch()
-    ended(engine, job)
 
 
 def test_an_unknown_run_is_one_sentence(engine):
@@ -476,33 +409,6 @@ def test_a_run_that_a_full_disk_cannot_take_fails_with_a_sentence(
     db.execute(f"PRAGMA max_page_count = {2**30}")
     assert narrow.again(job, viewer="a") == job and ended(narrow, job).state == "done"
     assert not narrow.trouble and narrow.result(job) == b"large" * 200_000
-
-
-def test_progress_and_a_cancel_on_a_full_disk(narrow, begun, wait_for, monkeypatch, tmp_path):
-    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
-    begun(narrow, job)
-    tried, logged = [], []
-
-    def full(*_, **__):
-        tried.append(True)
-        raise JobError("The store cannot be used (database or disk is full).")
-
-    module = sys.modules[Engine.__module__]
-    with monkeypatch.context() as patch:
-        patch.setattr(module._log, "error", lambda text, *given, **_: logged.append(text % given))
-        patch.setattr(module, "NOTE_SECONDS", 0.01)
-        patch.setattr(narrow.store, "note_progress", full)
-        patch.setattr(narrow, "_complained", {})
-        narrow._wake.set()
-        wait_for(lambda: len(tried) > 5)
-        patch.setattr(narrow.store, "finish_runs", full)
-        narrow.cancel(job, "a")
-        assert narrow.status(job).state == "failed" and "disk is full" in narrow.trouble
-        wait_for(lambda: not narrow._tokens)
-    assert sorted(line for line in logged if "disk is full" in line) == [
-        "progress could not be kept: The store cannot be used (database or disk is full).",
-        "the end of a run could not be kept: The store cannot be used (database or disk is full).",
-    ], "each once"
 
 
 @pytest.mark.visit

@@ -142,36 +142,11 @@ def test_the_cap_leaves_a_valid_bound():
     assert capped.upper >= full.lower and capped.lower <= full.upper
 
 
-def test_ascents_that_find_nothing_better_become_rare(monkeypatch):
-    """The rows look alike from everywhere, so f is nearly flat. A search with all ascents finds no more."""
-    V, counted = np.random.default_rng(8).standard_normal((300, 4)), []
-    V /= np.linalg.norm(V, axis=1, keepdims=True)
-    climb = cones._Search.climb
-    monkeypatch.setattr(cones._Search, "climb", lambda own, C: counted.append(len(C)) or climb(own, C))
-    covers = {}
-    for longest in (0, cones.LONGEST_REST):
-        monkeypatch.setattr(cones, "LONGEST_REST", longest)
-        counted.clear()
-        covers[longest] = cones.search(Query(V, 100, nonneg=False), Budget(1e-4, cap=3000)), counted.count(1)
-    (every, many), (cover, few) = covers.values()
-    assert 0 < few < many / 2
-    assert cover.lower == every.lower and cover.upper <= every.upper * (1 + 1e-4)
-
-
 def test_a_warm_start_is_not_lost():
     V = np.random.default_rng(3).standard_normal((40, 4))
     good = cones.search(Query(V, 8), Budget(1e-5))
     again = cones.search(Query(V, 8), Budget(1e-5), starts=[good.direction])
     assert again.lower >= good.lower * (1 - 1e-12) and again.cones <= good.cones * 1.1
-
-
-def test_cancel_stops_the_search():
-    def stop(event):
-        raise Cancelled("stopped")
-
-    V = np.random.default_rng(4).standard_normal((100, 6))
-    with pytest.raises(Cancelled):
-        cones.search(Query(V, 10), Budget(1e-9), report=stop)
 
 
 def test_whoever_watches_sees_every_cone_and_bounds_that_close():

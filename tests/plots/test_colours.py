@@ -6,12 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import nspca
 from nspca.plots import gap_figure, sphere, sweep_figure
 from nspca.plots.compare import cumulative_figure, styles, values_figure
-from nspca.plots.lesson import direction_figure
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL
 from nspca.plots.thumbnail import sparkline
 from nspca.presentation import colours, drawing
@@ -21,9 +19,6 @@ HUES = {"orange": (30, 45), "yellow": (45, 60), "green": (140, 175), "blue": (19
 """Degrees on the circle of hues, written down here and nowhere in the package."""
 PALE = 0.13
 """Saturation below which a colour is grey."""
-NAMED = re.compile(
-    r"\b(orange|yellow|green|blue|purple|gr[ae]y) (band|strip|curve|line|area|region|ring|star|dot|bar)s?\b"
-)
 
 
 def channels(colour: str) -> tuple[float, ...]:
@@ -58,40 +53,9 @@ def compared():
     return values_figure(rows, unit=4.0, unit_name="all", ks=[1, 2], style=styles(["auto"]))
 
 
-def most_variance():
-    points = np.random.default_rng(0).integers(0, 9, (40, 2)).astype(float)
-    return trace(direction_figure(points, np.array([0.6, 0.8]), ["a", "b"]), "most variance").line.color
-
-
-def proved():
-    """The colour of the curve where its values are proved optimal."""
+def test_the_curve_is_green_where_its_values_are_proved_optimal():
     frame = pd.DataFrame({"method": "auto", "k": [2, 4], "value": [1.0, 2], "upper": [1.0, 2], "kind": "B8"})
-    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).line.color
-
-
-SENTENCES = {
-    ("nspca/dashboard/home.py", "green curve"): proved,
-    ("docs/lesson.md", "green curve"): proved,
-    ("nspca/dashboard/learn/screens.py", "blue line"): most_variance,
-}
-"""Every sentence that names a colour, by its file, and the colour of what it speaks of."""
-
-
-def test_every_sentence_that_names_a_colour_is_held_against_its_figure():
-    files = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), *ROOT.glob("docs/*.md")]
-    files += [ROOT / "app.py", ROOT / "README.md"]
-    found = {
-        (file.relative_to(ROOT).as_posix(), words[0].replace("gray", "grey"))
-        for file in files
-        if file.name != "colours.py"
-        for words in NAMED.finditer(file.read_text(encoding="utf-8"))
-    }
-    assert found == set(SENTENCES)
-
-
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_the_figure_has_the_colour_of_the_sentence(sentence):
-    assert name_of(SENTENCES[sentence]()) == sentence[1].split(" ")[0]
+    assert name_of(trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).line.color) == "green"
 
 
 def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
@@ -140,20 +104,6 @@ def notebook(name: str) -> str:
     """Return the colour of a line of a sweep in a notebook, by the name that stands beside it."""
     swept = nspca.sweep(nspca.Problem.from_covariance(np.diag([3.0, 2, 1]), 1), [1, 2])
     return re.search(rf'fill="(#[0-9a-f]+)">{name}</text>', swept._repr_html_())[1]
-
-
-def test_colours_are_named_in_one_place():
-    """Neither figures nor pages write a colour down; the names of hues do not leave their module."""
-    files = [*ROOT.glob("nspca/plots/*.py"), ROOT / "nspca/presentation/drawing.py", ROOT / "nspca/result.py"]
-    files += ROOT.glob("nspca/dashboard/components/*ain*.py")
-    text = {file.name: file.read_text(encoding="utf-8") for file in files}
-    text["theme.py"] = text["theme.py"].replace('"#747b87"', "")  # of text, which Streamlit replaces
-    assert len(text) > 20
-    assert {name: found for name, one in text.items() if (found := re.findall(r'"#[0-9a-f]{6}"', one))} == {}
-    assert all(name.startswith("_") for name, hue in vars(colours).items() if name.strip("_") in MIXED)
-
-
-MIXED = {"BLUE", "ORANGE", "GREEN", "VERMILION", "PURPLE", "SKY", "OLIVE", "GREY"}
 
 
 def test_the_explorer_in_the_browser_has_the_same_colours():

@@ -7,7 +7,6 @@ import pytest
 from nspca.plots import alt_text, fixing_figure, sweep_figure
 from nspca.plots.fixing import BEST, CERTAIN, LOOK, NOW, OUT, RULED_OUT, UNKNOWN
 from nspca.plots.sweeps import OPTIMAL
-from tests.plots.test_colours import name_of
 
 X = np.array([0.8, 0.6, 0, 0, 0, 0])
 CERTAIN_MASK = np.array([1, 0, 0, 0, 0, 0], bool)
@@ -93,7 +92,3 @@ def test_the_curve_is_drawn_again_where_values_are_proved_optimal():
     assert list(curve.x) == [1, 2, 3] and list(curve.y)[:2] == [25.0, 50.0] and np.isnan(curve.y[2])
     assert OPTIMAL not in legend(sweep_figure(rows[rows["k"] == 3], unit=4.0))
     assert OPTIMAL not in legend(sweep_figure(rows.assign(upper=np.nan, ratio=np.nan), unit=4.0))
-
-
-def test_the_colours_are_those_that_the_lesson_names():
-    assert (name_of(LOOK[CERTAIN]), name_of(LOOK[OUT])) == ("green", "grey")

@@ -87,19 +87,6 @@ def test_components_of_em_keep_their_angle(k, nonneg, degrees):
     assert all(problem.violation(x) <= 1e-12 for x in result.components.T) and result.values.min() > 0
 
 
-def test_a_step_never_explains_less_than_the_programme_allows():
-    """At a fixed point the component is stationary: nothing within its support does better nearby."""
-    X = np.random.default_rng(4).random((50, 9)) @ np.random.default_rng(5).random((9, 9))
-    problem = nspca.Problem.from_data(X, 9)
-    V = nspca.solve(problem, "em", certify=None).components
-    weight = 0.4 * problem.covariance.leading(1)[0][0]
-    x = penalised.solve(problem, V, weight, em.Options(penalty="step"), 0, silent).components[:, 0]
-    changed = problem.covariance.matrix - weight * V @ V.T
-    gradient = changed @ x - (x @ changed @ x) * x
-    assert np.abs(gradient[x > 0]).max() < 1e-3 * np.abs(changed @ x).max()
-    assert gradient[x == 0].max(initial=-1.0) <= 1e-8
-
-
 def test_the_option_is_known_by_name():
     with pytest.raises(InvalidOption, match="penalty"):
         em.Options(penalty="both")

@@ -9,7 +9,7 @@ import pytest
 
 import nspca
 from nspca.covariance import sketch
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import Cancelled
 from nspca.local_search import disjoint, matching
 from nspca.solvers import bipartite
 from tests.oracles import brute_force_joint
@@ -124,21 +124,6 @@ def test_every_sketch_keeps_theorem_2(kind):
     assert 0.75 * optimum - result.info["loss"] <= result.value <= optimum * (1 + 1e-9)
 
 
-def test_deterministic_given_the_seed_and_scales_with_the_data():
-    X = np.random.default_rng(6).standard_normal((30, 20))
-
-    def run(data, seed):
-        return nspca.solve(
-            nspca.Problem.from_data(data, (4, 4)), "bipartite", seed=seed, samples=120, certify=None
-        )
-
-    one, again, other, large = run(X, 3), run(X, 3), run(X, 4), run(X * 2.0**300, 3)
-    assert np.array_equal(one.components, again.components) and one.info == again.info
-    assert not np.array_equal(one.components, other.components)
-    assert np.array_equal(one.components, large.components)
-    assert large.info["loss"] == one.info["loss"] * 2.0**600
-
-
 def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
     problem = nspca.Problem.from_data(np.random.default_rng(7).standard_normal((30, 12)), (3, 3))
     events = []
@@ -159,24 +144,6 @@ def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
     assert events[-1].done == 200
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"), [({"eps": 1.0}, "1 - eps must be"), ({"sketch": "pca"}, "sketch must be one of svd")]
-)
-def test_wrong_options_are_named(wrong, said):
-    problem = nspca.Problem.from_covariance(np.eye(6), (2, 2))
-    with pytest.raises(InvalidOption, match=said):
-        nspca.solve(problem, "bipartite", **wrong)
-
-
-@SIGNS
-def test_all_features_used_and_nothing_to_explain(nonneg):
-    for A in (np.zeros((5, 5)), np.eye(5), np.ones((5, 5)), -np.ones((5, 5)) + 5 * np.eye(5)):
-        result = nspca.solve(
-            nspca.Problem.from_covariance(A, (2, 3), nonneg), "bipartite", samples=100, certify=None
-        )
-        feasible(result, (2, 3), nonneg)
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_climbs_only_gain_on_the_sketch_and_are_said(nonneg):
     X = np.random.default_rng(12).standard_normal((60, 25)) * np.linspace(3, 1, 25)
@@ -190,28 +157,6 @@ def test_climbs_only_gain_on_the_sketch_and_are_said(nonneg):
         V, unit = sketch.svd(problem.covariance, 5).V, problem.covariance.unit
         assert np.isclose(result.info["sketch_value"], np.square(V.T @ result.components).sum() * unit)
     assert (np.count_nonzero(more.components, axis=1) <= 1).all()
-
-
-@pytest.mark.parametrize("sizes", [(4,), (4, 4, 4)])
-def test_climbs_begin_at_the_best_points_and_not_at_the_best_of_every_block(sizes, monkeypatch):
-    X = np.random.default_rng(12).standard_normal((60, 25)) * np.linspace(3, 1, 25)
-    problem = nspca.Problem.from_data(X, sizes)
-    began, climb = [], disjoint.climb_factor
-    monkeypatch.setattr(
-        disjoint, "climb_factor", lambda V, C, *rest: began.append((V, C)) or climb(V, C, *rest)
-    )
-    options = {"rank": 4, "samples": 900, "climbs": 20, "certify": None}
-    result = nspca.solve(problem, "bipartite", **options)
-    assert result.info["search"].endswith("net, then 20 climbs on the sketch") and len(began) == 20
-    V = began[0][0]
-    best: dict[tuple, tuple] = {}  # of every support the best value, and its directions
-    for C in bipartite.random_points(V.shape[1], len(sizes), 900, 0):
-        for Y, value in bipartite.candidates(V, C, sizes, True):
-            supports = tuple(sorted(tuple(np.flatnonzero(y)) for y in Y.T))
-            if value > best.get(supports, (0.0,))[0]:
-                best[supports] = value, V.T @ Y / np.linalg.norm(V.T @ Y, axis=0)
-    wanted = sorted(best.values(), key=lambda one: one[0], reverse=True)[:20]
-    assert np.allclose([C for _, C in began], [C for _, C in wanted])
 
 
 @SIGNS
@@ -236,23 +181,6 @@ def test_on_tiny_tables_all_points_are_matched_at_once_and_as_one_at_a_time(size
             assert reached == pytest.approx(expected, rel=1e-12, abs=1e-300)
             assert np.allclose(np.linalg.norm(X, axis=0), 1) and (np.count_nonzero(X, axis=1) <= 1).all()
             assert (np.count_nonzero(X, axis=0) <= sizes).all() and (not nonneg or X.min() >= 0)
-
-
-def test_a_table_of_rank_two_has_its_64_000_points_without_a_search_at_each(monkeypatch):
-    """Three components of 4 features, signed: the searches took half a minute."""
-
-    def searched(*_):
-        raise AssertionError("a matching was sought point by point")
-
-    monkeypatch.setattr(disjoint, "assign", searched)
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((4, 2)) @ rng.standard_normal((2, 4))
-    A = X.T @ X / 4
-    problem = nspca.Problem.from_covariance(A, (1, 1, 2), nonneg=False)
-    result = nspca.solve(problem, "bipartite", certify=None)
-    assert result.info["search"] == "full net" and result.info["points"] == 64000
-    best = brute_force_joint(A, (1, 1, 2), nonneg=False)[0]
-    assert 0.9 * best <= result.value <= best * (1 + 1e-12)
 
 
 def test_matchings_are_listed_only_where_there_are_few():

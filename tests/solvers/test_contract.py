@@ -234,3 +234,22 @@ def test_auto_is_never_below_a_method(name, nonneg):
                     method,
                     problem.k,
                 )
+
+
+WIDE = [(method, nonneg) for method, nonneg in pairs() if method in ("em", "greedy", "tpower", "coordinate")]
+
+
+@pytest.mark.parametrize(("method", "nonneg"), WIDE)
+def test_wide_data_never_form_the_matrix(nothing_large, method, nonneg):
+    X = np.random.default_rng(5).standard_normal((40, 12_582))
+    few = {"restarts": 1} | ({"iterations": 3} if method == "coordinate" else {})
+    result = nspca.solve(nspca.Problem.from_data(X, 50, nonneg), method, certify=None, **few)
+    assert result.components.any() and np.count_nonzero(result.components) <= 50
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_components_together_never_form_the_matrix_either(nothing_large, nonneg):
+    X = np.random.default_rng(0).standard_normal((20, 5000))
+    problem = nspca.Problem.from_data(X, (10, 10), nonneg)
+    result = nspca.solve(problem, "joint", restarts=2, iterations=1, certify=None)
+    assert (np.count_nonzero(result.components, axis=0) == 10).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.solvers import coordinate
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
@@ -133,29 +133,6 @@ def test_joint_components_are_disjoint_and_below_brute_force():
         assert result.value <= optimum + 1e-9 * max(optimum, 1e-300)
 
 
-def test_cancel_between_sweeps():
-    events = []
-
-    def stop(event):
-        events.append(event)
-        if len(events) == 5:
-            raise Cancelled("stopped")
-
-    with pytest.raises(Cancelled):
-        nspca.solve(
-            nspca.Problem.from_data(np.random.default_rng(10).random((40, 30)), 5), "coordinate", report=stop
-        )
-    assert len(events) == 5
-
-
-@pytest.mark.visit
-def test_faces(lee_seung_faces):
-    problem = nspca.Problem.from_data(lee_seung_faces, 40)
-    result = run(problem, polish=False)
-    assert result.info["reached"] and result.value >= 0.5203 * problem.leading_eigenvalue
-    assert not run(problem.with_k(20), restarts=1, tol=1e-5).info["reached"]
-
-
 def test_faces_of_the_paper(faces):
     """2e7 and 5e8 are for XX' of zero-mean data (Section 2 of the paper), in grey levels."""
     problem = nspca.Problem.from_data(faces, (361 // 4,) * 4)
@@ -172,12 +149,6 @@ def test_faces_of_the_paper(faces):
         for a in (2e7, 5e8)
     )
     assert few.info["overlap"] > 1.5 * many.info["overlap"]
-
-
-def test_wide_data_never_form_the_matrix(nothing_large):
-    X = np.random.default_rng(11).standard_normal((20, 5000))
-    result = nspca.solve(nspca.Problem.from_data(X, 50), "coordinate", restarts=1, iterations=3, certify=None)
-    assert np.count_nonzero(result.components) <= 50
 
 
 def test_own_columns_are_those_of_the_largest_objective_and_share_features():

@@ -52,13 +52,6 @@ def test_ties_keep_k_entries_and_nothing_is_lost(nonneg):
     assert np.allclose(W[:, 2], [1, 0, 0, 0, 0])
 
 
-def test_signed_with_all_features_is_the_first_principal_component():
-    X = np.random.default_rng(2).standard_normal((30, 7)) * np.linspace(3, 1, 7)
-    problem = nspca.Problem.from_data(X, 7, nonneg=False)
-    result = nspca.solve(problem, "em", restarts=3, polish=False, certify=None)
-    assert np.isclose(result.value, problem.leading_eigenvalue, rtol=1e-8)
-
-
 def test_renormalised_value_is_not_below_the_plain_one():
     for case in cases(20, n_max=8, seed=3):
         for nonneg in (True, False):
@@ -106,17 +99,6 @@ def test_faces_reach_the_share_found_by_search(lee_seung_faces, k, share):
 def test_genes_find_the_sparse_component(genes):
     problem = nspca.Problem.from_data(genes, 50)
     assert nspca.solve(problem, "em", certify=None).value >= 0.2305 * problem.leading_eigenvalue
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("k", [50, 12582])
-def test_wide_data_never_form_the_matrix(nothing_large, nonneg, k):
-    X = np.random.default_rng(5).standard_normal((40, 12582))
-    problem = nspca.Problem.from_data(X, k, nonneg)
-    result = nspca.solve(problem, "em", restarts=3, certify=None)
-    assert problem.violation(result.components[:, 0]) <= 1e-12
-    if k == problem.n and not nonneg:
-        assert np.isclose(result.value, problem.leading_eigenvalue)
 
 
 def test_the_paper_s_starts_are_nonnegative_without_preference_and_find_less_on_wide_data():

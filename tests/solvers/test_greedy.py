@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.errors import Cancelled
 from nspca.solvers import greedy
 from tests.strategies import cases
 
@@ -81,18 +80,6 @@ def test_pitprops_signed(pitprops, k):
     assert round(nspca.solve(problem, "greedy", certify=None).value, 5) == SIGNED[k]
 
 
-def test_cancel_inside_the_path_and_inside_the_swaps():
-    problem = nspca.Problem.from_data(np.random.default_rng(4).standard_normal((60, 50)), 8)
-    for stage in ("forward", "swaps"):
-
-        def stop(event, stage=stage):
-            if event.stage == stage:
-                raise Cancelled("stopped")
-
-        with pytest.raises(Cancelled):
-            nspca.solve(problem, "greedy", report=stop)
-
-
 def test_more_first_features_help_where_the_largest_variance_misleads(lee_seung_faces):
     problem = nspca.Problem.from_data(lee_seung_faces, 40)
     one, five = (
@@ -100,17 +87,3 @@ def test_more_first_features_help_where_the_largest_variance_misleads(lee_seung_
         for r in (1, 5)
     )
     assert one < 0.3 < 0.5203 <= five
-
-
-def test_faces_and_genes(faces, genes):
-    raw = nspca.Problem.from_data(faces, 40)
-    assert nspca.solve(raw, "greedy", certify=None).value >= 0.23513 * raw.leading_eigenvalue
-    problem = nspca.Problem.from_data(genes, 50)
-    assert nspca.solve(problem, "greedy", certify=None).value >= 0.2305 * problem.leading_eigenvalue
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_wide_data_never_form_the_matrix(nothing_large, nonneg):
-    X = np.random.default_rng(5).standard_normal((40, 12582))
-    result = nspca.solve(nspca.Problem.from_data(X, 20, nonneg), "greedy", restarts=2, certify=None)
-    assert np.count_nonzero(result.components) <= 20

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.errors import Cancelled, InvalidOption, InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.local_search import disjoint
 from nspca.local_search.exchange import exchange
 from nspca.solvers import joint
@@ -115,13 +115,6 @@ def test_exchanges_move_a_feature_where_the_ascent_cannot():
     assert stuck >= 10 and mended >= 0.7 * stuck
 
 
-def test_free_places_are_filled():
-    A = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
-    problem = nspca.Problem.from_covariance(A, (2, 2))
-    X = np.eye(4)[:, :2]
-    assert np.all((exchange(problem.covariance, X, (2, 2), True) != 0).sum(axis=0) == 2)
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
     X = np.random.default_rng(3).poisson(1.0, (30, 10)).astype(float)
@@ -138,14 +131,6 @@ def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
     assert tiny.value == plain.value * 2.0**-800 and np.isclose(sparse.value, plain.value)
 
 
-def test_wide_data_never_form_the_whole_matrix(nothing_large):
-    X = np.random.default_rng(0).standard_normal((20, 5000))
-    result = joint.solve(
-        nspca.Problem.from_data(X, (10, 10), nonneg=False), joint.Options(restarts=2, iterations=1)
-    )
-    assert feasible(result.components, (10, 10), False)
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("sizes", [(350, 350), (1, 600), (200,) * 3])
 def test_more_places_than_features_that_are_worth_one(sizes, nonneg):
@@ -157,32 +142,11 @@ def test_more_places_than_features_that_are_worth_one(sizes, nonneg):
     assert result.value >= brute_force_joint(np.cov(X[:, :3].T, bias=True), (1, 2), nonneg)[0] * (1 - 1e-9)
 
 
-def test_nothing_to_explain_is_still_feasible():
-    for nonneg in (True, False):
-        result = solved(np.zeros((5, 5)), (2, 2), nonneg)
-        assert feasible(result.components, (2, 2), nonneg) and result.value == 0.0
-
-
 def test_one_k_is_one_component():
     A = np.cov(np.random.default_rng(2).standard_normal((30, 8)), rowvar=False)
     one = joint.solve(nspca.Problem.from_covariance(A, 3), joint.Options())
     same = joint.solve(nspca.Problem.from_covariance(A, (3,)), joint.Options())
     assert one.components.shape == (8, 1) and np.array_equal(one.components, same.components)
-
-
-def test_cancel_stops_within_one_report():
-    problem = nspca.Problem.from_data(np.random.default_rng(7).standard_normal((80, 60)), (6, 6))
-    for allowed in (1, 5, 25):
-        seen = []
-
-        def stop(event, seen=seen, allowed=allowed):
-            seen.append(event)
-            if len(seen) >= allowed:
-                raise Cancelled("stopped")
-
-        with pytest.raises(Cancelled):
-            joint.solve(problem, joint.Options(), report=stop)
-        assert len(seen) == allowed
 
 
 def test_sizes_and_options_that_cannot_be_are_a_sentence():

@@ -65,15 +65,6 @@ def test_the_contract_has_both_sides():
     assert not any(refused["auto"])
 
 
-def test_several_sizes_are_pointed_to_methods_that_can():
-    for nonneg, able in ((True, "coordinate, joint, bipartite"), (False, "joint, bipartite")):
-        with pytest.raises(
-            InvalidOption,
-            match=rf"several sizes need a method that finds components together \({able}\), got 'em'",
-        ):
-            nspca.solve(nspca.Problem.from_data(X, (2, 2), nonneg), "em")
-
-
 def test_more_than_can_be_enumerated_is_known_before():
     wide = np.random.default_rng(1).standard_normal((4, 5000))
     for nonneg in (True, False):
@@ -133,18 +124,3 @@ def test_a_sweep_asks_for_its_own_k():
     )
     with pytest.raises(InvalidOption, match="coordinate has no signed form"):
         nspca.sweep(nspca.Problem.from_data(X, 2, nonneg=False), [1, 3], methods=("coordinate",))
-
-
-def test_every_method_has_a_line_and_auto_is_none():
-    assert all(line_of(name) is METHODS[name] and METHODS[name].name == name for name in METHODS)
-    assert "auto" not in METHODS and line_of("auto").name == "auto" and line_of("auto").summary
-    with pytest.raises(InvalidOption, match="method must be 'auto' or one of spannogram, "):
-        line_of("pcs")
-
-
-@pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("seed", [-1, 1.5, "one"])
-def test_a_seed_that_no_generator_takes_is_one_sentence(method, seed):
-    problem = nspca.Problem.from_data(X, 2, nonneg=line_of(method).nonneg)
-    with pytest.raises(InvalidOption, match="seed must be a whole number, 0 or more, got"):
-        nspca.solve(problem, method, seed=seed)

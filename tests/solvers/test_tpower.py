@@ -62,14 +62,3 @@ def test_faces(lee_seung_faces, faces):
     assert nspca.solve(problem, "tpower", certify=None).value >= 0.5203 * problem.leading_eigenvalue
     raw = nspca.Problem.from_data(faces, 40)
     assert nspca.solve(raw, "tpower", certify=None).value >= 0.23513 * raw.leading_eigenvalue
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("k", [50, pytest.param(12582, marks=pytest.mark.long)])
-def test_wide_data_never_form_the_matrix(nothing_large, nonneg, k):
-    X = np.random.default_rng(5).standard_normal((40, 12582))
-    problem = nspca.Problem.from_data(X, k, nonneg)
-    result = nspca.solve(problem, "tpower", restarts=3, certify=None)
-    assert problem.violation(result.components[:, 0]) <= 1e-12
-    if k == problem.n and not nonneg:
-        assert np.isclose(result.value, problem.leading_eigenvalue)

@@ -64,6 +64,8 @@ class Source:
         A table about the samples, which tells whether these are in rows.
     layouts : list of Layout
         Gets the layout that a reader found, also where the file is refused later.
+    converted : list of Converted
+        Gets the table that a spreadsheet or the like was converted to.
     """
 
     path: Path | None = None
@@ -75,6 +77,7 @@ class Source:
     vocabulary: bytes | None = None
     annotation: Strings | None = None
     layouts: "list[Layout]" = field(default_factory=list, compare=False)
+    converted: "list[Converted]" = field(default_factory=list, compare=False)
 
     @property
     def of(self) -> str:
@@ -85,10 +88,6 @@ class Source:
     def called(self) -> str:
         """The subject of a sentence about the file: its path, or "the file" for bytes."""
         return "the file" if self.path is None else str(self.path)
-
-    def named(self, kind: str) -> str:
-        """Return the subject of a sentence about a file of this kind, such as "The Parquet file PATH"."""
-        return f"The {kind}" if self.path is None else f"The {kind} {self.path}"
 
     @property
     def given_bytes(self) -> int:
@@ -103,9 +102,7 @@ class Source:
     @property
     def is_packed(self) -> bool:
         """Tell whether the file is compressed with gzip."""
-        if self.path is None:
-            return self.raw.startswith(GZIP)
-        with self.path.open("rb") as handle:
+        with io.BytesIO(self.raw) if self.path is None else self.path.open("rb") as handle:
             return handle.read(len(GZIP)) == GZIP
 
     @property
@@ -122,7 +119,7 @@ class Source:
         """Open the decompressed content for reading."""
         stored = io.BytesIO(self.raw) if self.path is None else self.path
         if self.is_packed:
-            return cast(BinaryIO, gzip.open(stored, "rb"))
+            return cast(BinaryIO, gzip.open(stored))
         return stored.open("rb") if isinstance(stored, Path) else stored
 
     @cached_property
@@ -134,11 +131,8 @@ class Source:
         """Return the first `FIRST` bytes of the decompressed content; none of a folder."""
         if self.path is not None and self.path.is_dir():
             return b""
-        with self.open() as handle:
-            try:
-                return handle.read(FIRST)
-            except (OSError, EOFError, zlib.error):
-                raise InvalidData(f"{self.called} is damaged: get it again.") from None
+        with self.unpacking(), self.open() as handle:
+            return handle.read(FIRST)
 
     @contextmanager
     def unpacking(self) -> Iterator[None]:
@@ -191,15 +185,11 @@ class Block:
     ----------
     X : (m, n) ndarray or scipy.sparse CSR
         NaN where a value is missing.
-    names, labels : sequence of str or None
-        Sample names and labels of these rows, if columns of the file hold them.
     texts : mapping of int to sequence of str
-        The cells of all other columns that are not features, by column number.
+        The cells of the columns that are neither features nor names nor labels, by column number.
     """
 
     X: Any
-    names: Sequence[str] | None = None
-    labels: Sequence[str] | None = None
     texts: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
@@ -228,11 +218,6 @@ class Reader(ABC):
         self.source, self.options, self.on_disk, self.report = source, options, on_disk, report
         self.findings: tuple[Finding | str, ...] = ()
         self._read_header()
-
-    @staticmethod
-    @abstractmethod
-    def matches(first: bytes) -> bool:
-        """Tell whether a file with these first bytes has this format."""
 
     @abstractmethod
     def _read_header(self) -> None:
