@@ -14,7 +14,7 @@ from nspca.dashboard.joint import lists, search, stability
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views import component
-from nspca.plots.profiles import profiles_figure
+from nspca.plots.components import profiles_figure
 
 
 def picture(outcome: Outcome) -> None:

@@ -20,7 +20,7 @@ from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.plots.topics import topic_figure
+from nspca.plots.components import topic_figure
 from nspca.problem import Problem
 
 DOCUMENTS, WORDS = 12, 5
