@@ -76,8 +76,7 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
     if not sp.issparse(data.X):
         with np.errstate(all="ignore"):  # numbers near the largest float64
             found += [*_codes(data), *_columns(data), *_totals(data), *_alone(data)]
-    turned, why = genes_in_rows(len(data.X) if not sp.issparse(data.X) else data.X.shape[0],
-                                len(data.feature_names), data.sample_names, data.feature_names)  # fmt: skip
+    _, why = genes_in_rows(*data.X.shape, data.sample_names, data.feature_names)
     if why and not any(one.option == "features_in_rows" for one in data.findings):
         found.append(
             suspicion(
@@ -87,7 +86,6 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
                 why=why,
             )
         )
-    del turned
     return tuple(found)
 
 
@@ -153,7 +151,6 @@ def _columns(data: Dataset) -> Iterator[Finding]:
         return
     whole = (np.round(X) == X).all(axis=0)
     mixed = whole.mean() < 0.5
-    known = {one.name for one in data.label_candidates}
     has_names = not isinstance(data.feature_names, Numbered)
     suspects = np.flatnonzero(whole) if mixed else np.arange(X.shape[1])
     for j in suspects[:2000]:
@@ -196,7 +193,6 @@ def _columns(data: Dataset) -> Iterator[Finding]:
                 f"Feature “{short(name)}” takes {different.size} whole values ({listed}), as class codes do",
                 Way("label_column", name if has_names else int(j), "Use as labels"), aside, where=where,
             )  # fmt: skip
-    del known
 
 
 def _is_time(column: np.ndarray) -> bool:
