@@ -165,14 +165,6 @@ def test_hostile_workbooks_are_one_sentence(case, monkeypatch, bounded_memory):
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
 
 
-def test_an_entity_across_two_pieces_is_seen(monkeypatch):
-    raw = sheet(b"<row/>", LAUGHS)
-    for size in (9, 10, 11, 13, 64):
-        monkeypatch.setattr(excel, "_PIECE", size)
-        with pytest.raises(InvalidData, match="entities"):
-            read(raw)
-
-
 def test_damaged_workbooks_give_a_dataset_or_a_sentence():
     seed, rng, refused = workbook(one=ROWS), np.random.default_rng(5), 0
     with zipfile.ZipFile(io.BytesIO(seed)) as archive:
