@@ -6,7 +6,7 @@ improved together (B6 until the row cuts begin, then B9), once for each rank. A 
 of such a lift if that decides many features. The bound of a tree is taken over whenever the tree ends.
 Everything stops as soon as the gap is closed.
 
-`strongest` runs one `BoundSearch` on the rows of safe elimination, and `core_search` one for each core.
+`strongest` runs one `BoundSearch` on the rows of safe elimination, or one for each core.
 """
 
 import time
