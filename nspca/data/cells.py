@@ -263,7 +263,8 @@ def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
 
     This makes parsing cell by cell ten times as fast for rows of plain numbers.
     """
-    if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch("".join(row)):
+    text = "".join(row)
+    if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch(text) or (decimal == "," and "." in text):
         return None
     try:
         values = [float(cell.replace(",", ".")) for cell in row] if decimal == "," else [*map(float, row)]

@@ -203,17 +203,22 @@ def stripped(raw: bytes) -> bytes:
     InvalidData
         When the text has no other lines.
     """
-    raw = raw.rstrip(b"\r\n")
-    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
-    # that is not empty.
-    filled = len(raw.rstrip(_BARE))
-    ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
-    raw = raw[: min(ends, default=len(raw))]
+    raw = raw[: filled_end(raw)]
     if not raw.strip():
         raise InvalidData(
             "The file holds no table, only blank lines: at least two rows and two columns are needed."
         )
     return raw
+
+
+def filled_end(text: bytes) -> int:
+    """Return the offset of the end of the last line with a cell that is not empty.
+
+    Spreadsheets write lines of bare delimiters below a table.
+    """
+    filled = len(text.rstrip(_BARE))
+    ends = [end for end in (text.find(b"\n", filled), text.find(b"\r", filled)) if end >= 0]
+    return min(ends, default=len(text))
 
 
 def requoted(raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:

@@ -28,7 +28,6 @@ from nspca.presentation.colours import CONTEXT, FAINT, NEGATIVE, POSITIVE
 
 
 def _count(x: np.ndarray) -> str:
-    """Return how many features a component uses, in words."""
     return f"{np.count_nonzero(x)} of {x.size} features"
 
 
@@ -96,7 +95,6 @@ STROKES = (((-0.5, 0), (0, -0.5)), ((-0.5, 0.5), (0.5, -0.5)), ((0, 0.5), (0.5, 
 
 
 def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
-    """Draw strokes across each of the given pixels, like the hatching of bars."""
     centre = np.column_stack(np.divmod(pixels, shape[1])[::-1])
     gap = np.full((pixels.size, 2), np.nan)
     ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]

@@ -155,7 +155,6 @@ def _square(row: int, column: int, half: float) -> dict[str, float]:
 
 
 def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
-    """Draw an image in grey; everything that is added later lies above it."""
     add_pixels(figure, light(mean).reshape(shape), [[0, "#777"], [1, "#fff"]], gap=1)
 
 

@@ -118,49 +118,23 @@ class DataSpec(ReadOptions):
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
-    covariance: Annotated[
-        StrictBool,
-        Option(
-            "Covariance",
-            "cov",
-            flag="--covariance",
-            help="the table is a covariance, and no samples (an NPZ may say so)",
-        ),
-    ] = False
+    covariance: Annotated[StrictBool, Option("Covariance", "cov", flag="--covariance")] = False
+    """The table is a covariance, and no samples (an NPZ may say so)."""
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
     annotation: Annotated[
         StrictStr | None,
-        Option(
-            "Table about the samples",
-            "about",
-            address.WORD,
-            flag="--annotation",
-            metavar="FILE",
-            help="a second table about the samples, CSV or Excel, joined by their names; --labels may name "
-            "one of its columns",
-        ),
+        Option("Table about the samples", "about", address.WORD, flag="--annotation", metavar="FILE"),
     ] = None
-    words: Annotated[
-        StrictBool,
-        Option(
-            "Count words",
-            "words",
-            flag="--text",
-            help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table "
-            "with a column of texts, or a text with a document in every line",
-        ),
-    ] = False
+    """A second table about the samples, CSV or Excel, joined by their names; --labels may name one of its
+    columns."""
+    words: Annotated[StrictBool, Option("Count words", "words", flag="--text")] = False
+    """SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table with a column
+    of texts, or a text with a document in every line."""
     prepared: Annotated[
         tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
-        Option(
-            "Preparation",
-            "prep",
-            STEPS,
-            flag="--prepare",
-            metavar="STEP,...",
-            help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
-        ),
+        Option("Preparation", "prep", STEPS, flag="--prepare", metavar="STEP,..."),
     ] = ()
+    """What is done to the data first, in order: lee-seung, equalised, log2, off-first, with-header."""
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
@@ -220,7 +194,6 @@ class DataSpec(ReadOptions):
         return data
 
     def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> Dataset | Shards:
-        """Return the data before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
@@ -243,7 +216,7 @@ class DataSpec(ReadOptions):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / reader.FILE).is_file():
+        if path.is_dir() and (path / reader.META).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)

@@ -37,7 +37,6 @@ def python_of_data(data: Any) -> list[str]:
 
 
 def _loading(data: Any) -> str:
-    """Return the Python expression that reads the data."""
     if data.sample is not None:
         return f"nspca.load_sample({data.sample!r})"
     file = data.file or data.path or "data.npz"

@@ -23,6 +23,7 @@ from nspca.dashboard.runs.start import own_page
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.jobs import engine, new_workspace
+from nspca.jobs.job import Job
 from nspca.specs import DataSpec
 from nspca.specs.rows import Closer, Found, Proved, Several, pack
 
@@ -76,6 +77,8 @@ def plant(
     if state not in ("queued", "running"):
         kept = (f"{workspace} {task} {number}", result) if result else None
         store.finish_runs([run], state, started=time.time() - 3, rows=said, error=error, result=kept)
+    else:
+        engine()._runs[run] = Job(run, task, given, viewers={run: {workspace}})
     return run
 
 

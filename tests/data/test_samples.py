@@ -331,17 +331,6 @@ def test_fetch_from_a_server(server, monkeypatch):
     assert load_sample("bow-kos").source == "copy", "its words are few, and made up"
 
 
-def test_fetch_checks_a_known_checksum(server, monkeypatch, home):
-    folder, address = server
-    (folder / "lrs.data").write_bytes(lrs_file(made_up("lrs").X))
-    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/lrs.data", "0" * 64))
-    with pytest.raises(DownloadError, match="another checksum"):
-        fetch_sample("lrs")
-    assert not (home / "samples").exists()
-    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/lrs.data"))
-    assert fetch_sample("lrs").X.shape == (531, 93)
-
-
 def test_fetch_refuses_another_file_and_a_missing_one(server, monkeypatch, home):
     folder, address = server
     (folder / "lrs.data").write_text("<html>moved</html>")

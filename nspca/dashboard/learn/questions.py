@@ -89,7 +89,6 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
 
 @keep()
 def _painted_share(pixels: tuple[int, ...]) -> float:
-    """Return the variance of painted pixels, as a share of the proved bound."""
     of = lesson()
     return proved_ratio(painted(of, pixels).value, of.upper)
 
