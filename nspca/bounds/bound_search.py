@@ -135,9 +135,7 @@ class BoundSearch(Work[Plan]):
         few = self.is_small or 1 < problem.n <= self.plan.whole
         at_once = kept.weights is None and (few or (self.limits is not None and r > 1))
         if at_once and self.plan.branching and not self.closed:
-            first, _ = lifted(kept, Witness(plain.entries.W), ROOT_RANK)
-            stored = Stored.of(kept.features, first)
-            self.run_tree(stored, self.warm_of(plain), ROOT_ROUNDS)
+            self.run_tree(self.first_witness(plain), self.warm_of(plain), ROOT_ROUNDS)
             nearly = self.upper <= self.lower * (1 + NEARLY)
             if nearly or self.limits is not None or self.is_small:
                 return
@@ -370,6 +368,11 @@ class BoundSearch(Work[Plan]):
                 self.tell()
             elif tree.root is not None and self.limits is not None and not self.closed:
                 self.unfinished = tree.certificate()
+
+    def first_witness(self, plain: Splitting) -> Stored | None:
+        """Return the W of `plain`, the splitting of `dual`, with a lift, in the form that a tree stores."""
+        witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
+        return Stored.of(self.kept.features, witness)
 
     def warm_of(self, splitting: Splitting, points: Array | None = None, lift: Lift | None = None) -> Warm:
         """Return the state of a splitting, and of its lift, as a starting point for a tree."""
