@@ -61,7 +61,8 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     `AnswerPage` documents the methods. `first` finds the preview. `begin_unasked` starts a quick sweep after
     a change of the form. `line` is the text of the folded form. `label` and `draw_estimate` are about the
-    start button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
+    start button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its
+    results.
     """
 
     kind = SWEEP
