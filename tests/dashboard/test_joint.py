@@ -37,9 +37,9 @@ from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.local_search.matching import assign, total
 from nspca.plots.compare import cumulative_figure, styles
+from nspca.plots.components import topic_figure
 from nspca.plots.joint import climb_figure, parts_figure, union_figure
 from nspca.plots.matching import matching_figure
-from nspca.plots.topics import topic_figure
 from nspca.presentation.numerals import format_value
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec

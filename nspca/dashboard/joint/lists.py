@@ -23,8 +23,8 @@ from nspca.dashboard.views import component
 from nspca.dashboard.views.component import used_names
 from nspca.dashboard.views.nouns import explained_names
 from nspca.data.genesets import name_list
+from nspca.plots.components import profiles_figure
 from nspca.plots.fixing import fates_of
-from nspca.plots.profiles import profiles_figure
 from nspca.plots.theme import largest_weights
 from nspca.presentation.colours import CONTEXT, NEGATIVE, POSITIVE, PROVED, UNDECIDED, channels
 from nspca.presentation.markup import Markup, render

@@ -19,7 +19,7 @@ from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.plots.topics import topic_figure
+from nspca.plots.components import topic_figure
 from nspca.presentation.markup import Markup, render
 from nspca.problem import Problem
 
