@@ -10,7 +10,7 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.data import cards
 from nspca.data import example_file
 from nspca.data.examples import EXAMPLES, Example
