@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from nspca.specs import ComponentsSpec, ProblemSpec, SweepSpec
 
 
+MARGIN = 5.0
+"""Seconds that the proof of a margin gets after a search for the optimum, if that took less."""
+
+
 def add(commands: Commands) -> None:
     """Add the command `solve` and its arguments."""
     command = commands.add(
@@ -176,7 +180,7 @@ def _others(args: argparse.Namespace, problem: "Problem", result: "Result") -> "
     is_proved = args.effort == "exhaustive" and result.status is Status.OPTIMAL and result.value > 0
     if not is_proved or problem.joint or args.spec or not in_memory(problem):
         return None
-    found = nspca.answers(problem, result, None, seconds=max(1.0, result.seconds), report=progress())
+    found = nspca.answers(problem, result, None, seconds=max(MARGIN, result.seconds), report=progress())
     return found if found.share < 1 else None
 
 

@@ -253,13 +253,13 @@ class Model(BaseModel):
                 said.append(words)
         return tuple(filter(None, said))
 
-    def keywords(self, to: str) -> dict[str, str]:
-        """Return the keywords of the call `to` in exported Python, with their values as source code."""
+    def given_to(self, to: str) -> dict[str, Any]:
+        """Return the keyword arguments of the call `to`; those that are empty by default are left out."""
         found = {}
-        for name, option, _ in self.declared():
+        for name, option, default in self.declared():
             value = getattr(self, name)
-            if option.to == to and value not in ((), None, {}):
-                found[option.keyword or name] = repr(value)
+            if option.to == to and not (value == default and value in ((), None, {})):
+                found[option.keyword or name] = value
         return found
 
 
