@@ -55,7 +55,7 @@ def test_other_sets_are_listed_with_a_certificate(tmp_path, capsys, monkeypatch)
     assert main(["solve", "pitprops", "--k", "5", "--effort", "exhaustive"]) == 0
     assert "Unique: every other set of at most 5 features" in capsys.readouterr().out
     for wrong in (["--others", "100"], ["--others", "1", "--components", "2"]):
-        assert main(["solve", "pitprops", "--k", "5", *wrong]) == 1
+        assert main(["solve", "pitprops", "--k", "5", *wrong]) == 2
 
 
 def test_a_covariance_of_ones_own_is_solved_and_verified_as_one(correlations, tmp_path, capsys):
