@@ -179,7 +179,7 @@ class NpzReader(NpyReader):
         if not self.on_disk and not self.is_sparse:
             yield Block(self.read_array(*keys))
             return
-        with tempfile.TemporaryDirectory(dir=spill) as folder:
+        with tempfile.TemporaryDirectory(dir=spill, ignore_cleanup_errors=True) as folder:
             loads = [self._load(key, Path(folder, f"{i}.npy")) for i, key in enumerate(keys)]
             if self.is_sparse:
                 data, indices, indptr = (load() for load in loads)
