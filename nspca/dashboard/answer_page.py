@@ -88,9 +88,9 @@ class AnswerPage(ABC, Generic[Asked]):
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def beside(self, data: Chosen, asked: Asked) -> None:
+    def draw_estimate(self, data: Chosen, asked: Asked) -> None:
         """Draw the estimated time of the run beside the start button."""
-        cost_estimate.beside(data, asked)
+        cost_estimate.draw_estimate(data, asked)
 
     def offer(self, data: Chosen, asked: Asked) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""
@@ -99,7 +99,9 @@ class AnswerPage(ABC, Generic[Asked]):
             self.begin(data, asked)
             st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
 
-        return start.offer(self.label(data, asked), data, asked, begin, lambda: self.beside(data, asked))
+        return start.offer(
+            self.label(data, asked), data, asked, begin, lambda: self.draw_estimate(data, asked)
+        )
 
     def is_answer(self, run: Watched, asked: Asked) -> bool:
         """Return whether a run answers the question of the form; the start button is then folded away."""

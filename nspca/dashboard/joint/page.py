@@ -16,7 +16,7 @@ import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
     form,

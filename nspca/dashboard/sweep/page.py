@@ -61,8 +61,9 @@ class SweepPage(AnswerPage[SweepSpec]):
     """Page with the curve of variance against k and the component at one k.
 
     `AnswerPage` documents the methods. `first` finds the preview. `begin_unasked` starts a quick sweep after
-    a change of the form. `line` is the text of the folded form. `label` and `beside` are about the start
-    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
+    a change of the form. `line` is the text of the folded form. `label` and `draw_estimate` are about the
+    start button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its
+    results.
     """
 
     kind = SWEEP
@@ -97,7 +98,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         asked = form.question(data)
         # Looked for once, so that the button counts the values of k that this very preview asks for.
         self._seen = preview.look(open_data.row_sample(data), asked)
-        self._data, self._asked = data, form.around(asked, self._seen)
+        self._data, self._asked = data, form.refine(asked, self._seen)
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
@@ -115,7 +116,7 @@ class SweepPage(AnswerPage[SweepSpec]):
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
-    def beside(self, data: Chosen, asked: SweepSpec) -> None:
+    def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.estimate(data, asked)
 
     def is_answer(self, run: Watched, asked: SweepSpec) -> bool:
