@@ -27,6 +27,7 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
+    alone,
     archive,
     before,
     enough,
@@ -259,6 +260,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(seen)
         if run.own:
+            alone.show(seen)
             other_rows.show_choice(seen)
             other_rows.show_noise(seen)
             newtable.show(about, run.asked, result.components[:, 0], k)
