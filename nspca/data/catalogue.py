@@ -7,27 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nspca.data.dataset import Kind
+from nspca.data.names import short
+from nspca.errors import InvalidData, shown
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 
 
 @dataclass(frozen=True)
 class Original:
-    """A downloadable file of an original data set.
+    """Name and address of a file of an original data set.
 
-    Parameters
-    ----------
-    file : str
-        File name.
-    url : str
-    sha256 : str or None
-        None when no checksum was published. The content is then checked by its shape and by parsing every
-        entry.
+    No checksums are published: what arrives is checked by its shape and by parsing every entry.
     """
 
     file: str
     url: str
-    sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -220,3 +214,11 @@ SAMPLES: dict[str, Sample] = {
         total=467714,
     ),
 }
+
+
+def find_sample(name: str) -> Sample:
+    """Return a sample of the catalogue; `InvalidData` for an unknown name."""
+    if not isinstance(name, str) or name not in SAMPLES:
+        got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
+        raise InvalidData(f"There is no sample {got}: the samples are {', '.join(SAMPLES)}.")
+    return SAMPLES[name]

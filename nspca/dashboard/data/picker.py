@@ -10,14 +10,14 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.app.choices import choose_one
-from nspca.dashboard.data import cards, folders
+from nspca.dashboard.app.form import choose_one
+from nspca.dashboard.data import cards
 from nspca.data import example_file
 from nspca.data.examples import EXAMPLES, Example
 from nspca.data.sandbox import open_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
-from nspca.shards.served import served
+from nspca.shards.served import opened, served
 from nspca.specs.data import title_of
 
 SOURCES = {
@@ -45,13 +45,12 @@ def choose() -> None:
     if source == "upload":
         _uploads()
     elif source == "shards":
-        folders.show()
+        _folders()
     else:
         cards.show()
 
 
 def _uploads() -> None:
-    """Draw the uploader, and the uploads of the workspace, the one in use first."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = "A table, texts or images. Nothing leaves the machine that runs nspca."
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
@@ -111,7 +110,6 @@ def _example() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _example_file(name: str) -> Example:
-    """Return an example file, made once per server."""
     return example_file(name)
 
 
@@ -126,7 +124,6 @@ def _try(example: Example) -> None:
 
 
 def _row(digest: str, upload: dict[str, Any]) -> None:
-    """Draw the line of an upload with its buttons."""
     taken = state.get("upload") == digest
     opens = taken and _opens()
     with st.container(horizontal=True, vertical_alignment="center", key=f"upload_{digest[:8]}"):
@@ -152,7 +149,6 @@ def _row(digest: str, upload: dict[str, Any]) -> None:
 
 
 def _opens() -> bool:
-    """Tell whether the chosen file can be read with the chosen options."""
     try:
         open_data.chosen()
     except NotPrepared:
@@ -175,7 +171,6 @@ def _usable(content: bytes, name: str) -> bool:
 
 
 def _keep(file: str, content: bytes) -> None:
-    """Store an uploaded file, choose it, and draw the page again."""
     _put(file, content)
     st.rerun()
 
@@ -203,7 +198,42 @@ def _take_upload(digest: str) -> None:
 
 
 def _delete(digest: str) -> None:
-    """Delete an upload; if it was chosen, the choice is undone."""
     engine().store.delete_upload(state.workspace(), digest)
     if state.get("upload") == digest:
         state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))
+
+
+def _folders() -> None:
+    """Draw a line for each folder, with a button that chooses it."""
+    st.caption(
+        "Tables that need not fit into memory. Sweep and Topics work on all their rows, in passes over the "
+        "files; the other pages show a sample of them."
+    )
+    for number, name in enumerate(served()):
+        _folder(number, name)
+
+
+def _folder(number: int, name: str) -> None:
+    try:
+        table = opened(name)
+    except NSPCAError as error:
+        st.error(wording.plain(f"{name}: {error}"), icon=":material/error:")
+        return
+    m, n = table.shape
+    taken = state.get("upload") is None and state.get("folder") == name
+    with st.container(horizontal=True, vertical_alignment="center", key=f"folder_{number}"):
+        buttons.button(
+            "In use" if taken else "Choose",
+            f"folder_take_{number}",
+            partial(_take_folder, name),
+            icon=":material/check:" if taken else ":material/table_rows:",
+            disabled=taken,
+        )
+        size = f"{wording.things(m, 'row')} × {wording.things(n, 'feature')}, {table.nonzeros:,} nonzeros"
+        st.markdown(f"{wording.plain(name)} :small[:gray[{size}]]", width="content")
+
+
+def _take_folder(name: str) -> None:
+    """Choose a folder, and reset all values about other data."""
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "upload"))
+    state.put(folder=name)
