@@ -13,7 +13,7 @@ from pydantic import StrictInt
 from nspca.errors import InvalidOption
 from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
-from nspca.selection.choice import DRAWS, FOLDS, as_row
+from nspca.selection.choice import DRAWS, FOLDS
 from nspca.selection.noise import TABLES
 from nspca.specs.base import Description
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments, ks_words
@@ -147,8 +147,3 @@ def choice_of(row: Weighed, of: str = "k") -> Choice:
     """Return a `Choice` of "k" or of "components" from a row of a run, with nan for unknown values."""
     columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
     return Choice(of, np.array(row.numbers), **columns)
-
-
-def row_of(choice: Choice) -> Weighed:
-    """Return a choice as a row of plain numbers for JSON."""
-    return Weighed(**as_row(choice))

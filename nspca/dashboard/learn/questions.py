@@ -18,7 +18,7 @@ from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
 from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
-from nspca.plots.guesses import guess_curve, guess_strip, votes_figure
+from nspca.plots.lesson import guess_curve, guess_strip, votes_figure
 from nspca.plots.spannogram import curves, top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio, ratio_at_most
 
