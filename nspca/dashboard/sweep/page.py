@@ -242,7 +242,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             )
         return " ".join(said)
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         about, k, method = run.of, seen.k, seen.method
         result = seen.sweep[method, k]
         if run.own:
@@ -272,7 +272,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if self._data is not None and self._asked is not None and self._data.table is None:
             rivals.show(self._data, self._asked)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export | None:
+    def take_home(self, seen: Answer) -> Export | None:
         return None if seen.method == METHOD else archive.taken(seen)
 
 
