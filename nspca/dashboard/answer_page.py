@@ -23,6 +23,7 @@ from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import InvalidData, NSPCAError
@@ -147,17 +148,14 @@ class AnswerPage(ABC, Generic[Asked]):
         return None
 
     @abstractmethod
-    def view(self, run: Watched, results: nspca.Sweep) -> Any:
-        """Draw the answer as one sentence, its picture and one control.
-
-        Returns an object with the state of the answer, which `more` and `take_home` receive as `seen`.
-        """
+    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
+        """Draw the answer as one sentence, its picture and one control, and return it."""
 
     @abstractmethod
-    def more(self, run: Watched, results: nspca.Sweep, seen: Any) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         """Draw further sections about the answer, below the form."""
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> Export | None:
+    def take_home(self, seen: Answer) -> Export | None:
         """Return the downloads of the answer; None for none."""
         return None
 
@@ -301,8 +299,8 @@ def _draw(
         elif run.own and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
-            page.more(run, results, seen)
-            taken = page.take_home(run, results, seen)
+            page.more(run, seen)
+            taken = page.take_home(seen)
             if taken is not None:
                 taken.show()
 

@@ -132,7 +132,8 @@ def test_a_search_goes_on_with_the_last_tree_and_the_smallest_bound(poor):
 def given(monkeypatch):
     """Return a list to which every run started in the test adds what it was given."""
     kept, start = [], proofs.start.start
-    monkeypatch.setattr(proofs.start, "start", lambda spec, **more: kept.append(more) or start(spec, **more))
+    keep = lambda *asked, **more: kept.append(more) or start(*asked, **more)  # noqa: E731
+    monkeypatch.setattr(proofs.start, "start", keep)
     return kept
 
 

@@ -218,7 +218,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         _say_failures(run.now)
         return answer
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         view = VIEWS[seen.nouns.kind]
         if run.now.ended:
             joint_proof.show_search(seen, view.fates)
@@ -228,7 +228,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container(border=True, key=lists.SECTION):
             sections[chosen][1](seen)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export:
+    def take_home(self, seen: Answer) -> Export:
         return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)
 
 

@@ -27,6 +27,7 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
+    alone,
     archive,
     before,
     enough,
@@ -241,7 +242,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             )
         return " ".join(said)
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         about, k, method = run.of, seen.k, seen.method
         result = seen.sweep[method, k]
         if run.own:
@@ -259,6 +260,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(seen)
         if run.own:
+            alone.show(seen)
             other_rows.show_choice(seen)
             other_rows.show_noise(seen)
             newtable.show(about, run.asked, result.components[:, 0], k)
@@ -270,7 +272,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if self._data is not None and self._asked is not None and self._data.table is None:
             rivals.show(self._data, self._asked)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export | None:
+    def take_home(self, seen: Answer) -> Export | None:
         return None if seen.method == METHOD else archive.taken(seen)
 
 
