@@ -109,7 +109,7 @@ def notebook(name: str) -> str:
 def test_the_explorer_in_the_browser_has_the_same_colours():
     script = (ROOT / "nspca/dashboard/components/spannogram_explorer.js").read_text(encoding="utf-8")
     written = dict(re.findall(r'(\w+) = "(#[0-9a-f]{6})"', script))
-    named = {"PLUS": colours.MAIN, "MINUS": colours.SECOND, "STAR": colours.STAR, "GREY": colours.CURVES}
+    named = {"LIT": colours.MAIN, "STAR": colours.STAR, "GREY": colours.CURVES}
     assert written == named
     band = re.search(r"BAND = \[([^\]]*)\]", script)[1]
     assert tuple(re.findall(r'"([^"]+)"', band)) == colours.STRETCHES
