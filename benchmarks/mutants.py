@@ -25,11 +25,12 @@ TESTS = {
     "checker": "tests/checker/test_checker.py tests/checker tests/covariance/test_repair.py",
     "bounds": "tests/bounds/test_bounds.py tests/bounds/test_dual.py tests/covariance/test_covariance.py "
     "tests/bounds/test_fates.py tests/bounds/test_squares.py tests/bounds/test_core.py tests/test_forced.py",
-    "reading": "tests/data/test_missing.py tests/data/test_texts.py tests/shards/test_shards.py tests/data",
+    "reading": "tests/data/test_missing.py tests/data/test_dialects.py tests/data/test_cells.py "
+    "tests/data/test_texts.py tests/data/test_formats.py tests/shards/test_shards.py",
     "prints": "tests/test_numerals.py tests/test_printed.py tests/test_api.py",
     "specs": "tests/specs tests/dashboard/test_state.py tests/test_cli_spec.py",
     "pages": "tests/test_printed.py tests/dashboard/test_wording.py tests/dashboard/test_statement.py "
-    "tests/data/test_security.py tests/dashboard/test_archives.py tests/dashboard",
+    "tests/data/test_security.py tests/dashboard/test_archives.py tests/dashboard/test_membership.py",
 }
 """Tests of each room: those that fail soonest first."""
 FAULTS = {
