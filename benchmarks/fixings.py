@@ -155,7 +155,6 @@ def one_tree(
         lower=best * float(rng.choice([1.0, 1.0, 1.0, 0.97, 0.8])),
         ground=Ground.of(problem, kept),
         limits=Limits(nodes=3),
-        raised=bool(rng.random() < 0.3),
     )
     witness = None
     if len(kept.block):

@@ -8,9 +8,9 @@ import numpy as np
 from nspca.bounds import core, elimination, witness
 from nspca.bounds.digits import rounded
 from nspca.bounds.elimination import Kept
-from nspca.bounds.kyfan import KyFan
-from nspca.bounds.packed_proof import Packed, PackedProof, counts_of
+from nspca.bounds.joint_bound import JointBound, counts_of
 from nspca.bounds.plan import JOINT_PLANS
+from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.problem import Problem
@@ -48,27 +48,26 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
             (certificate.witness[name] for name in ("lift", "prices")),
         )
         scales = certificate.witness.get("scales")
-        packed = Packed(W, None if M is None else rounded(M, digits), L, prices, scales)
-        return of_numbers(problem, kept, packed) or certificate
+        numbers = Witness(W, None if M is None else rounded(M, digits), L, prices, scales)
+        return of_numbers(problem, kept, numbers) or certificate
     if certificate.form == "joint":
         return of_weights(problem, kept, W)
     proved, _ = witness.certificate(
-        problem, kept, witness.Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
+        problem, kept, Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
     )
     return proved
 
 
 def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
     """Return the certificate of kind J of any given symmetric W (r, r) on the kept rows."""
-    return KyFan(problem, JOINT_PLANS["fast"], 0.0, kept=kept, best=W).proved(None)
+    return JointBound(problem, JOINT_PLANS["fast"], 0.0, kept=kept, W=W).prove_dual()
 
 
-def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
+def of_numbers(problem: Problem, kept: Kept, numbers: Witness) -> Certificate | None:
     """Return the certificate of kind JP of any given numbers; None when the proof fails."""
-    run = PackedProof(problem, JOINT_PLANS["thorough"], 0.0, kept=kept, best=packed)
-    none_known = [0.0] * len(counts_of(problem))
-    run.upper, run.halves = run.searched(packed, run.base(packed), none_known, fine=True)
-    return run.proved(fine=False)
+    run = JointBound(problem, JOINT_PLANS["thorough"], 0.0, kept=kept)
+    run.search_finely(numbers, [0.0] * len(counts_of(problem)))
+    return run.prove(numbers)
 
 
 def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:

@@ -15,7 +15,6 @@ from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.packed_proof import Packed
 from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS
@@ -123,12 +122,12 @@ def joints():
     kept = elimination.all_rows(problem)
     for M in (None, 0.01 * kept.block):
         for scales in (None, np.linspace(0.5, 2, 12)):
-            packed = Packed(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01), scales)
+            packed = witness.Witness(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01), scales)
             yield small, of_numbers(problem, kept, packed)
     kept = weighted(problem)
     W = np.minimum(kept.block, kept.floor)
     yield small, of_weights(problem, kept, W)
-    yield small, of_numbers(problem, kept, Packed(W, None, 0.1 * np.ones((5, 2)), np.full(5, 0.01)))
+    yield small, of_numbers(problem, kept, witness.Witness(W, None, 0.1 * np.ones((5, 2)), np.full(5, 0.01)))
 
 
 def packings():

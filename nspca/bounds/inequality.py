@@ -14,8 +14,8 @@ Proof. Take a feasible x with support I. (1) x'Wx <= tau (1'x)^2. (2) With t_i =
 (|u_i'c| + sqrt(tau) c_0)^2.
 
 The first term is the spectral half, whose proved value is the claim t (`spectral_claim`). The second term is
-the search half, whose claim is F. `witness` proves both halves of a witness. `elementary`, `lowrank` and
-`kyfan` call `spectral_claim` themselves.
+the search half, whose claim is F. `witness` proves both halves of a witness. `elementary` and `lowrank` call
+`spectral_claim` themselves.
 """
 
 from typing import Any

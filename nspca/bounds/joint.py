@@ -1,8 +1,9 @@
-"""Certify several disjoint components together: the bounds to try, and their order.
+"""Certify several disjoint components together: the rows to try, and their order.
 
-The bound of `kyfan` comes first, on more and more rows while the eliminated entries determine it. The bound
-of `packing`, with prices and a lift, continues from the best W. Budgets are numbers of steps that depend on
-the size of the problem alone. `together.prove_joint` calls `certify_joint`.
+Ky Fan's bound comes first. The joint dual of `joint_bound` follows, on a dense core with weights or on more
+and more rows while the eliminated entries determine it. Lifts with prices continue from the best W. Budgets
+are numbers of steps that depend on the size of the problem alone. `together.prove_joint` calls
+`certify_joint`.
 """
 
 from dataclasses import dataclass, replace
@@ -10,13 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.bounds import core, elimination
-from nspca.bounds.kyfan import KyFan, allowed, kept_rows
-from nspca.bounds.packing import Packing
-from nspca.bounds.plan import CLOSED, JOINT_PLANS, JointPlan
+from nspca.bounds.dual.rounds import Work
+from nspca.bounds.elimination import Kept
+from nspca.bounds.joint_bound import JointBound, allowed
+from nspca.bounds.plan import JOINT_PLANS, JointPlan
 from nspca.bounds.remainder import Remainder, collect
+from nspca.bounds.witness import Witness, leading, spectral_halves
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import one_thread
-from nspca.errors import Cancelled, InvalidOption, Refused
+from nspca.errors import Cancelled, InvalidOption, NotConverged, Refused
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -81,68 +84,113 @@ def certify_joint(
         plans = [JOINT_PLANS[effort]]
         if plans[0].after and not plans[0].searched_nodes(problem.n):  # a search over sets proves the rest
             plans.insert(0, JOINT_PLANS[plans[0].after])
-        return _JointSearch(problem, plans[0], max(float(lower), 0.0), report).run(plans)
+        search = _JointSearch(problem=problem, plan=plans[0], lower=max(float(lower), 0.0), report=report)
+        return search.run(plans)
 
 
-@dataclass(eq=False)
-class _JointSearch:
+def kept_rows(problem: Problem, plan: JointPlan, number: int) -> Kept:
+    """Return at most `number` kept rows, or all rows if elimination gains nothing and the plan allows all."""
+    kept = elimination.keep(problem, number)
+    futile = kept.rows is not None and 2 * kept.floor > problem.covariance.diagonal.max()
+    return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept
+
+
+@dataclass(eq=False, kw_only=True)
+class _JointSearch(Work[JointPlan]):
     """Runs the joint bounds one after the other, and keeps the best certificate.
 
     Attributes
     ----------
     plan : JointPlan
         The plan at work; that of a small core where one is large enough.
-    done : int
-        Steps of all plans before, and of a small core that was not large enough.
+    best : Certificate or None
+    refused : Refused or None
+        Why the last joint dual could not be proved.
     """
 
-    problem: Problem
-    plan: JointPlan
-    lower: float
-    report: Report
+    stage = "joint proof"
     best: Certificate | None = None
-    done: int = 0
+    refused: Refused | None = None
 
     def run(self, plans: list[JointPlan]) -> Certificate:
         """Run all bounds by one plan after the other, and return the best certificate."""
-        last: Packing | None = None
+        ky_fan, run = self.ky_fan(), None
         try:
+            if ky_fan <= self.target:
+                self.prove_ky_fan()
             for plan in plans:
-                if not self.is_closed:
-                    self.plan = plan
-                    last = self.by_packing(last)
+                if self.closed:
+                    break
+                self.plan = plan
+                if run is None or not self.has_enough_rows(run):
+                    run = self.begin()
+                if ky_fan < self.upper:  # a lift begins from a W that proves more than W = 0
+                    self.prove_ky_fan()
+                elif run is not None and run.X is not None and plan.ranks[1] and not self.closed:
+                    run.plan, run.known, run.total = self.plan, self.upper, self.total
+                    self.keep(run.improve())
+                    self.steps, self.total = run.steps, run.total
         except Cancelled as stop:
             self.keep(stop.best if isinstance(stop.best, Certificate) else None)
             stop.best = self.best
             raise
-        return self.proved
+        self.steps = self.total
+        self.tell()
+        if self.best is None:
+            raise self.refused or Refused("no joint bound could be proved")
+        return self.best
 
-    def by_packing(self, before: Packing | None) -> Packing | None:
-        """Run `KyFan` and then `Packing`, and return the latter, if there is anything left for it to prove.
+    def keep(self, found: Certificate | None) -> None:
+        """Keep a certificate if its bound is the best so far."""
+        if found is not None and (self.best is None or found.upper < self.best.upper):
+            self.best, self.upper = found, found.upper / self.problem.covariance.unit
 
-        A run before is gone on from if it has as many rows as the plan asks for.
-        """
-        if before is not None and self.has_enough_rows(before):
-            packing = Packing.going_on(before, self.plan, self.proved)
-        else:
-            run = self.by_kyfan()
-            if run is None or run.closed or not self.plan.ranks[1] or run.X is None:
-                if run is not None:
-                    self.done = run.steps = run.total
-                    run.tell()
-                return None
-            packing = Packing.following(run, self.proved)
-        self.keep(packing.run())
-        self.done = packing.steps
-        return packing
+    def ky_fan(self) -> float:
+        """Return Ky Fan's bound, the the r largest eigenvalues together; inf where A is too large for it."""
+        A, r = self.problem.covariance, len(self.problem.sizes)
+        if min(A.n, A.shape[0]) > self.plan.factorised:
+            return np.inf  # a factorisation of this size is impossible or takes too long
+        try:
+            return float(np.maximum(leading(A, r)[0], 0.0).sum())
+        except (NotConverged, Refused):  # the other choices of W need fewer rows
+            return np.inf
 
-    @property
-    def is_closed(self) -> bool:
-        """Tell whether the best certificate proves the known value to be the best possible."""
-        target = self.lower * (1 + CLOSED) * self.problem.covariance.unit
-        return self.best is not None and self.best.upper <= target
+    def prove_ky_fan(self) -> None:
+        """Keep the certificate of Ky Fan's bound, W = 0, if it can be proved."""
+        try:
+            upper, t, V = spectral_halves(self.problem, None, Witness())
+        except (NotConverged, Refused):
+            return
+        witness = {"U": V, "claims": np.array([t, 0.0])}
+        self.keep(Certificate.of(self.problem, "J", "joint", upper, witness))
 
-    def has_enough_rows(self, before: Packing) -> bool:
+    # --- rows -----------------------------------------------------------------------------------------------
+    def begin(self) -> JointBound | None:
+        """Run the joint dual on the rows that prove most, and return the run; None if none is proved."""
+        run = self.on_small_core()
+        if run is None and self.lower > 0 and self.core_pays():
+            run = self.on_cores()
+        return self.on_kept_rows() if run is None else run
+
+    def dual(self, kept: Kept, plan: JointPlan) -> JointBound | None:
+        """Return a run of the joint dual on some kept rows, None if it could not be proved."""
+        run = JointBound(self.problem, plan, self.lower, report=self.report, kept=kept)
+        run.known, run.steps, run.total = self.upper, self.steps, self.total
+        try:
+            self.keep(run.dual())
+        except Refused as error:
+            self.refused = error
+            return None
+        self.steps = run.steps
+        return run
+
+    def expect(self, numbers: list[int]) -> None:
+        """Set the total of steps for joint duals on these numbers of rows, and lifts on the last."""
+        plan, n = self.plan, self.problem.n
+        after = plan.packing_steps(min(numbers[-1], n))
+        self.total = self.steps + after + sum(allowed(plan, min(rows, n)) for rows in numbers)
+
+    def has_enough_rows(self, before: JointBound) -> bool:
         """Tell whether a run has all rows, or as many kept rows as the first that the plan would try.
 
         Rows outside that got weights with a low floor leave little to more rows.
@@ -156,56 +204,26 @@ class _JointSearch:
         """Return the first number of kept rows that the plan tries."""
         return elimination.enough_rows(self.problem, self.plan.rows, LEFT_OUT * self.lower or np.inf)
 
-    @property
-    def proved(self) -> Certificate:
-        """The best certificate. There is one after the first run, which raises if it proves nothing."""
-        assert self.best is not None
-        return self.best
-
-    def keep(self, found: Certificate | None) -> None:
-        """Keep a certificate if its bound is the best so far."""
-        if found is not None and (self.best is None or found.upper < self.best.upper):
-            self.best = found
-
-    def by_kyfan(self) -> KyFan | None:
-        """Run `KyFan` on more and more rows, and return the last run.
-
-        None if the last run could not be proved; the earlier certificate is then the best.
-        """
-        run = self.on_small_core()
-        if run is not None:
-            return run
-        plan, n = self.plan, self.problem.n
-        if self.lower > 0 and self.core_pays():
-            run = self.with_core()
-            if run is not None:
-                return run
-        first = self.first_rows()
+    def on_kept_rows(self) -> JointBound | None:
+        """Run the joint dual on more and more rows, and return the last run; None if it is not proved."""
+        plan, run, first = self.plan, None, self.first_rows()
         numbers = [first, *(rows for rows in plan.rows if rows > first)]
-        after = plan.packing_steps(min(numbers[-1], n))
-        total = self.done + after + sum(allowed(plan, min(rows, n)) for rows in numbers)
-        steps, rhos = self.done, plan.rhos
+        self.expect(numbers)
         for rows in numbers:
-            kept, mine = kept_rows(self.problem, plan, rows), replace(plan, rhos=rhos)
-            run = KyFan(self.problem, mine, self.lower, report=self.report, kept=kept)
-            run.steps, run.total, run.after = steps, total, after
-            run.before, run.last = self.best, rows == numbers[-1]
-            try:
-                self.keep(run.run())
-            except Refused:
-                if self.best is None:
-                    raise
-                return None
-            steps, rhos = run.steps, (run.rho,)
-            if run.ends:
+            kept = kept_rows(self.problem, self.plan, rows)
+            run = self.dual(kept, plan)
+            if run is None or run.closed or kept.rows is None:
                 break
+            if Witness(run.W).threshold(self.problem.nonneg, kept.floor) > kept.floor:
+                break  # more rows would not help
+            plan = replace(plan, rhos=(run.rho or plan.rhos[0],))
         return run
 
-    def on_small_core(self) -> KyFan | None:
-        """Run `KyFan` on a small core of data in parts; return the run if it proves enough (`EXPLAINED`).
+    def on_small_core(self) -> JointBound | None:
+        """Run the joint dual on a small core of data in parts; return the run if it proves enough.
 
         Later steps and searches on a core take a fraction of their time on 800 kept rows. None where the plan
-        has no small core.
+        has no small core, or where more than `EXPLAINED` is left.
         """
         plan, A = self.plan, self.problem.covariance
         if not (self.lower > 0 and plan.few[0] and core.few_in_reach(A)):
@@ -213,10 +231,10 @@ class _JointSearch:
         if not core.pays(self.problem, plan.rows, 0.0, self.lower):
             return None
         self.plan = plan.in_parts(A.nonzeros)
-        run = self.with_core()
+        run = self.on_cores()
         if run is not None and run.upper <= (1 + EXPLAINED) * self.lower:
             return run
-        self.plan, self.done = plan, self.done if run is None else run.steps
+        self.plan = plan
         return None
 
     def core_pays(self) -> bool:
@@ -229,109 +247,63 @@ class _JointSearch:
             return False
         return not elimination.leaves_out_little(self.problem, plan.rows[-1], LITTLE * self.lower)
 
-    def with_core(self) -> KyFan | None:
-        """Run `KyFan` on cores with weights for other features; return the best proved run, or None."""
-        problem, plan = self.problem, self.plan
-        few = core.few_in_reach(problem.covariance)
+    def on_cores(self) -> JointBound | None:
+        """Run the joint dual on cores with weights for other features; return the best proved run, or None.
+
+        Lower and lower thresholds are tried on the first core while the bound falls, which is nearly convex
+        in them. The claim keeps its ratio to the noise, the largest eigenvalue outside the core of what is
+        left above the threshold.
+        """
+        problem, few = self.problem, core.few_in_reach(self.problem.covariance)
         if not few:  # all entries are read anyway
             collect(problem.covariance, problem.nonneg, DEEP * core.first_level(problem, self.lower))
         remainder, curve = core.search_tau(problem, self.lower)
-        # a larger core of data in parts holds hardly anything more, and gets fewer steps
-        cores = plan.cores[:1] if few else plan.cores
-        after = plan.packing_steps(max(cores))
-        total = self.done + after + sum(allowed(plan, count) for count in cores)
-        runs = _Cores(self, remainder, total, after, steps=self.done)
         ranked = core.ranking(problem, remainder.above(curve.best))
+        # a larger core of data in parts holds hardly anything more, and gets fewer steps
+        cores = self.plan.cores[:1] if few else self.plan.cores
+        self.expect([*cores])
+        best, tau, share = None, curve.best, 0.0
         for count in cores:
             rows = core.choose_rows(problem, ranked, count)
-            if few:  # variances outside are small, and the usual claim leaves K enough room
-                runs.attempt(rows, curve.best, runs.usual_claim(curve.best))
-            elif runs.best is None:
-                runs.search(rows, RAISED * curve.best)
+            if (
+                few or best is not None
+            ):  # variances outside data in parts are small, the usual claim is enough
+                claim = share * _noise(remainder, rows, tau) if share else 0.0
+                best = self.better(best, remainder, rows, tau, claim)
             else:
-                runs.repeat(rows)
-            if runs.best is not None and runs.best.closed:
+                tau = RAISED * curve.best
+                noise, claim = _noise(remainder, rows, tau), self.usual_claim(tau)
+                best = self.better(None, remainder, rows, tau, claim)
+                share = claim / noise if noise else 0.0
+                for lower in tau * FALL ** np.arange(1, TRIED):
+                    if best is None or not noise or lower <= remainder.level:
+                        break
+                    claim = share * _noise(remainder, rows, lower)
+                    before, best = best, self.better(best, remainder, rows, float(lower), claim)
+                    if best is before:
+                        break
+                    tau = float(lower)
+            if best is not None and best.closed:
                 break
-        if runs.best is not None:
-            runs.best.steps = runs.steps
-        return runs.best
+        if best is not None:
+            best.steps = self.steps
+        return best
 
-
-@dataclass(eq=False)
-class _Cores:
-    """Runs of `KyFan` on cores with weights for other features.
-
-    Attributes
-    ----------
-    joint : _JointSearch
-        The search that keeps the certificates.
-    remainder : Remainder
-    total, after : int
-        Steps of all runs and of later stages, for the progress of a run.
-    best : KyFan or None
-        The run with the smallest bound.
-    pair : (float, float)
-        Threshold and spectral claim of `best`, the claim relative to the `noise`; 0 without noise.
-    steps : int
-    """
-
-    joint: _JointSearch
-    remainder: Remainder
-    total: int
-    after: int
-    best: KyFan | None = None
-    pair: tuple[float, float] = (0.0, 0.0)
-    steps: int = 0
+    def better(
+        self, best: JointBound | None, remainder: Remainder, rows: np.ndarray, tau: float, claim: float
+    ) -> JointBound | None:
+        """Return the better of a run and one with a threshold and a spectral claim, the usual one for 0."""
+        kept = core.with_core(self.problem, remainder, rows, tau, claim or self.usual_claim(tau))
+        run = None if kept is None else self.dual(kept, self.plan)
+        return best if run is None or (best is not None and run.upper >= best.upper) else run
 
     def usual_claim(self, tau: float) -> float:
         """Return the usual spectral claim for a threshold tau (see `core.SHARE`)."""
-        sizes = self.joint.problem.sizes
-        return core.SHARE * (self.joint.lower - sum(sizes) * tau) / len(sizes)
+        sizes = self.problem.sizes
+        return core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
 
-    def noise(self, rows: np.ndarray, tau: float) -> float:
-        """Return the largest eigenvalue of what is left above a threshold outside a core."""
-        others = core.features_outside(self.remainder.n, rows)
-        N = self.remainder.above(tau)[others]
-        return core.largest_eigenvalue(N[:, others])
 
-    def search(self, rows: np.ndarray, tau: float) -> None:
-        """Try lower and lower thresholds on a core while the bound falls, which is nearly convex in them.
-
-        The claim keeps its ratio to the noise.
-        """
-        noise, usual = self.noise(rows, tau), self.usual_claim(tau)
-        if self.attempt(rows, tau, usual):
-            self.pair = tau, usual / noise if noise else 0.0
-        if noise == 0.0:
-            return
-        for _ in range(TRIED - 1):
-            tau *= FALL
-            if self.best is None or tau <= self.remainder.level:
-                return
-            claim = self.pair[1]
-            if not self.attempt(rows, tau, claim * self.noise(rows, tau)):
-                return
-            self.pair = tau, claim
-
-    def repeat(self, rows: np.ndarray) -> None:
-        """Try the threshold and the claim of the best run on another core."""
-        tau, claim = self.pair
-        self.attempt(rows, tau, claim * self.noise(rows, tau) or self.usual_claim(tau))
-
-    def attempt(self, rows: np.ndarray, tau: float, t: float) -> bool:
-        """Run `KyFan` with a threshold and a spectral claim; return whether its bound is the best so far."""
-        joint = self.joint
-        kept = core.with_core(joint.problem, self.remainder, rows, tau, t)
-        if kept is None:
-            return False
-        run = KyFan(joint.problem, joint.plan, joint.lower, report=joint.report, kept=kept, last=False)
-        run.before, run.steps, run.total, run.after = joint.best, self.steps, self.total, self.after
-        try:
-            joint.keep(run.run())
-        except Refused:
-            return False
-        self.steps = run.steps
-        if self.best is not None and run.upper >= self.best.upper:
-            return False
-        self.best = run
-        return True
+def _noise(remainder: Remainder, rows: np.ndarray, tau: float) -> float:
+    """Return the largest eigenvalue of what is left above a threshold outside a core."""
+    others = core.features_outside(remainder.n, rows)
+    return core.largest_eigenvalue(remainder.above(tau)[others][:, others])

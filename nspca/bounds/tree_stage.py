@@ -156,10 +156,6 @@ class TreeStage(BestBound):
         limits = self.limits or Limits(entries=self.plan.branching, features=BRANCHED)
         if limits.seconds is not None:
             limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - self.began)))
-        # On few rows a branch costs less than a stalled lift could still gain: for digits, k = 20, any sign,
-        # the optimum took 108 CPU seconds with raised lifts, and 45 without.
-        rows = len(kept.block)
-        raised = rows > BRANCHED and (self.limits is not None or rows <= self.plan.whole)
         return FixingTree(
             problem=self.problem,
             plan=self.plan,
@@ -169,7 +165,6 @@ class TreeStage(BestBound):
             known_upper=self.known_upper,
             ground=Ground.of(self.problem, kept),
             limits=limits.helped(self.problem.covariance.client),
-            raised=raised,
         )
 
     @contextmanager

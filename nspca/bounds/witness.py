@@ -3,8 +3,8 @@
 The spectral half t bounds lambda_max(A - W - sym(M) - UU') on the kept rows. The search half F bounds what W,
 M and U add for any support (`inequality`). Here A is `kept.block`: on a core with weights it includes the
 matrix K = `kept.folded`, which stands for the entries outside the core (`core`); elsewhere K is zero.
-`best_bound`, `fixing.bounding` and `scripts.lean` prove witnesses here; `lowrank`, `packed_proof` and
-`membership` use one half alone, and `dual` and `needed` use the lifts.
+`best_bound`, `fixing.bounding`, `joint_bound` and `scripts.lean` prove witnesses here; `lowrank` and
+`membership` use one half alone, and `dual` uses the lifts.
 """
 
 from collections.abc import Iterable
@@ -16,28 +16,48 @@ from nspca.bounds.core import at_threshold
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import heights, search_slack, spectral_claim, threshold
 from nspca.certificate import Certificate
+from nspca.covariance.covariance import DIRECT_LIMIT, Covariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
+from nspca.errors import Refused
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover
 from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
+HIGHEST = 1000.0
+"""Largest scale of a row. A checker refuses a certificate with a scale above 1024."""
+LOOSE = 1e-7
+"""Maximum increase of a spectral claim for several components over its estimate, relative to the size of the
+matrix. A claim that had to be raised by more is useless.
+"""
 USUAL = Budget(tol=1e-4)
 """Budget of a search over the sphere when the caller of `certificate` names none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """The matrices W, M (r, r) and U (r, d) of the inequality on the kept rows; None stands for zero."""
+    """The numbers of the inequality on the r kept rows; None stands for zero, and for scales of 1.
+
+    Attributes
+    ----------
+    W, M : (r, r)
+    U : (r, d)
+    prices, scales : (r,)
+        Prices of the features, and scales of the rows, of a bound on several components.
+    """
 
     W: Array | None = None
     M: Array | None = None
     U: Array | None = None
+    prices: Array | None = None
+    scales: Array | None = None
 
     @property
     def kind(self) -> str:
-        """Kind of the bound, by the matrices that are present: B5 (W), B6 (W, U), B7 (W, M) or B9 (all)."""
+        """Kind of the bound, by the numbers that are present."""
+        if self.prices is not None:
+            return "JP"
         if self.U is not None and self.U.shape[1]:
             return "B6" if self.M is None else "B9"
         return "B5" if self.M is None else "B7"
@@ -50,6 +70,42 @@ class Witness:
         if self.M is not None:
             R -= (self.M + self.M.T) / 2
         return R
+
+    def left(self, kept: Kept) -> Array:
+        """Return ``A - W - sym(M) - UU'`` on the kept rows."""
+        R = self.remainder(kept)
+        return R if self.U is None else R - self.U @ self.U.T
+
+    def threshold(self, nonneg: bool, floor: float) -> float:
+        """Return tau, the smallest with ``W_il <= tau e_i e_l`` (signed: ``|W_il|``), e the scales.
+
+        Rows that are not kept have scale 1, and entries up to `floor`.
+        """
+        if self.scales is None or self.W is None or not self.W.size:
+            return threshold(self.W, nonneg, floor)
+        least = min(1.0, float(self.scales.min()))
+        tau = threshold(self.W / np.multiply.outer(self.scales, self.scales), nonneg, floor / least)
+        return tau * (1 + 4 * UNIT_ROUNDOFF)  # times the least scale it may not be below the floor
+
+    def levelled(self, kept: Kept, nonneg: bool) -> tuple["Witness", float]:
+        """Return the same numbers with all scales times the factor that makes tau the floor, and this factor.
+
+        A factor c divides the tau of W by its square, so the kept rows have the same terms. Features outside
+        have scale 1, so their terms fall with tau. No scale is below 1, and none is above `HIGHEST`: where
+        all features outside are 0, the floor is the size of a rounding.
+        """
+        if self.scales is None or self.W is None or kept.rows is None or kept.floor <= 0:
+            return self, 1.0
+        tau = threshold(self.W / np.multiply.outer(self.scales, self.scales), nonneg, kept.floor)
+        factor = min(float(np.sqrt(tau / kept.floor)), HIGHEST / float(self.scales.max()))
+        return replace(self, scales=np.maximum(self.scales * factor, 1.0)), factor
+
+    def heights(self, kept: Kept, k: int, nonneg: bool) -> Array | None:
+        """Return the heights (r,) of the row cuts M less the prices of the rows; None where both are zero."""
+        prices = kept.prices if self.prices is None else self.prices
+        if prices is None:
+            return None if self.M is None else heights(self.M, k, nonneg)
+        return (0.0 if self.M is None else heights(self.M, k, nonneg)) - prices
 
 
 def lift_of(kept: Kept, witness: Witness, rank: int) -> tuple[Array, float]:
@@ -77,9 +133,7 @@ def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
 
 def largest(kept: Kept, witness: Witness) -> float:
     """Return an estimate of ``lambda_max(A - W - sym(M) - UU')``, at least ``kept.least``."""
-    R = witness.remainder(kept)
-    if witness.U is not None:
-        R -= witness.U @ witness.U.T
+    R = witness.left(kept)
     top = float(largest_eigenpairs(R, 1)[0][0]) if len(R) else 0.0
     return max(top, kept.least)
 
@@ -130,32 +184,28 @@ def prove(
     of_tau = at_threshold(problem, kept, query.tau) or kept
     t = spectral_half(problem, of_tau, witness, estimate if of_tau is kept else None)
     F, cover = search_half(query, replace(budget, offset=t - kept.paid), (), report)
-    F += _lost_with_cuts(query, witness.M)
+    F += lost_with_cuts(query, witness.M)
     return Proof(t, F + 4 * UNIT_ROUNDOFF * (abs(t) + kept.paid), query.tau, cover, kept.paid)
 
 
-def query_of(kept: Kept, witness: Witness, k: int, nonneg: bool) -> Query:
+def query_of(kept: Kept, witness: Witness, k: int, nonneg: bool, size: int | None = None) -> Query:
     """Return the query of the search half of a witness.
 
-    A row of zeros stands for each feature outside, as far as a support may have so many.
+    A row of zeros stands for each feature outside, as far as a support may have so many. `size` is that of
+    the components that are asked about, k (the largest size) by default.
     """
-    extra, h = min(k, kept.free), priced_heights(kept, witness.M, k, nonneg)
+    size = k if size is None else size
+    extra, h = min(size, kept.free), witness.heights(kept, k, nonneg)
     h = None if h is None else np.append(h, np.zeros(extra))
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-    return Query(V, k, h, threshold(witness.W, nonneg, kept.floor), nonneg, kept.fixed)
-
-
-def priced_heights(kept: Kept, M: Array | None, k: int, nonneg: bool) -> Array | None:
-    """Return the heights of row cuts M less the prices of the rows; None where both are zero."""
-    if kept.prices is None:
-        return None if M is None else heights(M, k, nonneg)
-    return (0.0 if M is None else heights(M, k, nonneg)) - kept.prices
+    scales = None if witness.scales is None else np.append(witness.scales, np.ones(extra))
+    return Query(V, size, h, witness.threshold(nonneg, kept.floor), nonneg, kept.fixed, scales)
 
 
 def lost_by_rounding(query: Query, M: Array | None) -> float:
     """Return a bound on the rounding errors of the maximum of a query with the heights of the row cuts M."""
-    return _lost_in_search(query) + _lost_with_cuts(query, M)
+    return _lost_in_search(query) + lost_with_cuts(query, M)
 
 
 def _lost_in_search(query: Query) -> float:
@@ -164,7 +214,7 @@ def _lost_in_search(query: Query) -> float:
     return search_slack(query.k, query.V.shape[1] + 1) * float(topk_sum(size, query.k, query.fixed))
 
 
-def _lost_with_cuts(query: Query, M: Array | None) -> float:
+def lost_with_cuts(query: Query, M: Array | None) -> float:
     """Return a bound on the rounding errors of the heights: they are relative to the norms of rows of M."""
     if M is None:
         return 0.0
@@ -181,6 +231,41 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
         N = N - kept.folded
     estimate = largest(kept, witness) if estimate is None else estimate
     return spectral_claim(problem.covariance, U, max(estimate, kept.least), kept.rows, N)
+
+
+def leading(A: Covariance, r: int) -> tuple[Array, Array]:
+    """Return the r leading eigenpairs of A, where r may be nearly n."""
+    return A.leading(r) if A.n <= DIRECT_LIMIT or 4 * r < A.n else largest_eigenpairs(A.matrix, r)
+
+
+def spectral_halves(problem: Problem, kept: Kept | None, witness: Witness) -> tuple[float, float, Array]:
+    """Prove ``A - W - sym(M) - UU' <= tI + VV'`` for r components, and return ``r t + |V|^2``, t and V.
+
+    V (p, r - 1) is made of leading eigenvectors of the left side. Without kept rows W = M = U = 0 on all
+    of A.
+
+    Raises
+    ------
+    Refused
+        When t would have to be raised too much above its estimate (`LOOSE`).
+    """
+    A, r = problem.covariance, len(problem.sizes)
+    if kept is None:
+        values, vectors = leading(A, r)
+        rows, N, U, least, size = None, None, np.zeros((A.n, 0)), 0.0, A.trace
+    else:
+        values, vectors = largest_eigenpairs(witness.left(kept), r)
+        rows, least, N = kept.rows, kept.outside, kept.block - witness.remainder(kept)
+        N = N if kept.folded is None else N - kept.folded  # `spectral_claim` begins with A without K
+        U = np.zeros((len(N), 0)) if witness.U is None else witness.U
+        size = float(A.diagonal[kept.features].sum()) + float(np.linalg.norm(N))
+    low = max(least, float(values[r - 1])) if values.size >= r else least
+    V = vectors[:, : r - 1] * np.sqrt(np.maximum(values[: r - 1] - low, 0.0))
+    t = spectral_claim(A, np.hstack((V, U)), low, rows, N) if size > 0 else low
+    if t - low > LOOSE * size:
+        failed = "the eigenvalues of the joint bound could not be proved"
+        raise Refused(f"{failed}; the matrix is badly scaled, rescale the data")
+    return (r * t + float(np.sum(V * V))) * (1 + (V.size + r) * 4 * UNIT_ROUNDOFF), t, V
 
 
 def search_half(
@@ -216,11 +301,13 @@ def stated(
 ) -> Certificate:
     """Return the certificate of a witness from its proof; `kind` is as in `certificate`."""
     U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U
-    named = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
-    arrays: dict[str, np.ndarray] = {name: array for name, array in named.items() if array is not None}
+    arrays = arrays_of(kept, replace(witness, U=U), proof.tau)
     arrays |= {"claims": np.array([proof.t, proof.F]), "tree": proof.cover.tree}
-    if kept.rows is not None:
-        arrays["tau"] = np.array([proof.tau])
-    if kept.weights is not None:
-        arrays["y"] = kept.weights
     return Certificate.of(problem, kind or witness.kind, "inequality", proof.upper, arrays)
+
+
+def arrays_of(kept: Kept, witness: Witness, tau: float) -> dict[str, np.ndarray]:
+    """Return the arrays of a certificate that are about the numbers of a witness and the kept rows."""
+    named = {name: getattr(witness, name) for name in ("W", "M", "U", "prices", "scales")}
+    named |= {"rows": kept.rows, "y": kept.weights, "tau": None if kept.rows is None else np.array([tau])}
+    return {name: array for name, array in named.items() if array is not None}

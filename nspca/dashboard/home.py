@@ -14,7 +14,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal
+from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import shipped_answers
@@ -125,12 +125,6 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         statement.show(statement.state_result(data, problem, result, k, ceiling=ceiling))
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
-        st.slider(
-            f"Move the slider from 1 to {MOST}: how many of the {problem.n} pixels may be used?",
-            1,
-            MOST,
-            **state.bind("digit_k", k),
-        )
         left, right = st.columns([2, 3], gap="medium")
         with left:
             picture = component.plot(data, result.components[:, 0])
@@ -144,6 +138,8 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
                 selected_k=k,
             )
             figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
+            ks = range(1, MOST + 1)
+            slide.show(answer, ks, ceiling, "digit_k", "digits_curve", "digits_image", HEIGHT)
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     optimal.show(answer)
     with st.expander("The proof: check it, take it home", icon=":material/verified:"):

@@ -10,7 +10,6 @@ are parts of the cache key.
 import hashlib
 import re
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -32,7 +31,6 @@ from nspca.data import (
     covariance_suggestion,
     load_sample,
     original_path,
-    prepare,
     scaling_suggestion,
     shown_name,
 )
@@ -44,7 +42,7 @@ from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
 from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
-from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
+from nspca.specs.steps import content_of, sample_of, sample_rows
 
 NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 """Characters that some system does not take in the name of a file."""
@@ -212,19 +210,12 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
     `workspace` is needed for uploads alone, which only their own workspace can open.
     """
     where = where.but(content="")
-    found = _find_source(where, workspace)
-    if found.table is not None:  # all rows of a folder, which pages do not prepare
-        return found
-    found = whole = _changed(found, "prepared", where.prepared, lambda data: prepare(data, *where.prepared))
-    found = _changed(found, "only", where.only, lambda data: data.only(where.only))
-    found = _changed(found, "without", where.without, lambda data: data.without(where.without))
-    found = _changed(found, "drop_constant", where.drop_constant, varying)
-    found = _changed(found, "log2", where.log2, logged)
-    for group in where.together:
-        all_groups = (*found.reference.together, group)
-        join = lambda data, group=group: together(data, whole.dataset, group)  # noqa: E731
-        found = _changed(found, "together", all_groups, join)
-    return found
+    source = _find_source(where, workspace)
+    steps = {name: getattr(where, name) for name in CHANGES if getattr(where, name)}
+    if source.table is not None or not steps:  # pages do not prepare all rows of a folder
+        return source
+    after = source.reference.but(**steps)
+    return _after(repr(after), source.content, after, source)
 
 
 def _find_source(where: DataSpec, workspace: str | None) -> Chosen:
@@ -246,22 +237,14 @@ def _find_source(where: DataSpec, workspace: str | None) -> Chosen:
     return opened
 
 
-def _changed(of: Chosen, name: str, value: Any, step: Callable[[Dataset], Dataset]) -> Chosen:
-    """Return the open data after a step, which sets the field `name` of their spec; `of` itself without one.
-
-    The steps come in the order of `DataSpec`.
-    """
-    after = of.reference.but(**{name: value}) if value else of.reference
-    return _after(repr(after), of.content, after, step, of) if value else of
-
-
 @cache.keep("Preparing the data …")
-def _after(
-    reference: str, content: str, _reference: DataSpec, _step: Callable[[Dataset], Dataset], _of: Chosen
-) -> Chosen:
-    """Return the data after one step; `_of` itself if the step changes nothing."""
-    data = _step(_of.dataset)
-    return _of if data is _of.dataset else Chosen(_read_only(data), _reference, content_of(data))
+def _after(reference: str, content: str, _reference: DataSpec, _source: Chosen) -> Chosen:
+    """Return the data after the steps of their spec; `_source` itself if these change nothing."""
+    data = _reference.changed(_source.dataset)
+    if data is _source.dataset:
+        return _source
+    assert isinstance(data, Dataset)
+    return Chosen(_read_only(data), _reference, content_of(data))
 
 
 def members(of: Chosen) -> list[list[int]]:

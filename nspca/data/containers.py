@@ -24,8 +24,8 @@ from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
 from nspca.data.formats.delimited import read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
-from nspca.data.formats.hdf5 import Hdf5Reader
-from nspca.data.formats.strings import is_hidden, natural_order, short_name
+from nspca.data.formats.hdf5 import MAGIC as HDF5
+from nspca.data.formats.strings import short_name, visible
 from nspca.data.formats.tables import TableReader
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
@@ -50,10 +50,10 @@ def open_source(
     path = Path(source) if isinstance(source, str | Path) else None
     if path is not None and path.is_dir():
         files = limits.list_files(path, limits.bounded_bytes)
-        return Source(path, name=path.name, files=_visible(files), title=title, vocabulary=vocabulary)
+        return Source(path, name=path.name, files=visible(files), title=title, vocabulary=vocabulary)
     if path is not None:
         limits.require_file(path)
-        if Hdf5Reader.matches(Source(path).first()):
+        if Source(path).first().startswith(HDF5):
             return Source(path, name=path.name, title=title, vocabulary=vocabulary)
         beside = None if vocabulary is not None else find_vocabulary(path)
         vocabulary = vocabulary if beside is None else read_vocabulary(beside)
@@ -86,11 +86,6 @@ def from_bytes(source: Source) -> Source:
     return replace(source, raw=raw, files=files)
 
 
-def _visible(files: limits.Files) -> limits.Files:
-    """Return files in natural order, without hidden ones."""
-    return sorted((one for one in files if not is_hidden(one[0])), key=lambda one: natural_order(one[0]))
-
-
 def find_format(source: Source) -> Format:
     """Return the format of a source, told by its first bytes or by its files; refuse one that is not read."""
     found = next(one for one in FORMATS if one.matches(source))
@@ -104,6 +99,7 @@ def read_source(source: Source, options: ReadOptions, report: Report = silent) -
     found = find_format(source)
     if found.convert is not None:
         converted = found.convert(source, options)
+        source.converted.append(converted)
         return _annotated(
             lambda how: read_converted(source, converted, how, report), converted.annotation, options
         )
@@ -168,7 +164,7 @@ def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tupl
     assert source.files is not None
     if source.path is None:
         limits.check_archive(source.packed, open_zip(source.raw)[1])
-    files = _visible(source.files)
+    files = visible(source.files)
     words = [read for name, read in files if _is_vocabulary(name)]
     (name, raw), beside, aside = choose_files([one for one in files if not _is_vocabulary(one[0])])
     vocabulary = source.vocabulary or (words[0]() if len(words) == 1 else None)
@@ -222,7 +218,7 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         raise InvalidData(
             f"{source.called} is empty: a table with at least two rows and two columns is needed."
         )
-    if source.is_packed and (first.startswith((ZIP, EMPTY_ZIP)) or Hdf5Reader.matches(first)):
+    if source.is_packed and first.startswith((ZIP, EMPTY_ZIP, HDF5)):
         raise InvalidData(
             f"{source.called} is packed, and its rows cannot be read from the middle: unpack it."
         )

@@ -24,7 +24,7 @@ from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.folders import cache_folder, write_atomically
-from nspca.data.formats.named_arrays import read_npz
+from nspca.data.formats.npz import read_npz
 from nspca.data.names import unique_names
 from nspca.data.stop_words import stop_words
 from nspca.errors import InvalidData, NSPCAError

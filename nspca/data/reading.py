@@ -91,7 +91,7 @@ def read_opened(
     try:
         data = read_source(replace(source, annotation=table), how, report)
     except InvalidData as error:
-        if type(error) is not InvalidData or source.path is not None or not find_documents(source.raw):
+        if type(error) is not InvalidData or source.path is not None or not find_documents(source):
             raise
         texts = "the file holds texts, whose words nspca.read_text (--text) counts"
         raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None

@@ -27,6 +27,7 @@ from nspca.data.containers import open_source
 from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
+from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.formats.excel import OLE, is_workbook
 from nspca.data.formats.frames import FEATHER, SAS, STATA, XPORT
@@ -149,25 +150,21 @@ def _read_here(
     raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
 ) -> Opened:
     """Read a file in this process; `beside` holds the vocabulary and the annotation by name."""
-    layout: Layout | None = None
+    source = Source(raw=raw)
     data: Dataset | InvalidData
     try:
         if as_texts:
             data = read_text(raw, name=name, annotation=beside.get("annotation"), **options)
         else:
-            source = open_source(
-                raw, name, plain_bytes(beside["vocabulary"]) if "vocabulary" in beside else None
-            )
-            how = ReadOptions(**dict(TableOptions(**options)))
-            try:
-                data = read_opened(source, how, beside.get("annotation"))
-            finally:
-                layout = source.layouts[-1] if source.layouts else None
+            words = plain_bytes(beside["vocabulary"]) if "vocabulary" in beside else None
+            source = open_source(raw, name, words)
+            data = read_opened(source, ReadOptions(**dict(TableOptions(**options))), beside.get("annotation"))
     except InvalidData as error:
         data = error.with_traceback(None)
     except InvalidOption as error:
         data = InvalidData(str(error))
-    return Opened(data, layout, find_documents(raw) if as_texts or isinstance(data, InvalidData) else "")
+    texts = find_documents(source) if as_texts or isinstance(data, InvalidData) else ""
+    return Opened(data, source.layouts[-1] if source.layouts else None, texts)
 
 
 def _memory() -> int:

@@ -6,9 +6,9 @@ Row j can be left out where f+j stays below the level in all directions, and mus
 Both are proved cone by cone, from the sums T+j and T-j (`terms`). A direction at which f+j exceeds the level
 ends the question about j at once, so only rows that may be fixed cost cones.
 
-`bounds.fixing.stages` calls `fixed_rows` to fix features at a node. `bounds.fixing.branching` and `probes`
-call `at_directions` to choose a feature. A *claim* is the statement about one row that is to be proved: that
-the row is out, or in.
+`bounds.fixing.stages` calls `fixed_rows` to fix features at a node. `bounds.fixing.branching` calls
+`at_directions` to choose a feature. A *claim* is the statement about one row that is to be proved: that the
+row is out, or in.
 """
 
 from collections.abc import Iterable

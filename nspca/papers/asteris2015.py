@@ -20,7 +20,6 @@ from nspca.local_search import single
 from nspca.local_search.matching import assign
 from nspca.papers import originals
 from nspca.papers.item import Curve, Found, Outcome, Panel, Words
-from nspca.papers.published import GAINS
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.result import Result
@@ -36,14 +35,6 @@ SEEDS_OF_MANY = 2
 """Runs for each number of components in Fig. 2(b): fewer than `SEEDS`, since it takes minutes."""
 EVENLY = "grey levels spread evenly"
 """Reading of the faces: after `nspca.data.preparation.equalised`."""
-BARRIER = (
-    "SPCABiPart stops at a time barrier that is not printed. Its budget is stated with each number, with the "
-    "range over its seeds."
-)
-UNTIL = (
-    "The time barrier of the paper is not printed. With 20 climbs on the same sketch, or with `joint`, the "
-    "printed number is reached."
-)
 COUNTS = range(2, 11)
 """Numbers of components in Fig. 2(b)."""
 
@@ -91,7 +82,7 @@ def figure_2a(report: Report) -> Outcome:
     )
     totals = {name: one.total for name, one in alone.items()}
     found = {"gain": _gains(own, strong, totals), "time": [time]}
-    return Outcome(found, [panel], said=BARRIER, reasons=_short_of({"gain": 8.82}, found))
+    return Outcome(found, [panel])
 
 
 def figure_2b(report: Report) -> Outcome:
@@ -111,13 +102,7 @@ def figure_2b(report: Report) -> Outcome:
     curves = [Curve(NAMES[name], x, curve[COUNTS[0] - 1 :].tolist()) for name, curve in alone.items()]
     curves += [Curve(name, x, values) for name, values in totals.items()]
     panel = Panel("Leukemia, r x 50, any sign", "components r", "variance", curves, yrange=[0.0, 8.5e9])
-    said = (
-        "A gain agrees where the total that it implies is within 2 %; from three components on the gains "
-        "here stay below the printed ones. The method over which the printed gain is taken is not stated: "
-        f"here it is the best of the three, or TPower alone. {BARRIER}"
-    )
-    printed = {f"gain{r}": gain for r, gain in enumerate(GAINS, start=2)}
-    return Outcome(found, [panel], said=said, reasons=_short_of(printed, found))
+    return Outcome(found, [panel])
 
 
 def table_1(report: Report) -> Outcome:
@@ -139,19 +124,7 @@ def table_1(report: Report) -> Outcome:
     if not found:
         raise originals.Absent("None of the tables is on this machine.")
     found["most"] = [_highest(found)]
-    said = (
-        "TPower and EM have one start each, SpanSPCA the rank of the sketch or one less. In every face the "
-        "grey levels were spread evenly first, so that dark, middle and bright ones are equally frequent "
-        "(histogram equalisation). That gives the printed SpanSPCA to three digits. The other data are as "
-        "they are. The rows on PEMS, Amazon reviews and Isolet-5 stay empty, because their data were not at "
-        f"hand. {BARRIER}"
-    )
-    reasons = {
-        "cbcl/tpower": "No start is known that gives 5.06: the column of largest variance gives 5.20. The "
-        "preparation of the faces is not printed.",
-        **{f"{data}/bipartite": UNTIL for data in sources},
-    }
-    return Outcome(found, said=said, reasons=reasons)
+    return Outcome(found)
 
 
 def table_2(report: Report) -> Outcome:
@@ -167,11 +140,7 @@ def table_2(report: Report) -> Outcome:
         for one in (own, *beside)
     ]
     found["always"] = [_highest(found)]
-    said = (
-        "The caption has s = 15, the text s = 10: the printed totals are those of 15 words. TPower and EM "
-        f"have one start each, SpanSPCA the rank of the sketch or one less. {BARRIER}"
-    )
-    return Outcome(found, said=said, reasons={"kos/bipartite": UNTIL, "kos/gain": UNTIL})
+    return Outcome(found)
 
 
 def table_3(report: Report) -> Outcome:
@@ -183,8 +152,7 @@ def table_3(report: Report) -> Outcome:
     for x in result.components.T:
         order = np.argsort(-x, kind="stable")[: np.count_nonzero(x)]
         lists.append([data.feature_names[i] for i in order])
-    said = "The articles of the New York Times (300 000 x 102 660) are not here; these are the topics of KOS."
-    return Outcome({}, words=[Words("KOS, 8 topics of 10 words, nonnegative", lists)], said=said)
+    return Outcome({}, words=[Words("KOS, 8 topics of 10 words, nonnegative", lists)])
 
 
 @dataclass(frozen=True)
@@ -333,12 +301,6 @@ def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> l
         Found(gain(result.value, best), STRONGER[name], judged=False) for name, result in strong.items()
     ]
     return judged + beside
-
-
-def _short_of(printed: dict[str, float], found: dict[str, list[Found]]) -> dict[str, str]:
-    """Return the explanation `UNTIL` for every key whose gain stays below the printed gain."""
-    judged = {key: max(one.number for one in found[key] if one.judged) for key in printed if key in found}
-    return {key: UNTIL for key, gain in judged.items() if gain < printed[key]}
 
 
 def _highest(found: dict[str, list[Found]]) -> Found:

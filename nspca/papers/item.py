@@ -5,7 +5,7 @@ is printed, as claims.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
@@ -262,6 +262,8 @@ class Item:
         Whether one of these data sets is enough for a part of the outcome.
     code : str
         Python code that computes the main number.
+    said, reasons
+        Remarks and reasons for its outcomes, which `Outcome` describes.
     """
 
     name: str
@@ -272,6 +274,8 @@ class Item:
     needs: tuple[str, ...] = ()
     code: str = ""
     any_of: bool = False
+    said: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def paper(self) -> str:

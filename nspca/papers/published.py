@@ -28,7 +28,3 @@ def _read(path: Path) -> dict[str, tuple[Printed, ...]]:
 
 PRINTED = _read(Path(__file__).with_name("printed.csv"))
 """Printed numbers and statements by the name of their item, see `nspca.papers.ITEMS`."""
-
-# The figure is read from right to left, so that 5 components have the gain stated in the text.
-GAINS = tuple(entry.value for entry in PRINTED["asteris2015-figure-2b"] if entry.value is not None)
-"""Printed gains in percent, for 2 to 10 components (2015, Figure 2b)."""

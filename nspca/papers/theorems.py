@@ -74,12 +74,7 @@ def single(report: Report) -> Outcome:
         key: [Found(f"proved of the same components on {len(rows)} data sets", "d = 3, eps = 0.1", kept)]
         for key, kept in holds.items()
     }
-    said = (
-        "Theorem 1 promises rho_d, Theorem 2 (1 - eps) rho_d, of the optimum before anything is computed. "
-        "The bound of Section 7 uses the value found, and holds with probability 1 - 1/n. The certificate is "
-        "proved for the same component. The slower the eigenvalues fall, the less the theorems promise."
-    )
-    return Outcome(found, [_panel(curves)], said=said, tables=[Table("Shares of the optimum", columns, rows)])
+    return Outcome(found, [_panel(curves)], tables=[Table("Shares of the optimum", columns, rows)])
 
 
 def joint(report: Report) -> Outcome:
@@ -114,13 +109,7 @@ def joint(report: Report) -> Outcome:
             Found(f"kept by the best components found on {len(rows)} data sets", "rank 4, eps = 0.1", holds)
         ]
     }
-    said = (
-        "Theorem 2 promises (1 - eps) of the optimum minus the loss of the sketch, once every point of the "
-        "net was tried. The net has (4 / eps)^(rank x components) points, so no experiment tries them all. "
-        "The promised share is at most the one shown, because the optimum is at most the certified bound. "
-        "The certificate is proved for the best components found."
-    )
-    return Outcome(found, [_panel(curves)], said=said, tables=[Table("Five components", columns, rows)])
+    return Outcome(found, [_panel(curves)], tables=[Table("Five components", columns, rows)])
 
 
 def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[tuple[str, Problem]]:

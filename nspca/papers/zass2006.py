@@ -186,11 +186,7 @@ def _judge_tradeoffs(
             )
         ],
     }
-    reasons = {
-        "sparse": "The weights fall, but begin above the end of the printed axis. Five more starts give 3155 "
-        "to 3192 at beta = 1e5, faces that are not centred 2776. No reading is known that stays below 2500."
-    }
-    return Outcome(found, panels, reasons=reasons)
+    return Outcome(found, panels)
 
 
 def figure_4(report: Report) -> Outcome:
@@ -228,19 +224,8 @@ def figure_4(report: Report) -> Outcome:
         best = max(rest, key=np.mean)
         found["others"].append(_compare_areas(ours, best, f"{preset}, against the best of them", judged))
     mean = {name: np.mean(area) for name, area in areas[next(iter(CENTRED)), next(iter(MACHINES))].items()}
-    said = (
-        f"Mean areas of {DRAWS} draws, faces centred: "
-        + ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
-        + ". (a), (b), (c) are the settings of Fig. 2, both is alpha = 5e8 and beta = 2e6. The faces, the "
-        "constant of the machine and the scaling of its numbers are not printed."
-    )
-    reasons = {
-        "beta": "No reading is known in which beta = 2e6 helps: not with faces centred or not, nor with any "
-        "of three machines. Beta removes pixels that the machine can use.",
-        "others": "No reading is known in which ten nonnegative sparse components detect faces better than "
-        "ten principal components or NMF parts, which use every pixel.",
-    }
-    return Outcome(found, panels, said=said, reasons=reasons)
+    listed = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
+    return Outcome(found, panels, said=f"Mean areas of {DRAWS} draws, faces centred: {listed}.")
 
 
 def _detectors(faces: Array, center: bool, report: Report) -> dict[str, Array]:
@@ -310,12 +295,7 @@ def figure_5(report: Report) -> Outcome:
         f"six components: {variance[0].y[-1]:.1f} % by PCA; NSPCA (2006), 1 to 6 together: "
         f"{', '.join(f'{share:.1f}' for share in own.y)} % with {features}"
     )
-    said = (
-        "SCoTLASS, SPCA, DSPCA and ESPCA are drawn in the paper without numbers and are not here. NSPCA "
-        "finds all components together, with alpha = 10 and beta = 0. The others have five features in each "
-        "component, and what one explains is projected out before the next."
-    )
-    return Outcome({"drawn": [Found(at)]}, panels, said=said)
+    return Outcome({"drawn": [Found(at)]}, panels)
 
 
 def _solve_together(problem: Problem, report: Report) -> tuple[Array, Array]:

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 import nspca
 from nspca.bounds import core
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
 from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect, read_in_single
 from nspca.bounds.strongest import strongest
@@ -75,7 +74,7 @@ def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(non
         W = np.clip(kept.block, -1.0, kept.floor + rng.uniform(0.0, 0.3) * np.abs(kept.block).max())
         witness = lifted(kept, Witness(W if nonneg else np.maximum(W, -W.max())), 1)[0]
         if number % 2:
-            proved = of_numbers(problem, kept, Packed(witness.W, None, witness.U, np.zeros(len(W))))
+            proved = of_numbers(problem, kept, Witness(witness.W, None, witness.U, np.zeros(len(W))))
         else:
             proved = certificate(problem, kept, witness)[0]
         found += proved.witness["tau"][0] > kept.floor

@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.bounds import bound_search, elimination, tree_stage
-from nspca.bounds.fixing import eigenvalues, lifts, probes, tasks
+from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
@@ -222,10 +222,9 @@ def hard(n=12, k=5, seed=3):
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Switch off fixing, probing and enumeration, so that searches branch."""
+    """Switch off fixing and enumeration, so that searches branch."""
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(probes, "FAILURES", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(bound_search, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))

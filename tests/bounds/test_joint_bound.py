@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import core, elimination, joint, kyfan
+from nspca.bounds import core, elimination, joint
 from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.remainder import collect
+from nspca.bounds.witness import Witness
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from scripts.lean import of_numbers, of_weights
@@ -83,7 +84,7 @@ def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
             0.3 * np.sqrt(top) * rng.standard_normal((rows.size, 1)),
             0.2 * top * rng.random(rows.size),
         )
-        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Packed(W, M, L, prices))):
+        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Witness(W, M, L, prices))):
             if found is None:
                 continue
             assert found.upper >= exact * (1 - EDGE)
@@ -242,7 +243,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     ky_fan = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[-3:].sum()
     fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
     assert standard.upper <= fast.upper < 0.9 * ky_fan
-    run = kyfan.KyFan(problem, joint.JOINT_PLANS["standard"], 0.0, kept=kyfan.elimination.all_rows(problem))
+    run = JointBound(problem, joint.JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
     run.search_threshold()
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):

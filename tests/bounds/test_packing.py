@@ -11,14 +11,14 @@ import pytest
 import scipy.optimize
 
 import nspca
-from nspca.bounds import elimination, joint, kyfan
+from nspca.bounds import elimination, joint
 from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
-from nspca.bounds.packing import Packing
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.plan import JOINT_PLANS
+from nspca.bounds.witness import Witness
 from nspca.checker.cover import TopSum, droppable, prove_cover
 from nspca.checker.inequality import top_sum
 from nspca.errors import Cancelled, CertificateError
@@ -44,7 +44,7 @@ def drawn(rng, A, nonneg):
     L = vectors[:, n - d :] * np.sqrt(np.maximum(values[n - d :], 0)) * rng.uniform(0, 1.2)
     prices = top * rng.random(n) * (rng.random(n) < rng.choice([0.0, 0.5, 1.0])) * rng.choice([0.1, 1.0])
     scales = None if rng.random() < 0.4 else np.exp(rng.uniform(-1, 1, n) * rng.choice([0.1, 1.0, 3.0]))
-    return Packed((W + W.T) / 2, M, L, prices, scales)
+    return Witness((W + W.T) / 2, M, L, prices, scales)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -73,11 +73,11 @@ def test_what_a_run_comes_to_is_never_below_brute_force(nonneg):
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-        before = alone.run()
+        alone = JointBound(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
+        before = alone.dual()
         if alone.X is None:
             continue
-        certificate = Packing.following(alone, before).run()
+        certificate = alone.improve()
         if certificate is not None:
             assert nspca.verify(A, certificate) <= certificate.upper
             assert exact * (1 - EDGE) <= certificate.upper <= before.upper * (1 + 1e-9)
@@ -98,7 +98,7 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     problem = Problem.from_data(X, sizes, nonneg)
     value = nspca.solve(problem, "joint", certify=None).value
     lower = value / problem.covariance.unit
-    alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem)).run()
+    alone = JointBound(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem)).dual()
     certificate = certify_joint(problem, lower)
     assert value <= nspca.verify(X, certificate) <= certificate.upper
     assert certificate.kind == "JP" and certificate.witness["claims"].size == 1 + len({*sizes})
@@ -113,9 +113,9 @@ def test_runs_with_scales_are_never_below_brute_force(nonneg):
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = kyfan.KyFan(problem, plan, 0.0, kept=elimination.all_rows(problem))
-        before = alone.run()
-        certificate = None if alone.X is None else Packing.following(alone, before).run()
+        alone = JointBound(problem, plan, 0.0, kept=elimination.all_rows(problem))
+        alone.dual()
+        certificate = None if alone.X is None else alone.improve()
         if certificate is not None:
             assert exact * (1 - EDGE) <= nspca.verify(A, certificate) <= certificate.upper
             scaled += np.ptp(certificate.witness["scales"]) > 0
@@ -166,7 +166,7 @@ def test_forged_scales_are_refused():
     problem = Problem.from_data(X, (5, 5), nonneg=False)
     kept, rng = elimination.keep(problem, 16), np.random.default_rng(6)
     B, scales = kept.block, np.exp(rng.uniform(-0.5, 0.5, 16))
-    packed = Packed(elimination.clipped(B, kept.floor, False), None, np.zeros((16, 0)), np.zeros(16), scales)
+    packed = Witness(elimination.clipped(B, kept.floor, False), None, np.zeros((16, 0)), np.zeros(16), scales)
     honest = of_numbers(problem, kept, packed)
     assert nspca.verify(X, honest) <= honest.upper
     tau, small = honest.witness["tau"], scales.copy()
@@ -235,7 +235,7 @@ def test_forged_ones_are_refused():
     for arrays, words, reason in forgeries:
         with pytest.raises(CertificateError, match=reason):
             nspca.verify(X, changed(honest, words.get("upper"), **arrays))
-    halved = Packed(w["W"], w.get("M"), w["lift"] / 2, w["prices"])  # leaves more to U
+    halved = Witness(w["W"], w.get("M"), w["lift"] / 2, w["prices"])  # leaves more to U
     other = of_numbers(problem, elimination.all_rows(problem), halved)
     assert nspca.verify(X, other) <= other.upper
     with pytest.raises(CertificateError, match="could not be proved"):
@@ -352,18 +352,16 @@ def in_two_lifts(monkeypatch):
     for effort, passes in (("standard", 1), ("thorough", 2)):
         plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=3000)
         monkeypatch.setitem(JOINT_PLANS, effort, plan)
-    ranks, begin = [], Packing.begin
-    monkeypatch.setattr(Packing, "begin", lambda own, rank: ranks.append(rank) or begin(own, rank))
+    ranks, begin = [], JointBound.begin
+    monkeypatch.setattr(JointBound, "begin", lambda own, rank: ranks.append(rank) or begin(own, rank))
     return ranks
 
 
 @pytest.mark.parametrize("nonneg", [True, pytest.param(False, marks=pytest.mark.visit)])
 def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, in_two_lifts, nonneg):
     X, ranks = rivals(), in_two_lifts
-    problem, rows, by_kyfan = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.by_kyfan
-    monkeypatch.setattr(
-        joint._JointSearch, "by_kyfan", lambda own: rows.append(own.plan.rows) or by_kyfan(own)
-    )
+    problem, rows, started = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.begin
+    monkeypatch.setattr(joint._JointSearch, "begin", lambda own: rows.append(own.plan.rows) or started(own))
     lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit
     standard, first, events = certify_joint(problem, lower), [*ranks], []
     ranks.clear()
@@ -394,6 +392,6 @@ def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch)
     X = rivals()
     problem = Problem.from_data(X, (6, 6))
     assert certify_joint(problem, 0.0, "fast").kind == "J"
-    monkeypatch.setattr(joint, "Packing", None)  # would be called in vain
+    monkeypatch.setattr(JointBound, "improve", None)  # would be called in vain
     diagonal = np.diag([5.0, 4, 3, 2, 1])
     assert certify_joint(Problem.from_covariance(diagonal, (1, 1)), 9.0 / 8).kind == "J"

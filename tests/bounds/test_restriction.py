@@ -9,19 +9,20 @@ import nspca
 from nspca.bounds import elimination
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.restriction import restricted
+from nspca.bounds.dual.restriction import carried_over, damp, restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.fixing import eigenvalues, probes
+from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.settle import settle
+from nspca.bounds.fixing.stored import none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
-from nspca.bounds.witness import Witness, prove
+from nspca.bounds.witness import Witness, prove, spectral_half
 from nspca.lowrank.cones import Budget
 from nspca.progress import silent
 from tests.oracles import brute_force
@@ -125,9 +126,9 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, pytest.param(6, marks=pytest.mark.visit)])
-def test_a_lift_on_few_rows_ends_when_its_rank_cannot_be_raised(n, monkeypatch):
-    """Nothing is fixed, probed or enumerated, and no value closes the node: all rounds are made."""
-    for module, name in ((eigenvalues, "COUNTED"), (settling, "FIX_CAP"), (probes, "FAILURES")):
+def test_a_lift_on_few_rows_ends(n, monkeypatch):
+    """Nothing is fixed or enumerated, and no value closes the node: all rounds are made."""
+    for module, name in ((eigenvalues, "COUNTED"), (settling, "FIX_CAP")):
         monkeypatch.setattr(module, name, 0)
     X = np.random.default_rng(n).standard_normal((20, n))
     problem = nspca.Problem.from_data(X, n - 1, nonneg=False)
@@ -137,7 +138,52 @@ def test_a_lift_on_few_rows_ends_when_its_rank_cannot_be_raised(n, monkeypatch):
     monkeypatch.setattr(Bounding, "reach", lambda self, features: None)
     rounds = []
     monkeypatch.setattr(settling, "remember", lambda own, lift: rounds.append(lift))
-    task = Task(whole, None, None, lower, 1e-9, PLAN, rounds=2, raised=True)
+    task = Task(whole, None, None, lower, 1e-9, PLAN, rounds=2)
     node = settle(ground, task, silent).node
     assert node.leaf is not None and node.upper >= lower / 0.9 * (1 - 1e-12)
     assert 1 <= len(rounds) <= 4 * 2 * settling.FEWEST
+
+
+def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
+    """The level lies between two proved values of one eigenvalue, whose estimates differ by rounding."""
+    found = 0
+    for seed in range(40):
+        X = np.random.default_rng(seed).standard_normal((5, 6))
+        problem = nspca.Problem.from_data(X, 3, center=False)
+        kept = elimination.all_rows(problem)
+        value = float(np.linalg.eigvalsh(kept.block)[-1])
+        without = none(kept.features)
+        rough, close = (spectral_half(problem, kept, without, estimate) for estimate in (None, value))
+        if rough > close:
+            found += 1
+            tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=close, gap=0.0,
+                              ground=Ground.of(problem, kept), limits=Limits(nodes=1))  # fmt: skip
+            tree.begin(None, None, 0, work=1e6)
+            certificate = tree.certificate()
+            assert nspca.verify(X, certificate, problem) <= certificate.upper
+    assert found
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_shorter_steps_leave_the_multipliers(nonneg):
+    X = np.random.default_rng(2).standard_normal((40, 9))
+    lift = begun(nspca.Problem.from_data(X, 3, nonneg), 2, 30)
+    before = lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau
+    damp(lift, lift.splitting.rho / 16)
+    after = lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    rho = lift.splitting.rho
+    damp(lift, 2 * rho)
+    assert lift.splitting.rho == rho == lift.cuts.rho == lift.splitting.entries.rho
+
+
+def test_points_are_cut_to_what_the_supports_carry():
+    """The smallest entries go until the fixed rows and the others together are at most k."""
+    X = np.array([[0.0, 0.0, 3.0], [4.0, 0.0, 0.0], [-3.0, 1.0, 0.0], [1.0, 0.0, 4.0]])
+    got, left = carried_over(X, 1, 3)
+    np.testing.assert_array_equal(left, [True, True, True])
+    np.testing.assert_allclose(got, [[0, 0, 0.6], [0.8, 0, 0], [-0.6, 1, 0], [0, 0, 0.8]])
+    got, left = carried_over(X, 1, 1)
+    np.testing.assert_array_equal(left, [False, False, True])
+    np.testing.assert_allclose(got, [[1.0], [0.0], [0.0], [0.0]])

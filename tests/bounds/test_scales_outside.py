@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import core, elimination, kyfan, packed_proof
+from nspca.bounds import core, elimination, witness
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed
-from nspca.bounds.packing import Packing
+from nspca.bounds.joint_bound import JointBound
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.checker import reach
@@ -55,7 +54,7 @@ def made(problem, rng):
     values, vectors = np.linalg.eigh(kept.block - W)
     L = vectors[:, -1:] * np.sqrt(max(values[-1], 0.0)) * rng.uniform(0, 1.2)
     prices = top * rng.random(rows.size) * rng.choice([0.0, 0.3, 1.0])
-    return of_numbers(problem, kept, Packed(W, M, L[:, : int(rng.integers(0, 2))], prices, scales))
+    return of_numbers(problem, kept, witness.Witness(W, M, L[:, : int(rng.integers(0, 2))], prices, scales))
 
 
 def drawn(rng, nonneg):
@@ -209,16 +208,17 @@ def test_features_outside_the_kept_rows_get_weights_and_the_bound_gains(monkeypa
     plan = replace(JOINT_PLANS["standard"], sets=(0, 0), passes=1, **long)
 
     def found():
-        alone = kyfan.KyFan(problem, plan, lower, kept=elimination.keep(problem, 25))
-        return Packing.following(alone, alone.run())
+        alone = JointBound(problem, plan, lower, kept=elimination.keep(problem, 25))
+        alone.dual()
+        return alone
 
     run = found()
-    certificate = run.run()
+    certificate = run.improve()
     assert run.is_opened and {"scales", "y"} <= certificate.witness.keys()
     assert certificate.witness["scales"].min() >= 1.0
     assert value <= nspca.verify(X, certificate, problem) <= certificate.upper
-    monkeypatch.setattr(Packing, "is_scaled", False)
-    equal = found().run()
+    monkeypatch.setattr(JointBound, "is_scaled", False)
+    equal = found().improve()
     assert certificate.upper - value < 0.6 * (equal.upper - value)
 
 
@@ -232,5 +232,5 @@ def test_where_all_features_outside_are_zero_scales_stay_within_those_of_a_certi
     problem = nspca.Problem.from_data(X, (2, 2), nonneg)
     optimum = brute_force_joint(problem.covariance.matrix[:8, :8], (2, 2), nonneg)[0]
     proved = certify_joint(problem, 0.9 * optimum)
-    assert 1 < proved.witness["scales"].max() <= packed_proof.HIGHEST * (1 + 1e-12)
+    assert 1 < proved.witness["scales"].max() <= witness.HIGHEST * (1 + 1e-12)
     assert nspca.verify(X, proved, problem) >= optimum * problem.covariance.unit * (1 - 1e-12)

@@ -30,7 +30,6 @@ NODES = 10
 QUICK = {
     "nspca.bounds.fixing.eigenvalues": {"COUNTED": 0.0},
     "nspca.bounds.fixing.settle": {"FIX_CAP": 0, "ROUND": 4},
-    "nspca.bounds.fixing.probes": {"FAILURES": 0},
     "nspca.bounds.fixing.lifts": {"RANK": 2},
 }
 """Constants with which nothing is fixed or counted and a node has few steps, so that a tree has many."""

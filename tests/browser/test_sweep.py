@@ -12,28 +12,28 @@ BAND = re.compile(r"the optimum is in here \(proved\)|proved optimal")  # where 
 
 
 def chosen_k(page: Page):
-    return page.get_by_test_id("stSlider").get_by_role(
-        "slider", name="k, the number of features, or click on the curve"
-    )
+    return page.get_by_role("slider", name="k, the number of")
 
 
-def click_point(page: Page, index: int) -> None:
-    """Click on a point of the found values: the last curve of the first figure."""
+def click_point(page: Page, k: int) -> None:
+    """Click on the found value at k in the first figure."""
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-    points = (
-        page.locator(".js-plotly-plot")
-        .first.locator(".subplot.xy .scatterlayer .trace")
-        .last.locator(".points path")
-    )
-    points.nth(index).click(force=True)  # Plotly's own layer lies above and takes the click
+    figure = page.locator(".js-plotly-plot").first
+    place = """(div, k) => {
+        const { xaxis, yaxis } = div._fullLayout;
+        const found = div._fullData.find((one) => one.name === "best found");
+        const value = found.y[[...found.x].indexOf(k)];
+        return { x: xaxis._offset + xaxis.d2p(k), y: yaxis._offset + yaxis.d2p(value) };
+    }"""
+    figure.click(position=figure.evaluate(place, k))
 
 
 @pytest.mark.visit
 def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_url):
     page.goto(app_url)
     page.get_by_role("link", name="Choose a sample").click()
-    page.get_by_role("button", name="Infrared spectra (LRS)").click()
-    expect(page.get_by_role("heading", name="Infrared spectra (LRS)")).to_be_visible()
+    page.get_by_role("button", name="Coffee spectra").click()
+    expect(page.get_by_role("heading", name="Coffee spectra")).to_be_visible()
     page.get_by_role("link", name="how many wavelengths are enough").click()
     change_question(page)
     page.get_by_label("to", exact=True).fill("30")
@@ -44,19 +44,19 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     expect(page.get_by_role("button", name="Single files")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
 
-    click_point(page, 1)
+    click_point(page, 6)
     expect(page).to_have_url(re.compile(r"[?&]k=6(&|$)"))
-    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
-    expect(page.get_by_text("No 6 wavelengths with nonnegative weights keep")).to_be_visible()
-    expect(page.locator(".js-plotly-plot").filter(has_text="wavelength")).to_be_visible()
+    expect(chosen_k(page)).to_have_attribute("aria-valuetext", re.compile("^6:"))
+    expect(page.get_by_role("heading", name="6 wavelengths")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").filter(has_text="mean spectrum")).to_be_visible()
     unfold(page, "one by one, and the samples")
     expect(page.locator(".js-plotly-plot").filter(has_text="score along the component")).to_be_visible()
 
     said = page.get_by_role("heading", name=ANSWER).inner_text()
     page.reload()
     expect(page.get_by_role("heading", name=ANSWER)).to_have_text(said)
-    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
-    click_point(page, 5)
+    expect(chosen_k(page)).to_have_attribute("aria-valuetext", re.compile("^6:"))
+    click_point(page, 26)
     expect(page).to_have_url(re.compile(r"[?&]k=26(&|$)"))
     page.go_back()
     page.get_by_role("link", name="Sweep", exact=True).click()
@@ -88,13 +88,13 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Go on", exact=True)).to_be_visible()
     page.reload()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
     figure = page.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(BAND)
     ready = figure.evaluate("figure => figure._fullData.find((one) => one.name === 'best found').x.length")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Go on", exact=True).click()
     progress = page.get_by_text(re.compile(rf"\d+ of {n} ready; k = \d+"))
     expect(progress).to_be_visible()
     assert int(progress.inner_text().split()[0]) >= min(2, ready), "it goes on where it stopped"
@@ -117,3 +117,30 @@ def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, 
     expect(figure.locator(".legendtext", has_text="preview")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+
+
+def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_it_is_let_go(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=digits")
+    heading = page.get_by_role("heading", name=ANSWER)
+    expect(heading).to_contain_text("best 10")
+    line = "document.querySelector('.st-key-curve .js-plotly-plot')?.layout?.shapes?.[0].x0"
+    page.wait_for_function(f"{line} === 10")
+    slider, picture = chosen_k(page), page.locator(".js-plotly-plot").nth(1)
+    of_axis = "div => [div._fullLayout.xaxis._length, div._fullLayout.xaxis.d2p(5)]"
+    axis, five = page.locator(".js-plotly-plot").first.evaluate(of_axis)
+    box = slider.bounding_box()
+    assert abs(box["width"] - 16 - axis) < 2, "it is as long as the axis of k"
+    before = picture.evaluate("div => JSON.stringify(div.data[1].z)")
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 8 + five, box["y"] + box["height"] / 2, steps=5)
+    expect(page.locator(".nspca-live h2")).to_contain_text("best 5")
+    assert page.evaluate(line) == 5 and picture.evaluate("div => JSON.stringify(div.data[1].z)") != before
+    assert "k=" not in page.url, "nothing was asked of the server yet"
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"[?&]k=5(&|$)"))
+    expect(page.locator(".nspca-live")).to_have_count(0)
+    expect(heading).to_contain_text("best 5")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"[?&]k=7(&|$)"))

@@ -1,4 +1,4 @@
-"""Read the figures that a page sends to the browser."""
+"""Read the figures and the slider of k that a page sends to the browser."""
 
 import json
 
@@ -24,3 +24,16 @@ def figures(page: AppTest) -> list[dict]:
 def snippet(page):
     """Return the Python that a page shows for its result."""
     return next(code.value for code in page.code if code.language == "python")
+
+
+def slider(page: AppTest) -> dict:
+    """Return what the slider of k under the curve knows."""
+    parts = (json.loads(part.proto.json) for part in page.get("bidi_component"))
+    return next(sent for sent in parts if "frames" in sent)
+
+
+def at_k(page: AppTest, k: int, name: str = "k") -> AppTest:
+    """Open a page at another k of its slider, whose `name` is in the address."""
+    assert k in slider(page)["ks"]
+    page.query_params[name] = str(k)
+    return page.run()

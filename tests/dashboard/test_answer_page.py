@@ -35,10 +35,10 @@ def question(page):
 def test_the_answer_stands_before_the_question_and_the_question_is_one_line(opened):
     page = opened()
     kinds = [getattr(part, "label", "") or part.type for part in page.main]
-    slider = kinds.index("k, the number of features, or click on the curve")
+    answer = next(i for i, part in enumerate(page.main) if str(getattr(part, "value", "")).startswith("## "))
     fold = next(i for i, kind in enumerate(kinds) if kind.endswith("**change**"))
     run = kinds.index(page.button(key="run").label)
-    assert slider < run < fold, "a preview has its button beside it"
+    assert answer < run < fold, "a preview has its button beside it"
     assert not question(page).proto.expanded and "nonnegative" in question(page).label
 
 

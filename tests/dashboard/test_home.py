@@ -12,7 +12,7 @@ from nspca.dashboard.app import browser_storage, state
 from nspca.dashboard.runs import shipped_answers
 from nspca.jobs import engine, new_workspace
 from nspca.specs.rows import Found
-from tests.dashboard.figures import figures
+from tests.dashboard.figures import at_k, figures, slider
 from tests.dashboard.test_runs import plant
 
 
@@ -24,7 +24,7 @@ def test_the_first_minute(visit, texts, alts):
     page = visit()
     assert not page.exception and not page.error
     assert "of the best possible, proved" in texts(page)
-    assert texts(page).count("\n- ") == 3, "what you see, in three lines"
+    assert texts(page).count("\n- ") == 2, "what you see, in two lines"
     assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")
@@ -53,17 +53,19 @@ def test_the_stored_figure_is_the_one_of_today():
 
 def test_the_slider_moves_the_component_and_the_address(visit, alts, address):
     page = visit()
-    page.slider[0].set_value(3).run()
+    assert slider(page)["ks"] == list(range(1, 21)) and all(slider(page)["frames"][k]["figure"] for k in "18")
+    assert "These 3 pixels are the best 3" in slider(page)["frames"]["3"]["said"].replace("\xa0", " ")
+    page = at_k(page, 3, "digit_k")
     assert any("3 of 64 features used" in alt for alt in alts(page))
     assert address(page)["digit_k"] == "3"
     again = visit(digit_k=3)
-    assert again.slider[0].value == 3 and alts(again) == alts(page)
+    assert slider(again)["k"] == 3 and alts(again) == alts(page)
 
 
 def test_an_address_somebody_edited(visit):
     for k, shown in (("0", 1), ("9999", 20), ("many", 8), ("-1", 1)):
         page = visit(digit_k=k)
-        assert not page.exception and not page.error and page.slider[0].value == shown
+        assert not page.exception and not page.error and slider(page)["k"] == shown
 
 
 def test_the_statement_is_recomputed_from_the_result(visit, texts):

@@ -17,6 +17,7 @@ from nspca.errors import JobError
 from nspca.jobs import JobState, engine
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.preview import FEW, MANY, METHOD
+from tests.dashboard.figures import at_k
 
 PAGE = "pages/sweep.py"
 
@@ -37,7 +38,7 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
     assert any("7 values of k from 1 to 13" in alt for alt in alts(page)) and "## Preview: " in texts(page)
     assert "show in the main direction" in texts(page)
     assert set(page.query_params) <= {"sample"}, "it is nobody's run, and the address stays as it was"
-    page.select_slider(key="widget_k").set_value(2).run()
+    at_k(page, 2)
     assert "2 features are the best 2" in texts(page) or ("2 features keep" in texts(page) and not page.error)
 
 
@@ -56,7 +57,7 @@ def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_sa
 def test_it_keeps_what_must_be_in(arrive, texts, alts):
     page = arrive(sample="pitprops", keep="11,12")
     assert not page.error and any("6 values of k from 2 to 13" in alt for alt in alts(page))
-    page.select_slider(key="widget_k").set_value(3).run()
+    at_k(page, 3)
     assert "3 that include the 2 features you kept with nonnegative weights" in texts(page)
 
 

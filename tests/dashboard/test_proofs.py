@@ -25,7 +25,7 @@ from nspca.progress import Event
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, SweepSpec
 from nspca.specs.proof import Closing
 from nspca.specs.published import OTHERS, paper_bounds, rank3_bound
-from tests.dashboard.figures import figures, snippet
+from tests.dashboard.figures import at_k, figures, slider, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -59,7 +59,7 @@ def names(page) -> list[str]:
 def test_the_panel_says_what_the_certificate_says(known, texts, address):
     assert not known.metric, "each number stands in a sentence, once"
     sweep = lookup.opened(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
-    result = sweep["auto", known.select_slider(key="widget_k").value]
+    result = sweep["auto", slider(known)["k"]]
     assert f"can explain more than {format_bound(result.certificate.upper)}." in texts(known)
     size = wording.size(result.certificate.nbytes)
     assert re.search(rf"Component and proof took [\d.]+ s, and {size} prove it again\.", texts(known))
@@ -289,7 +289,7 @@ def select(page, address, *features):
     """Select features in the table of the component, and return their names."""
     where, table = address(page), list(page.dataframe[-1].value["feature"])
     rows = [table.index(name) for name in features]
-    key = f"table_{where['run']}_auto_{page.select_slider(key='widget_k').value}"
+    key = f"table_{where['run']}_auto_{slider(page)['k']}"
     page.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
     return page.run()
 
@@ -306,7 +306,7 @@ def same_number(page, texts, capsys) -> float:
 def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys):
     """Features are merged twice in a row, a group joins another, one is left out, and all is undone."""
     page = pitprops
-    page.select_slider(key="widget_k").set_value(6).run()
+    at_k(page, 6)
     first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
     page = select(page, address, *table[:1])
     assert page.button(key="without") and not {"one", "only"} & {button.key for button in page.button}
@@ -317,7 +317,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
     numbers = sorted(data.feature_names.index(name) for name in table[:2])
     assert address(page)["one"] == ",".join(map(str, numbers)) and address(page)["before"] == first
     assert not page.error and "before: all features" in names(page) and "2 features as one" in texts(page)
-    page.select_slider(key="widget_k").set_value(5).run()
+    at_k(page, 5)
     both = data.together(numbers)
     best = nspca.solve(nspca.Problem.from_covariance(both.X, 5), certify="standard")
     assert np.isclose(same_number(page, texts, capsys), best.value)
@@ -326,7 +326,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
     page = finish(page)
     numbers = sorted([*numbers, data.feature_names.index(table[3])])
     assert address(page)["one"] == ",".join(map(str, numbers)) and "3 features as one" in texts(page)
-    page.select_slider(key="widget_k").set_value(4).run()
+    at_k(page, 4)
     same_number(page, texts, capsys)
     page.button(key="verify").click().run()
     assert "Checked in" in page.success[-1].value
@@ -344,7 +344,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
 def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, capsys, monkeypatch):
     """Features are forced twice in a row, with a proof for this question alone, and all is undone."""
     page, data = pitprops, nspca.load_sample("pitprops")
-    page.select_slider(key="widget_k").set_value(6).run()
+    at_k(page, 6)
     first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
     page = select(page, address, *table[-2:])
     page.button(key="keep").click().run()
@@ -358,7 +358,7 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
     page.button(key="without").click().run()
     page = finish(page)
     assert "without 1 feature, keeping 2 features" in texts(page)
-    page.select_slider(key="widget_k").set_value(4).run()
+    at_k(page, 4)
     left = data.without([table[0]])
     forced = [left.feature_names.index(name) for name in table[-2:]]
     problem = nspca.Problem.from_covariance(left.X, 4, forced=forced)
@@ -412,7 +412,6 @@ def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
 
 def test_pixels_are_not_offered_as_one(known, address):
     page = known
-    page.select_slider(key="widget_k").set_value(8).run()
     page = select(page, address, *list(page.dataframe[-1].value["feature"])[:2])
     assert page.button(key="only") and "one" not in {button.key for button in page.button}
 

@@ -18,7 +18,7 @@ from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec, published
 from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
-from tests.dashboard.figures import snippet
+from tests.dashboard.figures import at_k, slider, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -57,7 +57,7 @@ def test_a_sweep_from_run_to_component(done, texts, alts):
     assert list(table.columns) == ["feature", "weight", "share"] and set(table["feature"]) <= set(
         nspca.load_sample("pitprops").feature_names
     )
-    done.select_slider(key="widget_k").set_value(2).run()
+    at_k(done, 2)
     assert (
         done.dataframe[0].value["feature"].tolist() == ["topdiam", "length"]
         or len(done.dataframe[0].value) == 2
@@ -67,16 +67,16 @@ def test_a_sweep_from_run_to_component(done, texts, alts):
 def test_the_numbers_are_those_of_the_package(known, texts):
     data = nspca.load_sample("pitprops")
     direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), [2, 4, 6])["auto", 4]
-    known.select_slider(key="widget_k").set_value(4).run()
+    at_k(known, 4)
     assert np.allclose(known.dataframe[0].value["weight"], weights(data, direct.components[:, 0])["weight"])
     assert f"{direct.value:.3f}" in texts(known)
 
 
 @pytest.mark.visit
 def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
-    done.select_slider(key="widget_k").set_value(6).run()
+    at_k(done, 6)
     again = visit(PAGE, **address(done))
-    assert not again.error and again.select_slider(key="widget_k").value == 6
+    assert not again.error and slider(again)["k"] == 6
     assert texts(again) == texts(done)
 
 
@@ -176,7 +176,7 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
         and page.button(key="verify")
         and len(page.get("download_button")) == 9
     )
-    page.select_slider(key="widget_k").set_value(1).run()
+    at_k(page, 1)
     page.button(key="verify").click().run()
     assert "Checked in" in page.success[-1].value and "This pixel is the best one: proved." in texts(page)
     run = address(page)["run"]

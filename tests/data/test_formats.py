@@ -196,15 +196,27 @@ def test_docword_with_and_without_vocabulary(tmp_path):
     [
         (
             DOCWORD.replace(b"3 2 7", b"4 2 7"),
-            'Line 6 is "4 2 7", but the header counts documents from 1 to 3',
+            'Line 6 is "4 2 7" and does not fit its header: documents are counted from 1 to 3',
         ),
-        (DOCWORD.replace(b"3 2 7", b"3 5 7"), 'Line 6 is "3 5 7", but the header counts words from 1 to 4'),
-        (DOCWORD.replace(b"3 2 7", b"3 0 7"), 'Line 6 is "3 0 7", but the header counts words from 1 to 4'),
-        (DOCWORD.replace(b"3 2 7", b"3 2 0"), 'Line 6 is "3 2 0": counts are positive'),
-        (DOCWORD.replace(b"3 2 7", b"\n3 2 0"), 'Line 7 is "3 2 0": counts are positive'),
-        (DOCWORD.replace(b"3 2 7", b"3 2 x"), 'line 6 is "3 2 x"'),
-        (DOCWORD.replace(b"3 2 7", b"3 22"), 'line 6 is "3 22"'),
-        (DOCWORD.replace(b"3 2 7", b"3 2 7 7"), 'line 6 is "3 2 7 7"'),
+        (
+            DOCWORD.replace(b"3 2 7", b"3 5 7"),
+            'Line 6 is "3 5 7" and does not fit its header: words are counted from 1 to 4',
+        ),
+        (
+            DOCWORD.replace(b"3 2 7", b"3 0 7"),
+            'Line 6 is "3 0 7" and does not fit its header: words are counted from 1 to 4',
+        ),
+        (
+            DOCWORD.replace(b"3 2 7", b"3 2 0"),
+            'Line 6 is "3 2 0" and does not fit its header: counts are positive',
+        ),
+        (
+            DOCWORD.replace(b"3 2 7", b"\n3 2 0"),
+            'Line 7 is "3 2 0" and does not fit its header: counts are positive',
+        ),
+        (DOCWORD.replace(b"3 2 7", b"3 2 x"), 'Line 6 is "3 2 x"'),
+        (DOCWORD.replace(b"3 2 7", b"3 22"), 'Line 6 is "3 22"'),
+        (DOCWORD.replace(b"3 2 7", b"3 2 7 7"), 'Line 6 is "3 2 7 7"'),
         (DOCWORD[:-6], "promises 5 entries"),
     ],
 )

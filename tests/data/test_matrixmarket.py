@@ -70,7 +70,7 @@ def test_as_scipy_reads_it(form, symmetry):
 
 
 def test_comments_and_empty_lines_in_the_body():
-    lines = ("3 2", "", "% between", *("1", "2 % two", "", "3", "4", "5", "6"), "", "")
+    lines = ("3 2", "\n" * 2**20, "% between", *("1", "2 % two", "", "3", "4", "5", "6"), "", "")
     assert read(text("array real general", *lines)).X.tolist() == [[1, 4], [2, 5], [3, 6]]
 
 
@@ -106,7 +106,6 @@ def test_missing_values():
         (text("array real general", "3 2", " ".join(["1"] * 200_000)), "does not fit its header"),
         (text("array real general", "3 2", "1 2 3 4 5 6"), "does not fit its header"),
         (text("coordinate real general", "3 3 0", "but words follow"), "does not fit its header"),
-        (text("array real general", "3 2", "\n" * (2**20 + 9), *"123456"), "does not fit its header"),
     ],
 )
 def test_hostile_files_are_one_sentence(raw, said, bounded_memory):
@@ -118,7 +117,7 @@ def test_hostile_files_are_one_sentence(raw, said, bounded_memory):
 def test_a_short_line_is_no_missing_value():
     """A line with too few numbers is refused, although pandas fills it with NaN."""
     raw = text("coordinate real general", "3 3 3", "1 1 1", "2 3", "3 3 nan")
-    with pytest.raises(InvalidData, match='line 4 is "2 3" and does not fit its header'):
+    with pytest.raises(InvalidData, match='Line 4 is "2 3" and does not fit its header'):
         read(raw, missing="mean")
 
 

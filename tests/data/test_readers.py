@@ -124,11 +124,14 @@ def test_columns_without_entries_may_be_read_at_a_time(tmp_path, monkeypatch, fu
     assert np.array_equal(sp.vstack([block.X for block in blocks]).toarray(), table)
 
 
-def test_an_error_in_writing_is_not_taken_for_a_damaged_archive(tmp_path):
+def test_an_error_in_writing_is_not_taken_for_a_damaged_archive(tmp_path, monkeypatch):
     (tmp_path / "file").write_bytes(FILES["npz by columns"])
-    (tmp_path / "table.npy").mkdir()
-    with pytest.raises(IsADirectoryError):
-        list(open_reader(Source(tmp_path / "file")).blocks(5, tmp_path))
+    reader = open_reader(Source(tmp_path / "file"))
+    monkeypatch.setattr(
+        "nspca.data.formats.npz.Path.open", lambda *how: (_ for _ in ()).throw(OSError("full"))
+    )
+    with pytest.raises(OSError, match="full"):
+        list(reader.blocks(5, tmp_path))
 
 
 def test_names_labels_and_texts_of_a_block(tmp_path):

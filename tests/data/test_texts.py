@@ -14,6 +14,7 @@ from nspca.data import counting, read, read_text, sandbox
 from nspca.data.arrays import to_npz
 from nspca.data.counting import WORD
 from nspca.data.formats import documents
+from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.sandbox import open_file
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
@@ -48,7 +49,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_recognised_and_counted_alike(kind):
     found, raw = KINDS[kind]
-    assert find_documents(raw) == found
+    assert find_documents(Source(raw=raw)) == found
     data = read_text(raw)
     assert data.kind == "words" and data.X.shape[0] == 10
     assert {"river", "bread", "cheese", "wine"} <= set(data.feature_names) and "the" not in data.feature_names
@@ -150,7 +151,7 @@ def test_words_are_letters_of_any_script():
     ids=range(12),
 )  # fmt: skip
 def test_what_is_no_text_is_not_taken_for_one(raw, kind):
-    assert find_documents(raw) == kind
+    assert find_documents(Source(raw=raw)) == kind
 
 
 def test_paths_control_characters_and_scripts_are_only_ever_text():
@@ -290,7 +291,7 @@ def counted(raw: bytes, **options):
 def test_short_answers_many_of_which_are_the_same():
     answers = ["good staff", "price", "no comment", "price", "too loud at night", "good staff"] * 6
     raw = "id,What do you like?\n" + "".join(f"{i},{answer}\n" for i, answer in enumerate(answers))
-    assert find_documents(raw.encode()) == "table"
+    assert find_documents(Source(raw=raw.encode())) == "table"
     data = counted(raw.encode())
     assert data.X.shape[0] == 36 and {"price", "staff", "loud"} <= set(data.feature_names)
 

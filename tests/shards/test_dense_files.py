@@ -149,7 +149,7 @@ def _odd(tmp_path):
         lambda path: _elsewhere(path, layout=h5py.VirtualLayout(X.shape, float)),
         "numbers itself, got X",
     )
-    yield "link", lambda path: _link(path), "its tables are none"
+    yield "link", lambda path: _link(path), "numbers itself, got X"
     yield "names", lambda path: _name(path, "/dev/zero"), "itself, got feature_names, which is in another"
     yield "torn", lambda path: _tear(path), "is damaged, its X cannot be read"
     yield "archive", lambda path: _zip(path), "got a ZIP or folder: convert it"

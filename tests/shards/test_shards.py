@@ -50,7 +50,7 @@ def docword(X, order=None):
 @pytest.mark.parametrize("rows", [1, 7, 100])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_docword_is_what_reading_it_gives(X, tmp_path, monkeypatch, packed, rows, shuffled):
-    monkeypatch.setattr(entries, "PIECE", 100)
+    monkeypatch.setattr(entries, "LINES", 7)
     order = np.random.default_rng(1).permutation(X.nnz) if shuffled else None
     raw = docword(X, order)
     source = tmp_path / ("docword.x.txt.gz" if packed else "docword.x.txt")
@@ -299,20 +299,23 @@ def test_a_digest_that_is_not_that_of_the_data_proves_nothing(X, tmp_path):
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        (b"2\n3\n2\n1 1 1\n2 4 1\n", r'Line 5 of .* is "2 4 1", but the header counts words from 1 to 3'),
-        (b"2\n3\n2\n1 1 1\n\n3 1 1\n", r'Line 6 of .* is "3 1 1", but the header counts documents'),
+        (
+            b"2\n3\n2\n1 1 1\n2 4 1\n",
+            r'Line 5 of .* is "2 4 1" and does not fit its header: words are counted from 1 to 3',
+        ),
+        (b"2\n3\n2\n1 1 1\n\n3 1 1\n", r'Line 6 of .* is "3 1 1" and does not fit its header: documents'),
         (b"2\n3\n2\n1 1 1\n2 1 0\n", "Line 5 .* counts are positive"),
-        (b"2\n3\n2\n1 1 1\n2 x 1\n", r'line 5 of .* is "2 x 1"'),
-        (b"2\n3\n2\n1 1 1\n2 1\n", r'line 5 of .* is "2 1"'),
-        (b"2\n3\n2\n1 1 1\n2 1 1 1\n", r'line 5 of .* is "2 1 1 1"'),
-        (b"2\n3\n3\n1 1 1\n2 1 1\n", "promises 3 entries and the file holds 2, the last on line 5"),
+        (b"2\n3\n2\n1 1 1\n2 x 1\n", r'Line 5 of .* is "2 x 1"'),
+        (b"2\n3\n2\n1 1 1\n2 1\n", r'Line 5 of .* is "2 1"'),
+        (b"2\n3\n2\n1 1 1\n2 1 1 1\n", r'Line 5 of .* is "2 1 1 1"'),
+        (b"2\n3\n3\n1 1 1\n2 1 1\n", "promises 3 entries and the file holds 2"),
         (b"2\n3\n1\n1 1 1\n2 1 1\n", "promises 1 entries and the file holds 2"),
         (b"2\n999999999\n1\n1 1 1\n", "at most 100000 rows and columns and one more for each entry"),
         (b"0\n3\n0\n", "a row and two columns at least"),
-        (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", 'line 3 of .* is "1 1 nan"'),
+        (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", 'Line 3 of .* is "1 1 nan"'),
         (b"%%MatrixMarket matrix coordinate real general\n%\n2 2 1\n3 1 1\n", 'Line 4 of .* is "3 1 1"'),
         (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1.5 1 1\n", "Line 3 of"),
-        (b"%%MatrixMarket matrix coordinate real general\n2 2\n1 1 1\n", "Line 2 .* rows, columns and"),
+        (b"%%MatrixMarket matrix coordinate real general\n2 2\n1 1 1\n", "size line .* rows, columns and"),
         (b"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 1\n", "real numbers"),
         (b"%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n", "coordinate form"),
         (b"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "is square"),
@@ -324,7 +327,7 @@ def test_a_digest_that_is_not_that_of_the_data_proves_nothing(X, tmp_path):
 )
 @pytest.mark.parametrize("piece", [16, 2**20])
 def test_what_is_wrong_in_a_text_is_said_with_its_line(tmp_path, monkeypatch, raw, words, piece):
-    monkeypatch.setattr(entries, "PIECE", piece)
+    monkeypatch.setattr(entries, "LINES", piece)
     monkeypatch.setattr(delimited, "PIECE", piece)
     (tmp_path / "docword.x.txt").write_bytes(raw)
     with pytest.raises(InvalidData, match=words) as refused:
@@ -433,7 +436,7 @@ import numpy as np
 import nspca
 from nspca.data.formats import delimited, entries
 from nspca.shards.sources import shard
-entries.PIECE = 2**20
+entries.LINES = 2**16
 if sys.argv[1] == "shard":
     shard(sys.argv[2] + "/docword.x.txt", sys.argv[2] + "/s", megabytes=1)
 else:

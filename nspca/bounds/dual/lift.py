@@ -27,7 +27,7 @@ Several disjoint components share one lift. The weights of the points of one siz
 components of that size. The constraint that no feature is used twice, `z <= 1`, has the `prices` as its
 multipliers.
 
-`bound_search` and `fixing.lifts` add a lift to a splitting by `add_lift`, and `packing` by `add_packing`.
+`bound_search` and `fixing.lifts` add a lift to a splitting by `add_lift`, and `joint_bound` by `add_packing`.
 """
 
 import numpy as np

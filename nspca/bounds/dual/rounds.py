@@ -1,7 +1,7 @@
 """Base class of every search for a bound (steps and progress), and the evaluation of a lift.
 
-The searches of `bound_search`, `fixing`, `disjoint`, `kyfan` and `packing` are kinds of `Work`.
-`bound_search`, `fixing.settle` and `fixing.probes` call `look` after every round of steps.
+The searches of `bound_search`, `fixing`, `disjoint` and `joint_bound` are kinds of `Work`.
+`bound_search` and `fixing.settle` call `look` after every round of steps.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.inequality import threshold
 from nspca.bounds.plan import CLOSED, GROW_EVERY, OVERHEAD, JointPlan, Plan
-from nspca.bounds.witness import Proof, Witness, largest, lift_of, priced_heights
+from nspca.bounds.witness import Proof, Witness, largest, lift_of
 from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -127,7 +127,7 @@ def proposals(lift: Lift) -> Iterator[Proposal]:
     """
     kept, (W, M, own, _) = lift.splitting.kept, lift.averaged()
     U, left = lift_of(kept, Witness(W, M), lift.B.shape[1])
-    tau, h = threshold(W, lift.nonneg, kept.floor), priced_heights(kept, M, lift.k, lift.nonneg)
+    tau, h = threshold(W, lift.nonneg, kept.floor), Witness(W, M).heights(kept, lift.k, lift.nonneg)
     h = np.zeros(len(W)) if h is None else h
 
     def proposal(columns: Array, estimate: float, is_own: bool) -> Proposal:

@@ -1,6 +1,6 @@
 """Starting points of lifts: the subspace, the first points of the bundle, and the first prices.
 
-`bound_search` and `fixing.lifts` begin a lift for one component with `basis` and `first_point`. `packing`
+`bound_search` and `fixing.lifts` begin a lift for one component with `basis` and `first_point`. `joint_bound`
 begins one for several with `basis`, `first_points` and `first_prices`.
 """
 

@@ -1,18 +1,17 @@
 """Bound the supports of one node by witnesses, and keep the best proof and the best answer.
 
-A `Bounding` is the state of the work on a node. `eigenvalues`, `stages`, `probes`, `lifts` and `priced` each
+A `Bounding` is the state of the work on a node. `eigenvalues`, `stages`, `lifts` and `priced` each
 have one way to improve it, and `settle` calls them in order.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Probed, Stage, Supports, Use, Warm
+from nspca.bounds.fixing.node import Node, Reduced, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Answer, Narrowed, Task
 from nspca.bounds.plan import Plan
@@ -46,8 +45,8 @@ class Bounding(Work[Plan]):
     narrowed : callable or None
         Called whenever features have been fixed.
     stages : list of Stage
-    probed : list of Probed
-        Nodes above the present one, each with one child that a probe has closed.
+    reduced : list of Reduced
+        The reduced nodes above the present one.
     best : Use or None
     is_current : bool
         Whether the best use was proved for the present supports, not before features were fixed.
@@ -86,7 +85,7 @@ class Bounding(Work[Plan]):
     answer: Answer | None = None
     narrowed: Narrowed | None = None
     stages: list[Stage] = field(default_factory=list)
-    probed: list[Probed] = field(default_factory=list)
+    reduced: list[Reduced] = field(default_factory=list)
     best: Use | None = None
     is_current: bool = False
     is_exact: bool = False
@@ -123,14 +122,6 @@ class Bounding(Work[Plan]):
             only_bounding=task.only_bounding,
             at_level=task.at_level,
         )
-
-    def beside(self, supports: Supports, ground: Ground | None = None, **more: Any) -> "Bounding":
-        """Return the work on other supports at the same values before anything is done; `more` are further
-        attributes.
-        """
-        ground = self.ground if ground is None else ground
-        same = {name: getattr(self, name) for name in ("plan", "lower", "gap", "report", "at_level")}
-        return Bounding(problem=ground.problem, ground=ground, supports=supports, **same | more)
 
     @property
     def done(self) -> bool:

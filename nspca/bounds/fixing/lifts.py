@@ -1,6 +1,6 @@
 """The lift of a node: begun from the witness of the parent, or going on from the lift of the parent.
 
-`settle` makes rounds of its steps, and `probes` a few short ones.
+`settle` makes rounds of its steps.
 """
 
 import numpy as np
@@ -16,10 +16,8 @@ from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.witness import Witness
 from nspca.covariance.linalg import Array
 
-RANK, RAISED = 4, 5
-"""Rank of a lift, and rank of one that continues because it stalled (`Task.raised`)."""
-RAISED_ROWS = 80
-"""Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
+RANK = 4
+"""Rank of a lift."""
 REACHED = 4
 """Number of best points of a bundle that are tried as answers."""
 PLAIN = 80
@@ -35,8 +33,7 @@ def first_lift(own: Bounding, task: Task) -> Lift:
         # The threshold can fall far once the features outside a core are gone. The state of the lift is of no
         # use then: a lift that goes on from it stays behind one that knows nothing.
         return begin_afresh(own) if is_core(own) else gone_on(own, lift)
-    wide = task.witness is not None and task.witness.U.shape[1] > RANK
-    return begin(own, task.witness, RAISED if task.raised and wide else RANK)
+    return begin(own, task.witness)
 
 
 def is_core(own: Bounding) -> bool:
@@ -46,28 +43,21 @@ def is_core(own: Bounding) -> bool:
 
 
 def gone_on(own: Bounding, lift: Lift) -> Lift:
-    """Return a lift on the rows of the node that goes on from another; without prices in short steps."""
-    new = restricted(own.problem, lift, own.kept)
-    shorten(own, new)
-    return new
-
-
-def shorten(own: Bounding, lift: Lift) -> bool:
-    """Let a lift go on in short steps, except with prices; tell whether its steps were much longer.
+    """Return a lift on the rows of the node that goes on from another; without prices in short steps.
 
     Long steps reach the neighbourhood of the best W, M and U soon, and then only swing about it.
     """
-    before, short = lift.splitting.rho, DAMPED * float(own.kept.leading[0][0])
+    new = restricted(own.problem, lift, own.kept)
     if own.kept.prices is None:
-        damp(lift, short)
-    return lift.splitting.rho < before / 2
+        damp(new, DAMPED * float(own.kept.leading[0][0]))
+    return new
 
 
-def begin(own: Bounding, stored: Stored | None, rank: int) -> Lift:
-    """Return a lift of a rank on the rows of the node, started from the state of the parent."""
+def begin(own: Bounding, stored: Stored | None) -> Lift:
+    """Return a lift on the rows of the node, started from the state of the parent."""
     kept, k, nonneg = own.kept, own.problem.size, own.problem.nonneg
     r = len(kept.block)
-    splitting, rank = Splitting(kept, k, nonneg), min(rank, r)
+    splitting, rank = Splitting(kept, k, nonneg), min(RANK, r)
     features = kept.features
     witness = none(features) if stored is None else stored.covering(features).at(features)
     W = np.zeros((r, r)) if witness.W is None else witness.W
@@ -87,7 +77,7 @@ def begin_afresh(own: Bounding) -> Lift:
     vectors = splitting.vectors.astype(np.float64)
     none_known = np.zeros((len(vectors), 0))
     own.warm = Warm(kept.features, np.asarray(splitting.weights, np.float64), vectors, none_known)
-    return begin(own, Stored.of(kept.features, Witness(splitting.entries.W)), RANK)
+    return begin(own, Stored.of(kept.features, Witness(splitting.entries.W)))
 
 
 def first_matrix(own: Bounding, splitting: Splitting) -> Array:
@@ -96,16 +86,6 @@ def first_matrix(own: Bounding, splitting: Splitting) -> Array:
         vectors = splitting.vectors.astype(np.float64)
         return vectors @ vectors.T
     return own.warm.matrix(own.kept.features)
-
-
-def raise_rank(own: Bounding, task: Task, lift: Lift) -> bool:
-    """Give a lift that stalled one more dimension; return False where that costs more than branching."""
-    rows = len(own.kept.block)
-    rank = min(RAISED, rows)
-    if not task.raised or lift.B.shape[1] >= rank or rows > RAISED_ROWS:
-        return False
-    lift.rebase(starts.basis(own.kept, lift.splitting.entries.W, rank))
-    return True
 
 
 def remember(own: Bounding, lift: Lift) -> None:

@@ -249,28 +249,12 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Probed:
-    """A node that was branched on, with the child that a probe closed; or a node that was reduced.
-
-    Attributes
-    ----------
-    supports : Supports
-        Supports after the stages.
-    stages : list of Stage
-    feature : int
-    closed : Node or None
-        The closed child: that with the feature if `into`, else that without it. None for a reduced node.
-    into : bool
-    level : float
-        Level at which a node was reduced.
-    """
+class Reduced:
+    """What a node was before it was reduced: supports after its stages, these, and the level."""
 
     supports: Supports
     stages: list[Stage]
-    feature: int
-    closed: Node | None
-    into: bool
-    level: float = 0.0
+    level: float
 
 
 def _spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:

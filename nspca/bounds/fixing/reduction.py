@@ -15,7 +15,7 @@ import numpy as np
 
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.eigenvalues import take_up
-from nspca.bounds.fixing.node import REDUCED, Node, Probed, Use
+from nspca.bounds.fixing.node import REDUCED, Node, Reduced, Use
 
 LOST = 1e-6
 """Maximum share of the level that rounding errors of C may reach. They grow without limit where v is nearly
@@ -34,13 +34,20 @@ def reduce(own: Bounding) -> bool:
         return False
     if own.ground.base is None:
         own.above = supports, own.best, own.is_current
-    own.probed.append(Probed(supports, own.stages, REDUCED, None, False, level))
+    own.reduced.append(Reduced(supports, own.stages, level))
     own.stages, own.ground, own.problem = [], ground, ground.problem
     own.best, own.upper, own.warm, own.points = None, np.inf, None, None
     own.priced, own.claimed, own.direction, own.places, own.tried = None, None, None, None, None
     own.carry(less)
     take_up(own)
     return True
+
+
+def below_reduced(reduced: list[Reduced], node: Node) -> Node:
+    """Return the first of a chain of reduced nodes, each the parent of the next; `node` ends the chain."""
+    for one in reversed(reduced):
+        node = Node(one.supports, one.stages, feature=REDUCED, children=(node,), level=one.level)
+    return node
 
 
 def prove_roof(own: Bounding, node: Node) -> None:
@@ -54,7 +61,8 @@ def prove_roof(own: Bounding, node: Node) -> None:
     roof: Use | None = best
     if best is not None and not is_current:
         ground = own.ground.whole
-        side = own.beside(supports, ground, only_bounding=True)
+        same = {name: getattr(own, name) for name in ("plan", "lower", "gap", "report", "at_level")}
+        side = Bounding(problem=ground.problem, ground=ground, supports=supports, only_bounding=True, **same)
         side.kept = ground.kept(supports)
         side.offer(None)
         if best.witness is not None and not side.done:

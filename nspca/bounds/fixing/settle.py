@@ -4,7 +4,7 @@ The witness of the parent is tried first, with a new search. A few rounds of the
 which continue from the state of the parent. After each round, a feature is fixed if the supports that have
 it, or those that lack it, cannot exceed the best known value. The work continues on the remaining supports.
 
-`tree` calls `settle` for every node, and `needed` for the supports of a chain.
+`tree` calls `settle` for every node.
 """
 
 import numpy as np
@@ -16,19 +16,15 @@ from nspca.bounds.fixing.branching import node_of
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.lifts import (
-    begin,
     begin_afresh,
     first_lift,
     is_core,
-    raise_rank,
     reach_points,
     remember,
-    shorten,
 )
 from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.priced import claim, is_hopeless, weigh_up
-from nspca.bounds.fixing.probes import below_probes, probe_all
-from nspca.bounds.fixing.reduction import prove_roof, reduce
+from nspca.bounds.fixing.reduction import below_reduced, prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all, fix_needed
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
@@ -58,7 +54,7 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
     try:
         improve(own, task)
         prove_leaf(own)
-        node = below_probes(own.probed, node_of(own))
+        node = below_reduced(own.reduced, node_of(own))
         if not own.done:
             prove_roof(own, node)
     except OutOfTime:
@@ -68,7 +64,7 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
         prove_leaf(own)
         best = None if own.supports.is_empty else own.best
         last = Node(own.supports, own.stages, best, level=own.ground.level)
-        node = below_probes(own.probed, last)
+        node = below_reduced(own.reduced, last)
         prove_roof(own, node)
     return Settled(node, own.answer, own.lower, own.steps, own.entries)
 
@@ -113,16 +109,18 @@ def prove_leaf(own: Bounding) -> None:
 
 
 def refine(own: Bounding, task: Task) -> None:
-    """Make rounds of steps of a lift; after each, evaluate the bound and fix features."""
+    """Make rounds of steps of a lift; after each, evaluate the bound and fix features.
+
+    Where a lift gains no more and no feature can be fixed, the features that are in are eliminated once.
+    """
     if not own.kept.block.any():
         return  # the block is zero or empty
     lift, rounds, last = first_lift(own, task), 0, np.inf
-    probing = task.raised and own.kept.prices is None
-    waits, anew = FEWEST if lift.cuts.weight == 0.0 else 1, False
+    waits = FEWEST if lift.cuts.weight == 0.0 else 1
     while True:
         rounds += 1
         own.advance(lift.splitting, ROUND)
-        fewest = waits if own.stages or own.probed else max(waits, task.rounds // 2)
+        fewest = waits if own.stages or own.reduced else max(waits, task.rounds // 2)
 
         def is_over(reached: float, rounds: int = rounds, fewest: int = fewest, last: float = last) -> bool:
             stalled = rounds >= fewest and last - reached < STALL * (reached - own.lower)
@@ -139,38 +137,14 @@ def refine(own: Bounding, task: Task) -> None:
             break
         remember(own, lift)
         over, last = is_over(reached), min(last, reached)
-        least = 1 if over or anew else max(1, int(WORTH * len(own.kept.block)))
-        if fix_all(own, least):
-            if own.done or not own.kept.block.any() or own.entries >= task.entries:
-                break
-            lift, rounds, waits, anew = restricted(own.problem, lift, own.kept), 0, 1, False
+        fixed = fix_all(own, 1 if over else max(1, int(WORTH * len(own.kept.block))))
+        if not fixed and not over:
             continue
-        if not over:
-            continue
-        if own.entries >= task.entries:
+        if own.done or own.entries >= task.entries or not (fixed or (task.reducing and reduce(own))):
             break
-        if task.reducing and reduce(own):
-            if own.done or not own.kept.block.any():
-                break
-            lift, rounds, last, waits, anew = begin_afresh(own), 0, np.inf, FEWEST, False
-            continue
-        if task.raised and shorten(own, lift):
-            rounds, last, waits = 0, np.inf, 1
-            continue
-        if task.raised and not anew:
-            # A lift that has converged is flat: many supports come near its bound, and hardly a feature can
-            # be fixed. One begun anew is not.
-            lift = begin(own, None if own.best is None else own.best.witness, lift.B.shape[1])
-            rounds, last, waits, anew = 0, np.inf, FEWEST, True
-            continue
-        probing = probing and probe_all(own, lift)
         if own.done or not own.kept.block.any():
             break
-        if probing:
-            lift = restricted(own.problem, lift, own.kept)
-            rounds, last, waits, anew = 0, np.inf, 1, False
-            continue
-        anew = False
-        if not raise_rank(own, task, lift):
-            break
-        rounds, last = 0, np.inf
+        if fixed:
+            lift, rounds, waits = restricted(own.problem, lift, own.kept), 0, 1
+        else:
+            lift, rounds, last, waits = begin_afresh(own), 0, np.inf, FEWEST

@@ -48,8 +48,6 @@ class Task:
         Work of a first enumeration of supports by eigenvalues: r^3 for each part.
     only_bounding : bool
         Whether to fix no features, enumerate no supports and look for no better answer.
-    raised : bool
-        Whether a lift that stalls continues with a higher rank.
     partial : bool
         Whether an unfinished node is returned when the time is over.
     at_level : bool
@@ -68,7 +66,6 @@ class Task:
     entries: float = math.inf
     work: float = 0.0
     only_bounding: bool = False
-    raised: bool = False
     partial: bool = False
     at_level: bool = False
     reducing: bool = True

@@ -90,8 +90,6 @@ class FixingTree(Work[Plan]):
         A bound that was proved before, in the units of the data. No larger bound is reported.
     asked : sequence of int
         Features that are branched on before all others, in this order.
-    raised : bool
-        Whether nodes may do more where a lift stalls: begin it anew, probe features, raise its rank.
     at_level : bool
         Whether `lower` is a level below what is known, which no answer raises.
     rounds : int
@@ -123,7 +121,6 @@ class FixingTree(Work[Plan]):
     nodes: int = 0
     known_upper: float | None = None
     asked: Sequence[int] = ()
-    raised: bool = False
     at_level: bool = False
     rounds: int = field(default_factory=lambda: tasks.ROUNDS)
     root: Node | None = None
@@ -154,7 +151,7 @@ class FixingTree(Work[Plan]):
         A root whose work is cut short, also by `Cancelled`, keeps the features fixed by then.
         """
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds)
-        task = replace(task, raised=self.raised, partial=True, at_level=self.at_level)
+        task = replace(task, partial=True, at_level=self.at_level)
         task = replace(task, work=work, entries=self.left)
         self.heap = []
         try:
@@ -267,9 +264,7 @@ class FixingTree(Work[Plan]):
         assert leaf is not None  # it is open
         one = node.supports.possible[[int(np.argmin(node.scores))]]
         for supports in (node.supports.fix(none, one), node.supports.fix(one, none)):
-            task = Task(
-                supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
-            )
+            task = Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan)
             task = replace(task, rounds=self.rounds, entries=self.left)
             yield replace(task, reducing=self.reducing, at_level=self.at_level)
 

@@ -11,8 +11,10 @@ import streamlit as st
 
 _VERSION = version("plotly")  # read once, since `version` searches every package folder
 _SHELL = files("nspca.dashboard.app")
-LOADER = "\n".join(_SHELL.joinpath(name).read_text("utf-8") for name in ("plotly.js", "touch.js"))
-"""First part of every script that draws with Plotly: loads plotly.js, and adapts figures to touch screens."""
+LOADER = "\n".join(
+    _SHELL.joinpath(name).read_text("utf-8") for name in ("plotly.js", "touch.js", "themed.js")
+)
+"""First part of every script that draws with Plotly: loads it, and adapts figures to screens and themes."""
 _SAVING = st.components.v2.component(
     "nspca_saving",
     html="<span hidden></span>",

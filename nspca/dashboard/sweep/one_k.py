@@ -19,7 +19,6 @@ from nspca.dashboard.views import component, statement
 from nspca.specs import SweepSpec
 
 WANTED = "any_k"  # session key: the k that the visitor typed
-HELP = "A k that is not on the curve is computed and joins it."
 HEIGHT = 300  # pixels of the picture of the first answer
 
 
@@ -35,13 +34,14 @@ def field(run: Watched, of: Chosen, asked: SweepSpec, table: pd.DataFrame) -> No
     """
     n, least, key = of.shape[1], max(1, len(run.asked.forced)), f"any_k_{run.id}"
     st.number_input(
-        "or type another k",
+        "Another k",
         least,
         n,
         value=None,
         step=1,
-        placeholder="k",
-        help=HELP,
+        placeholder="another k",
+        label_visibility="collapsed",
+        width=160,
         key=key,
         on_change=lambda: st.session_state.update({WANTED: st.session_state[key]}),
     )

@@ -19,7 +19,7 @@ from nspca.dashboard.export import Export
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal
+from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
@@ -180,15 +180,11 @@ class SweepPage(AnswerPage[SweepSpec]):
         statement.show(said, _preview(result) if quick else "")
         answer_page.say_instead(k, problem.n)
         st.markdown(self._enough(run, problem, table, quick, said.digits))
-        of = self._data if quick and self._data is not None else run.of
         beside: list[Callable[[], Any]] = []
         if quick and self._data is not None and self._asked is not None:
             data_now, asked_now = self._data, self._asked
             beside.append(lambda: self.offer(data_now, asked_now))
-        if (run.own or quick) and not state.get("present"):
-            curve_asked = self._asked if quick and self._asked is not None else run.asked
-            beside.append(lambda: one_k.field(run, of, curve_asked, table))
-        curve.choose(table, methods, k, method, *beside)
+        curve.choose(methods, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         old = before.find(run) if run.own else None
         drawn = curve.plot(
@@ -199,14 +195,22 @@ class SweepPage(AnswerPage[SweepSpec]):
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
         )
+        how = tried, run.own, run.id, known, drawn
+        answer = Answer(run.of, run.asked, problem, sweep, k, method, *how)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
+            ks = sorted(size for name, size in sweep if name == method)
+            words = _preview if quick else lambda result: ""
+            picture = f"component_{run.id}"
+            slide.show(answer, ks, ceiling, "k", "curve", picture, HEIGHT, BARS, words)
+            if (run.own or quick) and not state.get("present"):
+                of = self._data if quick and self._data is not None else run.of
+                one_k.field(run, of, self._asked if quick and self._asked is not None else run.asked, table)
         with right:
-            component.picture(data, x, f"component_{run.id}", known, BARS)
+            component.picture(data, x, picture, known, BARS, HEIGHT)
             membership.legend(wording.noun(data), known)
-        how = tried, run.own, run.id, known, drawn
-        return Answer(run.of, run.asked, problem, sweep, k, method, *how)
+        return answer
 
     def _enough(
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int

@@ -88,10 +88,15 @@ def plot(
 
 
 def picture(
-    dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None, top: int = MOST_BARS
+    dataset: Dataset,
+    x: np.ndarray,
+    key: str,
+    found: Membership | None = None,
+    top: int = MOST_BARS,
+    height: int | None = None,
 ) -> None:
     """Draw the figure of the component, see `plot`."""
-    figures.draw_plot(plot(dataset, x, found, top), key, same=f"{dataset.name} {dataset.X.shape}")
+    figures.draw_plot(plot(dataset, x, found, top), key, height, same=f"{dataset.name} {dataset.X.shape}")
 
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> partial[go.Figure]:

@@ -140,29 +140,16 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
         _say_others(_probability(frame))
 
 
-def choose(
-    frame: pd.DataFrame,
-    methods: Sequence[str],
-    k: int,
-    method: str,
-    *beside: Callable[[], None],
-) -> None:
-    """Draw the slider of k, and the choice of a method where there are several.
-
-    Parameters
-    ----------
-    beside : each draws one more input in the row of the slider
-    """
+def choose(methods: Sequence[str], method: str, *beside: Callable[[], None]) -> None:
+    """Draw the choice of a method where there are several, and in the same row what is `beside`."""
     several = len(methods) > 1
-    left, *others = st.columns([2, *[1] * (len(beside) + several)], vertical_alignment="bottom")
-    with left:
-        ks = sorted(int(value) for value in frame["k"].unique())
-        if len(ks) > 1:
-            st.select_slider("k, the number of features, or click on the curve", ks, **state.bind("k", k))
+    if not several and not beside:
+        return
+    columns = st.columns(len(beside) + several, vertical_alignment="bottom")
     if several:
-        others.pop(0).selectbox(
+        columns.pop(0).selectbox(
             "Method", list(methods), format_func=method_name, **state.bind("shown", method)
         )
-    for column, draw in zip(others, beside, strict=True):
+    for column, draw in zip(columns, beside, strict=True):
         with column:
             draw()

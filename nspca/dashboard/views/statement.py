@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import wording
+from nspca.dashboard.components.k_slider import ANSWER
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
 from nspca.presentation.markup import Markup, render
@@ -146,8 +147,9 @@ def _terms(problem: Problem, k: int, one: str) -> str:
 
 def show(said: Statement, before: str = "") -> None:
     """Draw both sentences, with the words `before` in front, and the bar below them."""
-    st.markdown(wording.unbroken(f"## {before}{said.text}"))
-    st.html(bar(said))
+    with st.container(key=ANSWER):
+        st.markdown(wording.unbroken(f"## {before}{said.text}"))
+        st.html(bar(said))
 
 
 def bar(said: Statement) -> Markup:

@@ -64,6 +64,8 @@ class Source:
         A table about the samples, which tells whether these are in rows.
     layouts : list of Layout
         Gets the layout that a reader found, also where the file is refused later.
+    converted : list of Converted
+        Gets the table that a spreadsheet or the like was converted to.
     """
 
     path: Path | None = None
@@ -75,6 +77,7 @@ class Source:
     vocabulary: bytes | None = None
     annotation: Strings | None = None
     layouts: "list[Layout]" = field(default_factory=list, compare=False)
+    converted: "list[Converted]" = field(default_factory=list, compare=False)
 
     @property
     def of(self) -> str:
@@ -228,11 +231,6 @@ class Reader(ABC):
         self.source, self.options, self.on_disk, self.report = source, options, on_disk, report
         self.findings: tuple[Finding | str, ...] = ()
         self._read_header()
-
-    @staticmethod
-    @abstractmethod
-    def matches(first: bytes) -> bool:
-        """Tell whether a file with these first bytes has this format."""
 
     @abstractmethod
     def _read_header(self) -> None:

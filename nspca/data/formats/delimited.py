@@ -41,11 +41,6 @@ _BARE = b",;\t |\r\n"
 class DelimitedReader(TableReader):
     """Reader of a text table whose columns are separated by a delimiter."""
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        """Return True: a file that no other reader takes is tried as text."""
-        return True
-
     def _read_header(self) -> None:
         """Read the beginning of the text and find its layout."""
         self._text = DelimitedText(self.source, self.options.encoding)

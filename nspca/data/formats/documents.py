@@ -16,20 +16,20 @@ from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
 from nspca.data.dialect import are_labels, as_utf8
 from nspca.data.encodings import guess_encoding
-from nspca.data.formats.docword import DocwordReader
+from nspca.data.formats.base import Source
+from nspca.data.formats.docword import is_docword
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
 from nspca.data.formats.frames import convert_json, is_json
-from nspca.data.formats.matrixmarket import MatrixMarketReader
+from nspca.data.formats.matrixmarket import is_matrix_market
 from nspca.data.formats.strings import (
     HEAD,
     ROWS,
     first_rows,
     has_header,
-    is_hidden,
-    natural_order,
     read_strings,
     short_name,
     split_rows,
+    visible,
 )
 from nspca.data.names import Names, numbered, printable, quote_names, unique_names
 from nspca.data.numerals import is_number
@@ -73,21 +73,23 @@ class Documents:
     notes: tuple[str, ...] = ()
 
 
-def find_documents(raw: bytes) -> str:
+def find_documents(source: Source) -> str:
     """Return the kind of texts in a file: "files" (a ZIP), "table", "lines", or "" for none.
 
     A table counts if one column holds running text, and at most two or half of its columns are numbers.
+    A spreadsheet that was converted before is not converted again.
     """
     try:
-        raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+        raw = limits.plain_bytes(source.raw, limit=MOST_BYTES)
         if is_spreadsheet(raw):
-            return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
+            known = [one.text[:HEAD] for one in source.converted]
+            return _kind_of_text(known[0] if known else sheet_as_csv(raw, ROWS, least=1)[0])
         if raw.startswith(b"PK\x03\x04"):
             texts, others = text_files(_members(raw))
-            counts = any(DocwordReader.matches(read()[:HEAD]) for _, read in texts[:2])
+            counts = any(is_docword(read()[:HEAD]) for _, read in texts[:2])
             return "" if counts or len(texts) < 2 or len(others) > len(texts) else "files"
         head = raw[:HEAD]
-        if _BINARY.match(head) or DocwordReader.matches(head) or MatrixMarketReader.matches(head):
+        if _BINARY.match(head) or is_docword(head) or is_matrix_market(head):
             return ""
         return _kind_of_text(as_utf8(head if len(raw) <= HEAD else head[: head.rfind(b"\n") + 1] or head)[0])
     except InvalidData:
@@ -121,9 +123,9 @@ def _members(raw: bytes) -> limits.Files:
 
 def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
     """Split files into text files and others. Hidden files are in neither part."""
-    visible = [one for one in files if not is_hidden(one[0])]
-    texts = [one for one in visible if one[0].lower().endswith(ENDINGS)]
-    return texts, [one for one in visible if one not in texts]
+    shown = visible(files)
+    texts = [one for one in shown if one[0].lower().endswith(ENDINGS)]
+    return texts, [one for one in shown if one not in texts]
 
 
 def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -214,7 +216,6 @@ def read_files(files: limits.Files) -> Documents:
     The folder of each file becomes its label if there are several folders.
     """
     texts, others = text_files(files)
-    texts = sorted(texts, key=lambda one: natural_order(one[0]))
     if len(texts) < 2:
         raise InvalidData(
             f"Two text files (.txt) at least are needed, got {len(texts)}: give a folder or a ZIP of them."

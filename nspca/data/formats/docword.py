@@ -14,100 +14,47 @@ from nspca.data import limits
 from nspca.data.arrays import finished
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.formats.base import Format, Size, Source
-from nspca.data.formats.entries import Entries, EntryReader, EntryText
+from nspca.data.formats.base import Format, Source
+from nspca.data.formats.entries import Entries, EntryReader
 from nspca.data.names import Names, numbered, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Event, Report
+from nspca.progress import Report
 
 HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
 _ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
 _HEADER_BYTES = 200
 """Maximum bytes of a header. Three counts of 19 digits need 60."""
-_SHORTEST_ENTRY = 6
-"""Fewest bytes of an entry: "1 1 1" and a line end. They limit the number of entries a header can claim."""
+
+
+def is_docword(first: bytes) -> bool:
+    """Tell whether a file begins with three counts, and an entry if there are any."""
+    header = HEADER.match(first[:_HEADER_BYTES])
+    return header is not None and (
+        _ENTRY.match(first[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
+    )
 
 
 class DocwordReader(EntryReader):
     """Reader of word counts, with documents in rows and words in columns."""
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        header = HEADER.match(first[:_HEADER_BYTES])
-        return header is not None and (
-            _ENTRY.match(first[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
-        )
+    is_whole = True
 
     def _read_header(self) -> None:
         header = HEADER.match(self.source.first()[:_HEADER_BYTES])
-        if header is None:
-            raise InvalidData(
-                f"A docword file starts with three lines of one count each (documents, words, entries), "
-                f"{self.source.called} does not: get it again."
-            )
-        self._documents, self._words, self._entries = (int(header[i]) for i in (1, 2, 3))
-        self._header_bytes = header.end()
+        assert header is not None  # as `is_docword` says
+        self.sides, self.held = (int(header[1]), int(header[2])), int(header[3])
+        self.header_bytes = header.end()
 
-    @property
-    def shape(self) -> Size:
-        return Size(self._documents, self._words, self._entries, sparse=True, text=self.source.usual_bytes)
-
-    def probe(self) -> Size:
-        if _SHORTEST_ENTRY * self._entries > self.source.most_bytes - self._header_bytes + 1:
-            raise InvalidData(
-                f"The docword header{self.source.of} promises {self._entries} entries, but the file is too "
-                "short for them: it is cut off, get it again."
-            )
-        return self.shape
+    def misfits(self, table: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:
+        for column, what in enumerate(("documents", "words")):
+            outside = (table[:, column] < 1) | (table[:, column] > self.sides[column])
+            yield outside, f"{what} are counted from 1 to {self.sides[column]}"
+        yield table[:, 2] < 1, "counts are positive"
 
     def entries(self) -> Iterator[Entries]:
-        """Yield arrays of document numbers and word numbers (from 0) and their counts.
-
-        Raises
-        ------
-        InvalidData
-            For the first line that is not an entry or exceeds the counts of the header. Also for a file whose
-            number of entries differs from the header.
-        """
-        text = EntryText(self.source, is_whole=True)
-        try:
-            text.skip(self._header_bytes)
-            held = 0
-            for table in text.tables(3, self._no_entry):
-                self._check(table, text)
-                held += len(table)
-                self.report(Event("entries", held, self._entries))
-                yield table[:, 0] - 1, table[:, 1] - 1, table[:, 2].astype(np.float64)
-            if held != self._entries:
-                raise InvalidData(
-                    f"The header{self.source.of} promises {self._entries} entries and the file holds {held}, "
-                    f"the last on line {text.line}: it is cut off, get it again, or correct its header."
-                )
-        finally:
-            text.close()
-
-    def _no_entry(self, number: int, line: str) -> InvalidData:
-        return InvalidData(
-            f"Every entry holds three whole numbers (document, word, count), but line {number}"
-            f"{self.source.of} is {line}: correct it."
-        )
-
-    def _check(self, table: np.ndarray, text: EntryText) -> None:
-        for column, (what, most) in enumerate((("document", self._documents), ("word", self._words))):
-            outside = (table[:, column] < 1) | (table[:, column] > most)
-            if outside.any():
-                number, line = text.line_of(int(np.argmax(outside)))
-                raise InvalidData(
-                    f"Line {number}{self.source.of} is {line}, but the header counts {what}s from 1 to "
-                    f"{most}: correct its header."
-                )
-        if (table[:, 2] < 1).any():
-            number, line = text.line_of(int(np.argmax(table[:, 2] < 1)))
-            raise InvalidData(
-                f"Line {number}{self.source.of} is {line}: counts are positive, remove the line."
-            )
-        text.check_float64(table, f"a count{self.source.of}")
+        for table in self.tables():
+            yield table[:, 0] - 1, table[:, 1] - 1, table[:, 2].astype(np.float64)
 
 
 def read_vocabulary(path: Path) -> bytes:
@@ -143,7 +90,6 @@ def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return word counts as a data set, with the words of the vocabulary of the source."""
-
     reader = DocwordReader(source, options, report=report)
     shape = reader.shape
     limits.check_sparse(shape.rows, shape.columns, shape.entries)
@@ -155,6 +101,4 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     )
 
 
-FORMAT = Format(
-    "a docword file", lambda source: DocwordReader.matches(source.first()), read=read, reader=DocwordReader
-)
+FORMAT = Format("a docword file", lambda source: is_docword(source.first()), read=read, reader=DocwordReader)

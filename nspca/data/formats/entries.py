@@ -1,10 +1,10 @@
-"""Read text files with one matrix entry per line: parse them in pieces, and sort the entries into rows."""
+"""Read text files with one matrix entry per line: parse the lines, and sort the entries into rows."""
 
-import io
+import csv
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,16 +13,16 @@ import pandas as pd
 import scipy.sparse as sp
 
 from nspca.data.cells import FLOATS
-from nspca.data.formats.base import Block, Reader, Source
+from nspca.data.formats.base import Block, Reader, Size
 from nspca.data.limits import check_text_float64
 from nspca.errors import InvalidData
+from nspca.progress import Event
+from nspca.validation.integers import LARGEST_EXACT
 
-PIECE = 16 * 2**20
-"""Bytes of text parsed at a time: about a million entries. Parsing takes ten times as much memory."""
+LINES = 2**20
+"""Lines parsed at a time. Parsing takes ten times as much memory as their text."""
 LONGEST = 1000
 """Maximum bytes of a line with an entry. Three numbers never need so many."""
-BLANK = 2**20
-"""Maximum bytes of comments and empty lines above the entries."""
 RECORD = np.dtype([("row", "<i8"), ("column", "<i4"), ("value", "<f8")])
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(rb"\d{1,18}")
@@ -32,203 +32,170 @@ Entries: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Row numbers, column numbers (from 0) and values of some entries."""
 
 
-class EntryText:
-    """Parser of a text file with a fixed number of numbers on each line.
-
-    Parameters
-    ----------
-    source : Source
-    is_whole : bool
-        Whether all numbers must be integers.
-    comment : bytes
-        The character that begins a comment; empty if the format has none.
-    missing : bool
-        Whether "nan" is allowed, as a missing value.
-    """
-
-    def __init__(
-        self, source: Source, *, is_whole: bool = False, comment: bytes = b"", missing: bool = False
-    ):
-        self.source, self.is_whole, self.comment, self.missing = source, is_whole, comment, missing
-        self.handle = source.open()
-        self.line = 0
-        """Lines read so far."""
-        self.header_bytes = 0
-        """Bytes of the lines that were read one by one."""
-        self._body = b""
-
-    def close(self) -> None:
-        """Close the file."""
-        self.handle.close()
-
-    def read_line(self) -> bytes:
-        """Return the beginning of the next line, `LONGEST` bytes at most, and skip the rest of it."""
-        self.line += 1
-        with self.source.unpacking():
-            line = rest = self.handle.readline(LONGEST)
-            while rest:
-                self.header_bytes += len(rest)
-                rest = b"" if rest.endswith(b"\n") else self.handle.readline(PIECE)
-        return line
-
-    def skip(self, count: int) -> None:
-        """Skip `count` bytes, which must end with a line."""
-        with self.source.unpacking():
-            self.line += self.handle.read(count).count(b"\n")
-
-    def tables(self, cells: int, refuse: Callable[[int, str], InvalidData]) -> Iterator[np.ndarray]:
-        """Yield the numbers of the remaining lines, a piece of the file at a time.
-
-        Empty lines and comments are skipped.
-
-        Parameters
-        ----------
-        cells : int
-            Numbers per line.
-        refuse : callable
-            ``refuse(number, line)`` returns the error for a line without exactly `cells` numbers.
-
-        Yields
-        ------
-        table : (lines, cells) array
-        """
-        rest = b""
-        blank = 0
-        while True:
-            with self.source.unpacking():
-                piece = self.handle.read(PIECE)
-            end = piece.rfind(b"\n") + 1
-            if not end and len(rest) + len(piece) > PIECE:
-                raise refuse(self.line + 1, "one without an end")
-            body, rest = (rest + piece[:end], piece[end:]) if piece else (rest, b"")
-            if not end and piece:
-                body, rest = b"", body + rest
-            if body:
-                blank = self._check_first_line(body, cells, refuse, blank)
-                if blank < 0:
-                    yield self._table(body, cells, refuse)
-                    blank = 0
-            self.line += body.count(b"\n")
-            if not piece:
-                return
-
-    def _check_first_line(
-        self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData], blank: int
-    ) -> int:
-        """Return -1 if the first line of numbers has `cells` numbers; refuse it if not.
-
-        If `body` has no line of numbers, return `blank` plus the bytes of `body`. Without this check pandas
-        would make a column for each number of a first line with millions of numbers.
-        """
-        lines, number = io.BytesIO(body), self.line
-        while line := lines.readline(LONGEST):
-            number += 1
-            if not line.endswith(b"\n"):
-                blank += len(lines.readline())  # the rest of a long comment
-            if text := self._without_comment(line).strip():
-                if len(text.split()) == cells and len(line) < LONGEST:
-                    return -1
-                raise refuse(number, _quoted(line))
-            blank += len(line)
-            if blank > BLANK:
-                raise refuse(number, "one of too many without a number")
-        return blank
-
-    def _without_comment(self, line: bytes) -> bytes:
-        return line.split(self.comment)[0] if self.comment else line
-
-    def _table(self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData]) -> np.ndarray:
-        try:
-            table: np.ndarray = pd.read_csv(
-                io.BytesIO(body),
-                sep=r"\s+",
-                header=None,
-                dtype=np.int64 if self.is_whole else np.float64,
-                na_filter=self.missing,
-                na_values=[word.decode() for word in _MISSING],
-                keep_default_na=False,
-                comment=self.comment.decode() or None,
-                engine="c",
-                float_precision=FLOATS,
-            ).to_numpy()
-        except (ValueError, OverflowError, pd.errors.ParserError, MemoryError):
-            table = np.zeros((0, 0))
-        wrong = table.shape[1] != cells or not np.isfinite(table).all()
-        if wrong and (found := self._wrong_line(body, cells, table.shape[1] == cells)) is not None:
-            raise refuse(*found)
-        self._body = body
-        return table
-
-    def _wrong_line(self, body: bytes, cells: int, is_table: bool) -> tuple[int, str] | None:
-        """Return number and text of the first line without exactly `cells` numbers, or None.
-
-        If no line is wrong but pandas found no table of `cells` columns (`is_table` is False), return the
-        first line.
-        """
-        for number, line in enumerate(body.splitlines(), self.line + 1):
-            parts = self._without_comment(line).split()
-            if parts and not (len(parts) == cells and all(map(self._is_number, parts))):
-                return number, _quoted(line)
-        return None if is_table else (self.line + 1, _quoted(body.splitlines()[0]))
-
-    def _is_number(self, part: bytes) -> bool:
-        if self.is_whole:
-            return _WHOLE.fullmatch(part) is not None
-        return (self.missing and part in _MISSING) or (
-            _NUMBER.fullmatch(part) is not None and bool(np.isfinite(float(part)))
-        )
-
-    def check_float64(self, table: np.ndarray, where: str) -> None:
-        """Refuse integers in the last table of `tables` that float64 cannot represent."""
-        check_text_float64(table, self._body, where)
-
-    def line_of(self, entry: int) -> tuple[int, str]:
-        """Return number and text of the line of an entry (from 0) of the last table of `tables`."""
-        for number, line in enumerate(self._body.splitlines(), self.line + 1):
-            if self._without_comment(line).strip():
-                if entry == 0:
-                    return number, _quoted(line)
-                entry -= 1
-        return self.line + 1, ""
-
-
-def _quoted(line: bytes) -> str:
-    return f'"{line[:40].decode(errors="replace").strip()}"'
-
-
 class EntryReader(Reader):
-    """Base class of the readers of sparse matrices with entries in any order: docword and Matrix Market.
+    """Base class of the readers of matrices with one entry on each line: docword and Matrix Market.
 
     In memory, all entries become one block. On disk, `EntrySorter` sorts them into blocks of rows.
+    A subclass sets the attributes below when it reads the header.
     """
+
+    cells = 3
+    """Numbers on each line."""
+    is_whole = False
+    """Whether all numbers must be integers."""
+    comment = ""
+    """The character that begins a comment; empty if the format has none."""
+    sides: tuple[int, int]
+    """Rows and columns of the matrix."""
+    held: int
+    """Lines with entries that the header promises."""
+    header_bytes: int
+    """Bytes of the header, which ends with a line."""
+
+    @property
+    def shape(self) -> Size:
+        return Size(*self.sides, self.held, sparse=True, text=self.source.usual_bytes)
+
+    def probe(self) -> Size:
+        if 2 * self.cells * self.held > self.source.most_bytes - self.header_bytes + 1:  # "1 1 1\n"
+            raise InvalidData(
+                f"The header{self.source.of} promises {self.held} entries, but the file is too short for "
+                "them: it is cut short, get it again."
+            )
+        return self.shape
+
+    @abstractmethod
+    def misfits(self, table: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:
+        """Yield masks of the lines of a table that are no entries, each with what an entry must be."""
 
     @abstractmethod
     def entries(self) -> Iterator[Entries]:
-        """Yield the checked entries in the order of the file, a piece of the file at a time."""
+        """Yield the checked entries in the order of the file, some lines at a time."""
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        count, columns = self.shape.rows, self.shape.columns
         if rows is None or spill is None:
-            yield Block(self._matrix((count, columns)))
+            self.probe()
+            parts = [*self.entries()] or [(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))]
+            at, to, values = map(np.concatenate, zip(*parts, strict=True))
+            del parts
+            X = sp.csr_array((values, (at.astype(np.int32), to.astype(np.int32))), shape=self.sides)
+            X.sum_duplicates()
+            yield Block(X)
             return
-        sorter = EntrySorter(spill, (count, columns), rows)
+        sorter = EntrySorter(spill, self.sides, rows)
         for found in self.entries():
             sorter.add(*found)
         for block in sorter.blocks():
             yield Block(block)
 
-    def _matrix(self, shape: tuple[int, int]) -> sp.csr_array:
-        most = self.probe().entries
-        rows, columns = np.empty((2, most), dtype=np.int32)
-        values, held = np.empty(most), 0
-        for found in self.entries():
-            end = held + found[0].size
-            if end <= most:  # `entries` refuses a file with more entries at its end
-                rows[held:end], columns[held:end], values[held:end] = found
-            held = end
-        X = sp.csr_array((values[:held], (rows[:held], columns[:held])), shape=shape)
-        X.sum_duplicates()
-        return X
+    def tables(self) -> Iterator[np.ndarray]:
+        """Yield the numbers of the lines, (lines, cells) at a time; refuse the first line that does not fit.
+
+        Raises
+        ------
+        InvalidData
+            Also for a file whose number of entries differs from the header.
+        """
+        done = 0
+        for table in self._parse():
+            done += len(table)
+            self.report(Event("entries", done, self.held))
+            yield table
+        if done != self.held:
+            raise InvalidData(
+                f"The header{self.source.of} promises {self.held} entries and the file holds {done}: the "
+                "body does not fit its header, get it again or correct the header."
+            )
+
+    def _parse(self) -> Iterator[np.ndarray]:
+        first = next(self._lines(), None)
+        if first is None:
+            return
+        # pandas would make a column for each number of a first line with millions of them.
+        if len(first[1].split()) != self.cells or len(first[1]) >= LONGEST:
+            raise self._misfit(first, self._entry)
+        done = 0
+        with self.source.unpacking(), self.source.open() as handle:
+            handle.read(self.header_bytes)
+            frames = pd.read_csv(
+                handle,
+                sep=r"\s+",
+                header=None,
+                dtype=np.int64 if self.is_whole else np.float64,
+                na_filter=not self.is_whole,
+                na_values=[word.decode() for word in _MISSING],
+                keep_default_na=False,
+                comment=self.comment or None,
+                quoting=csv.QUOTE_NONE,
+                engine="c",
+                float_precision=FLOATS,
+                chunksize=LINES,
+            )
+            while True:
+                try:
+                    table: np.ndarray = next(frames).to_numpy()
+                except StopIteration:
+                    return
+                except (ValueError, OverflowError, MemoryError):
+                    raise self._misfit(self._find_wrong(done), self._entry) from None
+                self._check(table, done)
+                done += len(table)
+                yield table
+
+    def _check(self, table: np.ndarray, done: int) -> None:
+        """Refuse a table with a line that is no entry; `done` counts the entries above."""
+        if table.shape[1] != self.cells or not np.isfinite(table).all():
+            wrong = self._find_wrong(done, len(table))
+            if wrong is not None:  # otherwise "nan" was meant
+                raise self._misfit(wrong, self._entry)
+        for mask, why in self.misfits(table):
+            if mask.any():
+                raise self._misfit(next(self._lines(done + int(np.argmax(mask)))), why)
+        if (np.abs(table) >= LARGEST_EXACT).any():
+            for _, line in islice(self._lines(done), len(table)):
+                check_text_float64(table, line, f"the matrix{self.source.of}")
+
+    @property
+    def _entry(self) -> str:
+        kind = "whole" if self.is_whole else "finite"
+        return f"an entry is {self.cells} {kind} number{'s' * (self.cells > 1)}"
+
+    def _misfit(self, found: tuple[int, bytes] | None, why: str) -> InvalidData:
+        number, line = found or (0, b"one that cannot be parsed")
+        shown = line[:40].decode(errors="replace")
+        return InvalidData(
+            f'Line {number}{self.source.of} is "{shown}" and does not fit its header: {why}, correct it.'
+        )
+
+    def _find_wrong(self, first: int, count: int | None = None) -> tuple[int, bytes] | None:
+        """Return number and text of the first line, from entry `first` on, that is not numbers."""
+        for number, line in islice(self._lines(first), count):
+            parts = line.split()
+            if len(parts) != self.cells or not all(map(self._is_number, parts)):
+                return number, line
+        return None
+
+    def _is_number(self, part: bytes) -> bool:
+        if self.is_whole:
+            return _WHOLE.fullmatch(part) is not None
+        if part in _MISSING:
+            return not self.on_disk
+        return _NUMBER.fullmatch(part) is not None and bool(np.isfinite(float(part)))
+
+    def _lines(self, first: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Yield number and beginning of the lines with entries, from entry `first` (from 0) on."""
+        with self.source.unpacking(), self.source.open() as handle:
+            number = handle.read(self.header_bytes).count(b"\n")
+            while line := handle.readline(LONGEST):
+                number += 1
+                end = line
+                while end and not end.endswith(b"\n"):
+                    end = handle.readline(2**20)
+                text = line.split(self.comment.encode())[0] if self.comment else line
+                if text.strip():
+                    first -= 1
+                    if first < 0:
+                        yield number, text.strip()
 
 
 class EntrySorter:

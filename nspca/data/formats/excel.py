@@ -20,10 +20,10 @@ from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods
-from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, choose_sheet, too_wide, write_sheet
+from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, as_csv, choose_sheet, read_sheet, too_wide
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, MissingPackage
-from nspca.validation.archive import mib, open_zip
+from nspca.validation.archive import MAX_BYTES, mib, open_zip
 
 MAX_TAGS = 12_000_000
 """Maximum XML tags of a sheet. A cell has two elements of two tags each."""
@@ -99,7 +99,7 @@ def sheet_as_csv(
     decimal: str | None = None,
     packed: int | None = None,
     least: int = 2,
-    limit: int | None = None,
+    limit: int = MAX_BYTES,
     sheet: str | int | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the first visible sheet that holds a table as CSV, and notes about what was decided.
@@ -116,15 +116,15 @@ def sheet_as_csv(
         Size in bytes of the compressed file that contained the workbook, if any.
     least : int
         Minimum columns of a sheet.
-    limit : int, optional
-        Maximum characters of the CSV; `MAX_BYTES` by default.
+    limit : int
+        Maximum characters of the CSV.
     sheet : str or int, optional
         Name of the sheet, or its number from 0.
     """
     packed = packed or len(raw)
     try:
-        write = partial(write_sheet, most=rows, decimal=decimal or ".", packed=packed, limit=limit)
-        text = choose_sheet(_open(raw, packed), sheet, least, write)
+        read = partial(read_sheet, most=rows, decimal=decimal or ".", packed=packed, limit=limit)
+        table = choose_sheet(_open(raw, packed), sheet, least, read)
     except (InvalidData, MissingPackage):
         raise
     except BaseException as error:
@@ -132,10 +132,9 @@ def sheet_as_csv(
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise InvalidData(_DAMAGED) from None
-    width = text.width
-    limits.check_dense(len(text.lines), width)
-    limits.check_growth(8 * len(text.lines) * width, packed, "Excel", "save the sheet as CSV")
-    return "\n".join(line + "," * (width - cells) for cells, line in text.lines).encode(), text.notes
+    limits.check_dense(len(table.rows), table.width)
+    limits.check_growth(8 * len(table.rows) * table.width, packed, "Excel", "save the sheet as CSV")
+    return as_csv(table), tuple(table.notes)
 
 
 def _open(raw: bytes, packed: int) -> list[Sheet]:

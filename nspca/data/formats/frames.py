@@ -11,17 +11,19 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.formats.parquet import check_kinds
 from nspca.data.limits import check_dense, check_growth
 from nspca.data.names import printable, quote_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
 from nspca.validation.archive import MAX_BYTES, mib
 
-pa: Any = Late("pyarrow", "Stata, SAS and Feather files", "files")
-pc: Any = Late("pyarrow.csv", "Stata, SAS and Feather files", "files")
-kinds: Any = Late("pyarrow.types", "Feather files", "files")
+pa: Any = Late("pyarrow", "Feather files", "files")
 STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00")
 """First bytes of a Stata file: of version 13 and newer, or of an older one."""
 SAS = b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
@@ -37,32 +39,24 @@ _DAMAGED = "is damaged, or of a version that cannot be read: save the table as C
 
 def convert_statistics(source: Source, options: ReadOptions) -> Converted:
     """Return a table of Stata or SAS as CSV. Codes with value labels stay numbers."""
-    import pandas as pd
-
-    _ = pa.RecordBatch  # a missing package is told before the file is blamed
     raw = source.raw
     what = "Stata" if STATA.match(raw) else "SAS"
     notes: tuple[str, ...] = ()
+    reader: Any
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about labels and encodings of the file
             if what == "Stata":
-                reader: Any = pd.read_stata(io.BytesIO(raw), chunksize=_STEP, convert_categoricals=False)
-                with reader:
-                    text = _frames_as_csv(reader, source.given_bytes, what)
-                    labels = [name for name, by in reader.value_labels().items() if by]
-                notes = (
-                    (f"Codes with value labels are read as numbers: {quote_names(labels)}.",)
-                    if labels
-                    else ()
-                )
+                reader = pd.read_stata(io.BytesIO(raw), chunksize=_STEP, convert_categoricals=False)
             else:
                 kind, encoding = ("xport", None) if raw.startswith(XPORT) else ("sas7bdat", "infer")
                 reader = pd.read_sas(io.BytesIO(raw), format=kind, encoding=encoding, chunksize=_STEP)
                 if kind == "xport":
                     reader.nobs = _count_records(raw[reader.record_start :], reader.record_length)
-                with reader:
-                    text = _frames_as_csv(reader, source.given_bytes, what)
+            with reader:
+                text = _frames_as_csv(reader, source.given_bytes, what)
+            if what == "Stata" and (labels := [name for name, by in reader.value_labels().items() if by]):
+                notes = (f"Codes with value labels are read as numbers: {quote_names(labels)}.",)
     except InvalidData:
         raise
     except Exception:  # pandas raises errors of many kinds for damaged files
@@ -81,69 +75,54 @@ def _count_records(body: bytes, length: int) -> int:
     return count
 
 
-def _frames_as_csv(frames: Iterable[Any], packed: int, what: str) -> bytes:
-    def batches() -> Iterator[Any]:
-        for frame in frames:
-            texts = [name for name, kind in frame.dtypes.items() if kind.kind not in "biuf"]
-            dates = {
-                name: frame[name].dt.strftime("%Y-%m-%d") for name in texts if frame[name].dtype.kind == "M"
-            }
-            words = {name: frame[name].map(_word) for name in texts if name not in dates}
-            frame = frame.assign(**dates, **words)
-            yield pa.RecordBatch.from_pandas(frame, preserve_index=False)
-
-    return _batches_as_csv(batches(), packed, what)
-
-
-def _word(value: Any) -> str | None:
-    """Return a cell of text; SAS transport files name no encoding."""
-    if isinstance(value, bytes):
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return value.decode("latin-1")
-    return None if value is None or value != value else str(value)
-
-
-def _batches_as_csv(batches: Iterable[Any], packed: int, what: str) -> bytes:
-    stream, rows = io.BytesIO(), 0
-    for batch in batches:
-        rows += batch.num_rows
-        check_dense(rows, batch.num_columns)
-        pc.write_csv(batch, stream, pc.WriteOptions(include_header=not stream.tell()))
-        check_growth(stream.tell(), packed, what, "save the table as CSV")
-        if stream.tell() > MAX_BYTES:
-            raise InvalidData(f"The {what} file is more than {mib(MAX_BYTES)} of text: keep fewer columns.")
-    return stream.getvalue()
-
-
 def convert_feather(source: Source, options: ReadOptions) -> Converted:
     """Return a Feather (Arrow) file as CSV."""
     open_file = pa.ipc.open_file  # a missing package is told before the file is blamed
 
-    def batches(file: Any) -> Iterator[Any]:
+    def frames(file: Any) -> Iterator[pd.DataFrame]:
         for number in range(file.num_record_batches):
             batch = file.get_batch(number)
             batch.validate(full=True)
-            columns = [
-                one.cast(pa.string()) if kinds.is_dictionary(one.type) or kinds.is_temporal(one.type) else one
-                for one in batch.columns
-            ]
-            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+            yield batch.to_pandas(integer_object_nulls=True)
 
     try:
         file = open_file(pa.BufferReader(source.raw))
-        for field in file.schema:
-            if kinds.is_nested(field.type) or kinds.is_binary(field.type):
-                raise InvalidData(
-                    f'Column "{field.name[:40]}" of the Feather file holds {str(field.type)[:40]}: numbers '
-                    "or text are read, save the table again."
-                )
-        return Converted(_batches_as_csv(batches(file), source.given_bytes, "Feather"))
+        check_kinds(file.schema)
+        return Converted(_frames_as_csv(frames(file), source.given_bytes, "Feather"))
     except InvalidData:
         raise
     except Exception:  # Arrow raises errors of many kinds for damaged files
         raise InvalidData(f"The Feather file {_DAMAGED}.") from None
+
+
+def _frames_as_csv(frames: Iterable[pd.DataFrame], packed: int, what: str) -> bytes:
+    stream, rows = io.StringIO(), 0
+    for frame in frames:
+        rows += len(frame)
+        check_dense(rows, frame.shape[1])
+        columns = {i: _plain_column(frame.iloc[:, i]) for i in range(frame.shape[1])}
+        header: Any = False if stream.tell() else [*map(str, frame.columns)]
+        pd.DataFrame(columns).to_csv(stream, index=False, header=header, lineterminator="\n")
+        check_growth(stream.tell(), packed, what, "save the table as CSV")
+        if stream.tell() > MAX_BYTES:
+            raise InvalidData(f"The {what} file is more than {mib(MAX_BYTES)} of text: keep fewer columns.")
+    return stream.getvalue().encode()
+
+
+def _plain_column(column: pd.Series) -> pd.Series:
+    if column.dtype.kind == "b":
+        return column.astype(np.int8)
+    return column.map(_word, na_action="ignore") if column.dtype.kind == "O" else column
+
+
+def _word(value: Any) -> Any:
+    """Return a cell of text; SAS transport files name no encoding."""
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
 
 
 def is_json(first: bytes) -> bool:
@@ -273,10 +252,9 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
 def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
     stream = io.StringIO()
     # Texts in a column of their own are told from the lines of a text by their quotation marks.
-    if len(header) == 1:
-        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    else:
-        writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(
+        stream, lineterminator="\n", quoting=csv.QUOTE_ALL if len(header) == 1 else csv.QUOTE_MINIMAL
+    )
     writer.writerow(header)
     for number, row in enumerate(rows, 1):
         writer.writerow(row)
@@ -293,9 +271,5 @@ def _is_statistics(source: Source) -> bool:
 
 STATISTICS = Format("a Stata or SAS file", _is_statistics, convert=convert_statistics)
 ARROW = Format("a Feather file", lambda source: source.first().startswith(FEATHER), convert=convert_feather)
-JSON = Format(
-    "a JSON file",
-    lambda source: is_json(source.first()),
-    convert=_convert_json,
-)
+JSON = Format("a JSON file", lambda source: is_json(source.first()), convert=_convert_json)
 ARFF = Format("an ARFF file", lambda source: _is_arff(source.first()), convert=convert_arff)

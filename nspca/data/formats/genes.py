@@ -7,15 +7,17 @@ lines, and converted to a table that has the names of the genes and the samples 
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+import pandas as pd
 
 from nspca.data.dialect import as_utf8
 from nspca.data.findings import Finding, suspicion
 from nspca.data.formats.base import Converted, Format, Source, Strings
-from nspca.data.formats.strings import is_hidden, short_name
-from nspca.data.limits import Files, check_dense, plain_bytes
+from nspca.data.formats.strings import read_frame, short_name, visible
+from nspca.data.limits import check_dense, plain_bytes
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import match_items
@@ -30,6 +32,8 @@ _GEO_END = re.compile(rb'^"?!series_matrix_table_end', re.MULTILINE | re.IGNOREC
 _HTSEQ = (b"__no_feature", b"__ambiguous", b"__too_low_aqual", b"__not_aligned", b"__alignment_not_unique")
 _STAR = (b"n_unmapped", b"n_multimapping", b"n_nofeature", b"n_ambiguous")
 """Names of the rows of HTSeq (below) and STAR (above) that count no gene, in lower case."""
+_NO_GENES = [name.decode() for name in (*_HTSEQ, *_STAR)]
+_COMMENTS = re.compile(rb"\A(#[^\n]*\n)+")
 _COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
 _COUNTS_NAME = re.compile(
     r"[._-]?(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?)(\.gz)?$", re.IGNORECASE
@@ -205,17 +209,13 @@ def _convert_known(
     raw: bytes, delimiter: str, header: Sequence[str], kind: _Kind, ids: int, samples: dict[int, str]
 ) -> Converted:
     """Return the names and the sample columns of a table of a known kind."""
-    marks = [i for i, name in enumerate(map(_plain, header)) if kind.marks and re.fullmatch(kind.marks, name)]
-    names = [_sample(header[i], pattern) for i, pattern in samples.items()]
-    left = re.compile(kind.left or "(?!)", re.IGNORECASE)
-    out, zeros, marked = [[header[ids], *names]], 0, 0
-    for row in _rows(raw, delimiter, len(header)):
-        if any(row[i].strip() == "+" for i in marks) or left.fullmatch(row[0]) or left.fullmatch(row[ids]):
-            marked += 1
-            continue
-        cells = [row[i] for i in samples]
-        zeros += sum(cell in ("0", "0.0") for cell in cells)
-        out.append([row[ids], *cells])
+    rows = read_frame(_COMMENTS.sub(b"", raw), delimiter).iloc[1:]
+    left = kind.left or "(?!)"
+    out = rows[0].str.fullmatch(left, case=False) | rows[ids].str.fullmatch(left, case=False)
+    for i, name in enumerate(map(_plain, header)):
+        if kind.marks and re.fullmatch(kind.marks, name):
+            out |= rows[i].str.strip() == "+"
+    kept = rows.loc[~out, [ids, *samples]]
     aside = [name for i, name in enumerate(header) if i != ids and i not in samples]
     what = "proteins" if kind.values else "genes"
     findings = [Finding(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows")]
@@ -227,17 +227,19 @@ def _convert_known(
         findings.append(
             Finding(f"Columns that are no samples were set aside: {quote_names(aside)}", ways=ways)
         )
-    if marked:
-        findings.append(Finding(f"Rows of decoys and contaminants were left out: {marked}"))
-    if kind.values and zeros > len(out):
-        share = zeros / ((len(out) - 1) * len(samples))
+    if out.any():
+        findings.append(Finding(f"Rows of decoys and contaminants were left out: {out.sum()}"))
+    zeros = int(kept.isin(["0", "0.0"]).to_numpy().sum())
+    if kind.values and zeros > len(kept):
         findings.append(
             suspicion(
-                f"{share:.0%} of the values are 0, which in such a table means not measured",
+                f"{zeros / (len(kept) * len(samples)):.0%} of the values are 0, which in such a table means "
+                "not measured",
                 Way("missing_codes", (0.0,), "Take 0 for missing"),
             )
         )
-    return _table(out, findings)
+    names = [_sample(header[i], pattern) for i, pattern in samples.items()]
+    return _table([header[ids], *names], kept, findings)
 
 
 def _sample(column: str, pattern: str) -> str:
@@ -248,49 +250,32 @@ def _sample(column: str, pattern: str) -> str:
     return path.stem if path.suffix.lower() in (".bam", ".sam", ".raw", ".mzml", ".d") else name
 
 
-def _rows(raw: bytes, delimiter: str, width: int) -> Iterator[list[str]]:
-    """Yield the rows below the header; refuse one of another width."""
-    lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
-    rows = csv.reader((line for line in lines if not line.startswith("#")), delimiter=delimiter)
-    try:
-        next(rows)
-        for number, row in enumerate(rows, 1):
-            if not any(map(str.strip, row)):
-                continue
-            if len(row) > width:
-                raise InvalidData(
-                    f"Row {number} below the header has {len(row)} cells, the header {width} names."
-                )
-            check_dense(number, width)
-            yield row + [""] * (width - len(row))
-    except csv.Error as error:
-        raise InvalidData(f"The table cannot be split into cells ({error}): save it again.") from None
-
-
 def _table(
-    rows: Sequence[Sequence[str]],
+    header: Sequence[str],
+    rows: pd.DataFrame,
     findings: Iterable[Finding],
     labels: Mapping[str, Sequence[str]] | None = None,
 ) -> Converted:
-    """Return rows, the header first, as a table with genes in rows; `labels` are groups of the samples."""
-    if len(rows) < 3:
+    """Return a table with genes in rows, the names first; `labels` are groups of the samples."""
+    if len(rows) < 2:
         raise InvalidData("The table holds no rows of genes: at least two are needed.")
-    stream = io.StringIO()
-    csv.writer(stream, delimiter="\t", lineterminator="\n").writerows(rows)
+    text = rows.to_csv(sep="\t", index=False, header=[*header], lineterminator="\n")
     annotation = None
     if labels:
-        annotation = Strings(("sample", *labels), [[*rows[0][1:]], *map(list, labels.values())])
-    return Converted(stream.getvalue().encode(), "\t", _ROWS, annotation, tuple(findings))
+        annotation = Strings(("sample", *labels), [[*header[1:]], *map(list, labels.values())])
+    return Converted(text.encode(), "\t", _ROWS, annotation, tuple(findings))
+
+
+def _groups(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return what is said of the samples, where it groups them."""
+    return {name: [*cells] for name, cells in labels.items() if 1 < len(set(cells)) < len(cells)}
 
 
 def _convert_gct(raw: bytes) -> Converted:
     """Return a GCT file, version 1.2 or 1.3, without its descriptions; those of samples become labels."""
     lines = raw.split(b"\n", 2)
-    sizes = (
-        [int(word) for word in lines[1].split() if word.isdigit() and len(word) < 10]
-        if len(lines) > 2
-        else []
-    )
+    words = lines[1].split() if len(lines) > 2 else []
+    sizes = [int(word) for word in words if word.isdigit() and len(word) < 10]
     if len(sizes) not in (2, 4):
         raise InvalidData(
             "The second line of a GCT file holds the numbers of rows and columns: save it again."
@@ -304,7 +289,7 @@ def _convert_gct(raw: bytes) -> Converted:
             f"{len(header)} names: save it again."
         )
     kept = [0, *range(1 + described, len(header))]
-    rows = [[row[i] for i in kept] for row in _rows(lines[2], "\t", len(header))]
+    rows = read_frame(lines[2], "\t").iloc[1:][kept]
     if len(rows) != genes + groups:
         raise InvalidData(
             f"The GCT file says {genes} genes and holds {len(rows) - groups}: it may be cut short, get "
@@ -314,8 +299,8 @@ def _convert_gct(raw: bytes) -> Converted:
     if described:
         aside = quote_names(header[1 : 1 + described])
         findings.append(Finding(f"Columns about the genes were set aside: {aside}"))
-    labels = {row[0]: row[1:] for row in rows[:groups] if 1 < len(set(row[1:])) < count}
-    return _table([[header[i] for i in kept], *rows[groups:]], findings, labels)
+    labels = _groups({row[0]: row[1:] for row in rows.iloc[:groups].values.tolist()})
+    return _table([header[i] for i in kept], rows.iloc[groups:], findings, labels)
 
 
 def _convert_geo(raw: bytes) -> Converted:
@@ -326,19 +311,16 @@ def _convert_geo(raw: bytes) -> Converted:
     end = _GEO_END.search(raw, begin.end())
     if end is None:
         raise InvalidData("The GEO series matrix is cut short, its table has no end: get it again.")
-    body = raw[begin.end() : end.start()]
-    header = _read_header(body.split(b"\n", 1)[0])[1]
-    rows = [header, *_rows(body, "\t", len(header))]
+    rows = read_frame(raw[begin.end() : end.start()], "\t")
     if len(rows) < 3:
         raise InvalidData(
             "This GEO series matrix describes samples and holds no numbers, as for sequencing: read the "
             "table of counts among the supplementary files of the series."
         )
-    count = len(header) - 1
-    found = _sample_lines(raw[: begin.start()].decode(errors="replace"), count)
-    labels = {name: cells for name, cells in found.items() if 1 < len(set(cells)) < count}
+    count = rows.shape[1] - 1
+    labels = _groups(_sample_lines(raw[: begin.start()].decode(errors="replace"), count))
     findings = [Finding(f"A GEO series matrix: its probes are the features, its {count} samples the rows")]
-    return _table(rows, findings, labels)
+    return _table([*rows.iloc[0]], rows.iloc[1:], findings, labels)
 
 
 def _sample_lines(text: str, count: int) -> dict[str, list[str]]:
@@ -361,27 +343,30 @@ def _sample_lines(text: str, count: int) -> dict[str, list[str]]:
     return {**keyed, **{name: cells for name, cells in others.items() if name not in keyed}}
 
 
+def _counted(raw: bytes, delimiter: str) -> tuple[list[str] | None, pd.DataFrame, int]:
+    """Return the header of counts, the rows of genes, and how many rows count no gene."""
+    rows = read_frame(_COMMENTS.sub(b"", raw), delimiter)
+    none = rows[0].str.strip().str.lower().isin(_NO_GENES)
+    genes = rows[~none]
+    if genes.empty or genes.iloc[0, -1].strip().isdigit():
+        return None, genes, int(none.sum())
+    header = [*genes.iloc[0]]
+    if not header[-1]:  # R writes no name above the names of rows
+        header = ["gene", *header[:-1]]
+    return header, genes.iloc[1:], int(none.sum())
+
+
 def _convert_counts(raw: bytes, delimiter: str) -> Converted:
     """Return counts of HTSeq or STAR of several samples without the rows that count no gene."""
-    lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
-    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(row)]
-    kept = [row for row in rows if not _counts_no_gene(row)]
-    width, left = max(map(len, kept), default=0), len(rows) - len(kept)
-    check_dense(len(kept), width)
-    if width < 3 or (width == 4 and _counts_no_gene(rows[0])):
+    header, rows, left = _counted(raw, delimiter)
+    samples = rows.shape[1] - 1
+    if samples < 2 or (samples == 3 and raw.lower().startswith(b"n_unmapped")):
         raise InvalidData(
             "These are the counts of one sample, and at least two are needed: give a ZIP or a folder with "
             "the files of all samples."
         )
-    if kept[0][-1].strip().isdigit():
-        kept.insert(0, ["gene", *(f"sample {i}" for i in range(1, width))])
-    elif len(kept[0]) == width - 1:  # R writes no name above the names of rows
-        kept[0].insert(0, "gene")
-    return _table(kept, _describe_counts(width - 1, left))
-
-
-def _counts_no_gene(row: Sequence[str]) -> bool:
-    return row[0].strip().lower().encode() in (*_HTSEQ, *_STAR)
+    header = header or ["gene", *(f"sample {i}" for i in range(1, samples + 1))]
+    return _table(header, rows, _describe_counts(samples, left))
 
 
 def _describe_counts(samples: int, left: int) -> list[Finding]:
@@ -393,44 +378,31 @@ def _describe_counts(samples: int, left: int) -> list[Finding]:
 
 def _merge_counts(source: Source, options: ReadOptions) -> Converted:
     """Return the counts of several samples, one in each file of HTSeq or STAR."""
-    genes: list[str] = []
-    names: list[str] = []
-    columns: list[list[str]] = []
-    star, left = False, 0
-    for label, read in _visible(source):
-        lines = plain_bytes(read(), source.packed or None).decode(errors="replace").splitlines()
-        rows = [line.split("\t") for line in lines if "\t" in line]
-        star = star or len(rows[0]) == 4
-        kept = [row for row in rows if not _counts_no_gene(row)]
-        left += len(rows) - len(kept)
-        kept = kept[0 if kept and kept[0][1].strip().isdigit() else 1 :]
-        names.append(_COUNTS_NAME.sub("", short_name(label)))
-        genes = genes or [row[0] for row in kept]
-        if [row[0] for row in kept] != genes:
+    names, columns, star, left = ["gene"], list[pd.Series](), False, 0
+    for label, read in visible(source.files):
+        _, rows, none = _counted(plain_bytes(read(), source.packed or None), "\t")
+        star, left = star or rows.shape[1] == 4, left + none
+        columns = columns or [rows[0].reset_index(drop=True)]
+        if [*rows[0]] != [*columns[0]]:
             raise InvalidData(
                 f'All files of counts must name the same genes in one order, "{short_name(label)}" names '
                 "others."
             )
-        columns.append([row[1] for row in kept])
-        check_dense(len(genes), len(columns))
-    findings = [
-        Finding(f"The files of {len(names)} samples were joined."),
-        *_describe_counts(len(names), left),
-    ]
+        names.append(_COUNTS_NAME.sub("", short_name(label)))
+        columns.append(rows[1].reset_index(drop=True))
+        check_dense(len(rows), len(columns))
+    samples = len(names) - 1
+    findings = [Finding(f"The files of {samples} samples were joined."), *_describe_counts(samples, left)]
     if star:
         findings.append(
             Finding("STAR counts in three ways; the first, for libraries without strands, was taken")
         )
-    return _table([["gene", *names], *map(list, zip(genes, *columns, strict=True))], findings)
-
-
-def _visible(source: Source) -> Files:
-    return [one for one in source.files or () if not is_hidden(one[0])]
+    return _table(names, pd.concat(columns, axis=1), findings)
 
 
 def _are_counts(source: Source) -> bool:
     """Tell whether all files of a ZIP or folder are counts of HTSeq or STAR; the first one is read."""
-    files = _visible(source)
+    files = visible(source.files)
     if len(files) < 2 or not all(label.lower().endswith(_COUNTS_ENDS) for label, _ in files):
         return False
     raws = [plain_bytes(read(), source.packed or None) for _, read in files[:2]]

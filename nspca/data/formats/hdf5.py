@@ -1,46 +1,49 @@
-"""Read HDF5 files by h5py, in blocks of rows: a dense table, or the sparse X of an H5AD file.
+"""Read HDF5 by h5py: one table, or single cells in H5AD files of AnnData and files of 10x Genomics.
 
-Uploads are never opened, only files that the user names by a path.
+Only a file that the user names by a path is opened, never an upload. A cell is a sample, a gene a feature.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data import limits
-from nspca.data.arrays import finished, from_array
+from nspca.data.arrays import finished, plain_numbers, with_gaps
 from nspca.data.dataset import Dataset
+from nspca.data.dialect import are_few
+from nspca.data.findings import as_findings
 from nspca.data.formats.base import Block, Format, Reader, Size, Source
-from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, csr_rows
-from nspca.data.names import unique_names
+from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, compressed_rows
+from nspca.data.limits import check_dense, check_growth, check_sparse
+from nspca.data.missing import settle
+from nspca.data.names import numbered, quote_names, unique_names
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData, Late
+from nspca.data.roles import to_labels
+from nspca.errors import InvalidData, Late, NSPCAError, shown
 from nspca.progress import Report
 
 h5py: Any = Late("h5py", "HDF5 files", "files")
-SUFFIXES = (".h5", ".hdf5", ".he5")
 MAGIC = b"\x89HDF"
+MOST_NAMES = 2_000_000
+"""Maximum rows of a table of cells or genes."""
 _NAMED = ("X", "data", "table", "matrix")
 """Usual names of a table, tried first."""
 
 
 class Hdf5Reader(Reader):
-    """Reader of an HDF5 file: the dataset X, the only table of numbers, or the sparse group X of H5AD."""
+    """Reader of the dataset X or the only table of numbers, of a sparse group X, or of cells by 10x.
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        return first.startswith(MAGIC)
+    In a file of cells, the option `sheet` names another layer than X.
+    """
 
     def _read_header(self) -> None:
+        open_file = h5py.File  # a missing package is told before the file is blamed
         try:
-            self._file = h5py.File(self.source.path, "r")
-            members: dict[str, Any] = {}
-            self._file.visititems(lambda name, node: _note(members, name, node, h5py))
+            self.file = open_file(self.source.path, "r")
         except OSError as error:
             found = re.search(r"\(([^,:()]+)", str(error))  # of h5py: "Unable to ... (truncated file: ...)"
             reason = f" ({found[1].strip()})" if found else ""
@@ -48,73 +51,144 @@ class Hdf5Reader(Reader):
                 f"{self.source.called} cannot be opened as an HDF5 file{reason}: it may be damaged or cut "
                 "short, get it again."
             ) from None
-        tables = {name: node for name, node in members.items() if _is_table(node)}
-        self.is_sparse = isinstance(self._file.get("X"), h5py.Group)
-        if self.is_sparse:
-            self._read_sparse_header()
-        else:
-            name = next((name for name in _NAMED if name in tables), None)
-            if (name is None and len(tables) != 1) or (name != "X" and "X" in members):
-                others = [_describe(node) for node in members.values() if not _is_table(node)]
-                no_tables = f", and it also holds {', '.join(others[:8])}" if others else ""
-                raise InvalidData(
-                    f"{self.source.called} must hold a table X, or exactly one table of numbers; its tables "
-                    f"are {', '.join(sorted(tables)[:8]) or 'none'}{no_tables}: save the table as X."
-                )
-            self._table = tables[name or next(iter(tables))]
-            self._refuse_elsewhere(self._table)
-            self._sides = int(self._table.shape[0]), int(self._table.shape[1])
-            self._entries = self._sides[0] * self._sides[1]
-            if name != "X":
-                self.findings = (f'The table "{self._table.name.lstrip("/")}" was taken.',)
+        with self._guarded():
+            linked = self.file.visititems_links(
+                lambda name, link: name if isinstance(link, h5py.ExternalLink) else None
+            )
+            if linked is not None:
+                raise self._elsewhere(linked)
+            self.is_cells = {"obs", "var"} <= set(self.file)
+            self.tenx = self._find_tenx()
+            self._table = self.tenx or self._find_layer() or self._find_table()
+            self.is_sparse = isinstance(self._table, h5py.Group)
+            if self.is_sparse:
+                self._read_sparse_header(self._table)
+            else:
+                self._sides = int(self._own(self._table).shape[0]), int(self._table.shape[1])
+                self._entries = self._sides[0] * self._sides[1]
 
-    def _read_sparse_header(self) -> None:
-        group = self._file["X"]
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except NSPCAError:
+            self.file.close()
+            raise
+        except Exception as error:  # h5py raises errors of many kinds
+            self.file.close()
+            said = " ".join(str(error).split())[:100]
+            raise InvalidData(
+                f"{self.source.called} is damaged or of an unknown version ({said}): save it again."
+            ) from None
+
+    def _own(self, node: Any) -> Any:
+        """Return a dataset; refuse one whose numbers are in another file, which a stranger may name."""
+        if node.is_virtual or node.external:
+            raise self._elsewhere(node.name.lstrip("/"))
+        return node
+
+    def _elsewhere(self, name: str) -> InvalidData:
+        return InvalidData(
+            f"{self.source.called} must hold its numbers itself, got {name}, which is in another file: save "
+            "it in one file."
+        )
+
+    def _find_tenx(self) -> Any:
+        """Return the matrix of a 10x file: the group "matrix" of version 3, or the genome of version 2."""
+        groups = [one for one in self.file.values() if isinstance(one, h5py.Group)]
+        found = [one for one in groups if {"barcodes", "indptr"} <= set(one)]
+        if len(found) > 1:
+            genomes = quote_names(one.name[1:] for one in found)
+            raise InvalidData(f"The file holds the genomes {genomes}: keep one.")
+        return found[0] if found else None
+
+    def _find_layer(self) -> Any:
+        """Return X or another layer of a file of cells, and a sparse X of any file; None without one."""
+        layers = [*self.file.get("layers", ())] if self.is_cells else []
+        wanted = self.options.sheet or "X"
+        if not self.is_cells or (wanted == "X" and "X" in self.file):
+            if layers and self.options.sheet is None:
+                said = f"X was read; the file also has the layers {quote_names(layers)} (option sheet)."
+                self.findings = (said,)
+            return self.file["X"] if self.is_cells or isinstance(self.file.get("X"), h5py.Group) else None
+        if wanted not in layers:
+            known = quote_names(layers) or "none"
+            raise InvalidData(f"There is no layer {shown(wanted)}: the layers are {known}.")
+        return self.file["layers"][wanted]
+
+    def _find_table(self) -> Any:
+        members: list[Any] = []
+        self.file.visititems(
+            lambda name, node: members.append(node) if isinstance(node, h5py.Dataset) else None
+        )
+        tables = {node.name[1:]: node for node in members if _is_table(node)}
+        name = next((name for name in _NAMED if name in tables), None)
+        if (name is None and len(tables) != 1) or (name != "X" and "X" in self.file):
+            others = [_describe(node) for node in members if not _is_table(node)]
+            no_tables = f", and it also holds {', '.join(others[:8])}" if others else ""
+            raise InvalidData(
+                f"{self.source.called} must hold a table X, or exactly one table of numbers; its tables are "
+                f"{', '.join(sorted(tables)[:8]) or 'none'}{no_tables}: save the table as X."
+            )
+        name = name or next(iter(tables))
+        if name != "X":
+            self.findings = (f'The table "{name}" was taken.',)
+        return tables[name]
+
+    def _read_sparse_header(self, group: Any) -> None:
         shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
         kind = str(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
-        parts = [name for name in ("data", "indices", "indptr") if name in group]
-        if shape is None or len(shape) != 2 or len(parts) < 3 or not kind.startswith("csr"):
+        if self.tenx is not None:  # 10x writes features in rows, by columns: its columns are the cells
+            shape, kind = self._own(group["shape"])[()][::-1], "csr"
+        self._by_columns = kind.startswith("csc")
+        parts = [self._own(group[name]) for name in ("data", "indices", "indptr") if name in group]
+        is_known = kind.startswith("csr") or (self._by_columns and not self.on_disk)
+        if shape is None or len(shape) != 2 or len(parts) < 3 or not is_known:
             raise InvalidData(
                 f"{self.source.called} must hold X as a table or as a sparse matrix by rows (csr_matrix), "
                 f"got {kind or 'another group'}: save it so."
             )
-        for part in parts:
-            self._refuse_elsewhere(group[part])
-        self._table, self._sides = group, (int(shape[0]), int(shape[1]))
-        self._entries = int(group["data"].shape[0])
-
-    def _refuse_elsewhere(self, node: Any) -> None:
-        """Refuse a dataset whose numbers are in other files, which a stranger's file may name."""
-        if node.is_virtual or node.external or node.file != self._file:
-            raise InvalidData(
-                f"{self.source.called} must hold its numbers itself, got {node.name.lstrip('/')}, which is "
-                "in another file: save it in one file."
-            )
+        self._sides, self._entries = (int(shape[0]), int(shape[1])), int(parts[0].shape[0])
+        self._parts = parts[0], parts[1], parts[2]
 
     @property
     def shape(self) -> Size:
         return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
     def feature_names(self) -> Sequence[str] | None:
-        for name in (*FEATURE_NAMES, _var_names(self._file)):
-            node = self._file.get(name) if name else None
+        if self.tenx is not None or self.is_cells:
+            return unique_names(self.genes(), "feature")[0]
+        for name in FEATURE_NAMES:
+            node = self.file.get(name)
             if node is not None and getattr(node, "shape", None) == (self._sides[1],):
-                self._refuse_elsewhere(node)
-                texts = [_text(one) for one in self._read(node, slice(None))]
-                return unique_names(texts, "feature")[0]
+                return unique_names(_words(self._own(node)[()]), "feature")[0]
         return None
 
+    def genes(self) -> list[str]:
+        """Return the names of the genes of a file of cells."""
+        if self.tenx is None:
+            return self.read_frame(self.file["var"])[0]
+        return self._texts(self.tenx["features/name"] if "features" in self.tenx else self.tenx["gene_names"])
+
+    def cells(self) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the names of the cells of a file of cells, and the columns about them."""
+        return (self._texts(self.tenx["barcodes"]), {}) if self.tenx else self.read_frame(self.file["obs"])
+
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        count = self._sides[0]
-        step = max(1, rows or count)
-        indptr = self._indptr() if self.is_sparse else None
-        for start in range(0, max(1, count), step):  # one empty block of a table without rows
-            end = min(start + step, count)
-            if indptr is None:
-                numbers = self._read(self._table, slice(start, end))
-                yield Block(checked_rows(numbers, start, self.source))
-            else:
-                yield Block(self._sparse_rows(indptr[start : end + 1]))
+        count, columns = self._sides
+        misfit = InvalidData(
+            f"The parts of the sparse matrix of {self.source.called} do not fit: save it again."
+        )
+        if self.is_sparse and self._by_columns:
+            (X,) = compressed_rows(*self._parts, (columns, count), misfit)
+            yield Block(sp.csr_array(X.T))
+        elif self.is_sparse:
+            yield from map(Block, compressed_rows(*self._parts, self._sides, misfit, rows))
+        else:
+            step = max(1, rows or count)
+            for start in range(0, max(1, count), step):  # one empty block of a table without rows
+                numbers = self._read(self._table, slice(start, min(start + step, count)))
+                yield Block(checked_rows(numbers, start, self.source) if self.on_disk else numbers)
 
     def _read(self, node: Any, where: slice) -> np.ndarray:
         try:
@@ -124,30 +198,38 @@ class Hdf5Reader(Reader):
                 f"{self.source.called} is damaged, its {node.name.lstrip('/')} cannot be read: get it again."
             ) from None
 
-    def _indptr(self) -> np.ndarray:
-        indptr = self._read(self._table["indptr"], slice(None)).astype(np.int64)
-        ends = indptr.size and (int(indptr[0]), int(indptr[-1])) == (0, self._entries)
-        if indptr.shape != (self._sides[0] + 1,) or not ends or (np.diff(indptr) < 0).any():
-            raise self._misfit()
-        return indptr
+    def read_frame(self, node: Any) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the index and the columns of a data frame of AnnData."""
+        if not hasattr(node, "keys"):  # before AnnData 0.7: one array with fields
+            rows = self._own(node)[()]
+            fields = list(rows.dtype.names)
+            first = next((name for name in ("index", "_index") if name in fields), fields[0])
+            return _words(rows[first]), {name: _words(rows[name]) for name in fields if name != first}
+        index = node.attrs.get("_index", "_index")
+        names = self._texts(node[index])
+        columns = {
+            name: self._texts(node[name], node.get("__categories", {}).get(name))
+            for name in node
+            if name not in (index, "__categories")
+        }
+        return names, {name: cells for name, cells in columns.items() if len(cells) == len(names)}
 
-    def _sparse_rows(self, part: np.ndarray) -> sp.csr_array:
-        where = slice(int(part[0]), int(part[-1]))
-        data, indices = (self._read(self._table[name], where) for name in ("data", "indices"))
-        fits = data.size == indices.size == int(part[-1] - part[0]) and indices.dtype.kind in "iu"
-        if not fits or data.dtype.kind not in "biuf":
-            raise self._misfit()
-        return csr_rows(data, indices, part, self._sides[1], self._misfit())
-
-    def _misfit(self) -> InvalidData:
-        return InvalidData(
-            f"The parts of the sparse matrix of {self.source.called} do not fit: save it again."
-        )
-
-
-def _note(members: dict[str, Any], name: str, node: Any, h5py: Any) -> None:
-    if isinstance(node, h5py.Dataset):
-        members[name] = node
+    def _texts(self, node: Any, categories: Any = None) -> list[str]:
+        """Return a column as texts: an array, codes with categories, or values with a mask."""
+        if hasattr(node, "keys"):
+            if "codes" in node:
+                return self._texts(node["codes"], node["categories"])
+            masked = zip(self._texts(node["values"]), self._own(node["mask"])[()].tolist(), strict=True)
+            return ["" if out else value for value, out in masked]
+        if node.size > MOST_NAMES:
+            raise InvalidData(
+                f"At most {MOST_NAMES:,} names are read, {node.name[1:]} has {node.size:,}: keep fewer."
+            )
+        values = self._own(node)[()]
+        if categories is None:
+            return _words(values)
+        names = self._texts(categories)
+        return [names[code] if 0 <= code < len(names) else "" for code in values.tolist()]
 
 
 def _is_table(node: Any) -> bool:
@@ -160,35 +242,62 @@ def _describe(node: Any) -> str:
     return f"{node.name.lstrip('/')} ({lengths}, {node.dtype})"
 
 
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _var_names(file: Any) -> str:
-    var = file.get("var")
-    index = None if var is None else var.attrs.get("_index")
-    return f"var/{index}" if isinstance(index, str) else ""
+def _words(values: Any) -> list[str]:
+    return [
+        value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        for value in values.tolist()
+    ]
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return the table of an HDF5 file in memory."""
-
-    reader = Hdf5Reader(source, options)
-    shape = reader.shape
-    if shape.sparse:
-        limits.check_sparse(shape.rows, shape.columns, shape.entries)
-    else:
-        limits.check_dense(shape.rows, shape.columns)
-    (block,) = reader.blocks()
-    upright = options.but(features_in_rows=None, columns=(), drop_columns=(), drop_rows=())
-    data = from_array(block.X, source.title, upright, reader.findings)
-    names = reader.feature_names()
-    return finished(data if names is None else replace(data, feature_names=tuple(names)), options)
+    """Return the table of an HDF5 file; columns about cells with few values are groups."""
+    reader = Hdf5Reader(source, options, report=report)
+    rows, columns = reader._sides
+    with reader._guarded():
+        if reader.is_sparse:
+            check_sparse(rows, columns, reader._entries)
+            check_growth(12 * reader._entries, source.size, "HDF5", "save X without compression")
+        else:
+            check_dense(rows, columns)
+            check_growth(8 * rows * columns, source.size, "HDF5", "save X as a sparse matrix")
+        (block,) = reader.blocks()
+        X = with_gaps(block.X if reader.is_sparse else plain_numbers(block.X, source.size), options)
+        is_cells = reader.is_cells or reader.tenx is not None
+        names, about = reader.cells() if is_cells else (numbered("sample", rows), {})
+        features = reader.feature_names() or numbered("feature", columns)
+        reader.file.close()
+    if (len(names), len(features)) != (rows, columns):
+        raise InvalidData(
+            f"X is {rows} x {columns}, and {len(names)} cells and {len(features)} genes are named: the file "
+            "is damaged, save it again."
+        )
+    wanted, findings = options.label_column, [*reader.findings]
+    groups = {
+        name: cells for name, cells in about.items() if name == wanted or are_few(len(set(cells)), len(cells))
+    }
+    if left := [name for name in about if name not in groups]:
+        findings.append(f"Columns about the cells that are no groups were left out: {quote_names(left)}.")
+    if is_cells and wanted is not None and wanted not in groups:
+        raise InvalidData(f"There is no column {shown(wanted)} of the cells: they are {quote_names(about)}.")
+    samples, notes = unique_names(names, "sample") if is_cells else (names, ())
+    settled = settle(X, options.missing, bool(options.features_in_rows))
+    labels = {name: to_labels(settled.of_rows(found)) for name, found in groups.items()}
+    data = Dataset(
+        source.title,
+        settled.X,
+        tuple(settled.of_columns(features)),
+        tuple(settled.of_rows(samples)),
+        labels=labels.get(str(wanted)),
+        label_columns=labels,
+        label_name=str(wanted) if str(wanted) in labels else "",
+        findings=as_findings((*findings, *notes, *settled.notes)),
+    )
+    return finished(data, options)
 
 
 FORMAT = Format(
     "an HDF5 file",
-    lambda source: source.path is not None and Hdf5Reader.matches(source.first()),
+    lambda source: source.path is not None and source.first().startswith(MAGIC),
     read=read,
     reader=Hdf5Reader,
 )

@@ -1,6 +1,5 @@
 """Read idx files, the format of MNIST: a stack of images or a table, with the labels in a second file."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from nspca.data.arrays import from_array, plain_numbers
 from nspca.data.dataset import Dataset
 from nspca.data.formats.base import Format, Source
-from nspca.data.formats.strings import is_hidden, short_name
+from nspca.data.formats.strings import short_name, visible
 from nspca.data.limits import plain_bytes
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
@@ -46,7 +45,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         found = [("", read_array(source.raw))]
     else:
         found = [
-            (name, read_array(plain_bytes(one(), source.packed or None))) for name, one in _visible(source)
+            (name, read_array(plain_bytes(one(), source.packed or None)))
+            for name, one in visible(source.files)
         ]
     arrays = [one for one in found if one[1].ndim > 1]
     labels = [one for one in found if one[1].ndim == 1]
@@ -70,14 +70,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     return data if y is None else replace(data, labels=y, label_columns={"label": y}, label_name="label")
 
 
-def _visible(source: Source) -> list[tuple[str, Callable[[], bytes]]]:
-    return [one for one in source.files or () if not is_hidden(one[0])]
-
-
 def _matches(source: Source) -> bool:
     if source.files is None:
         return _is_idx(source.first())
-    names = [name for name, _ in _visible(source)]
+    names = [name for name, _ in visible(source.files)]
     return 0 < len(names) <= 4 and all("idx" in name.lower() for name in names)
 
 

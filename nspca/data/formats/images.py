@@ -15,7 +15,7 @@ import numpy as np
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
-from nspca.data.formats.strings import is_hidden, natural_order, short_name
+from nspca.data.formats.strings import short_name, visible
 from nspca.data.limits import MAX_PIXELS, Files, check_archive, check_dense, check_growth
 from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
@@ -232,7 +232,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the images of a ZIP or folder."""
     if source.path is None:
         check_archive(source.packed, open_zip(source.raw)[1])
-    files = sorted(_visible(source), key=lambda one: natural_order(one[0]))
+    files = visible(source.files)
     images = [one for one in files if _is_image(one[0])]
     data = read_images(images, source.title, report, source.packed or None, options.image_size)
     beside = find_labels(source)
@@ -245,12 +245,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
 
 def find_labels(source: Source) -> tuple[str, Callable[[], bytes]] | None:
     """Return the only table beside images, which may have their labels."""
-    tables = [one for one in _visible(source) if one[0].lower().endswith(_TABLES)]
+    tables = [one for one in visible(source.files) if one[0].lower().endswith(_TABLES)]
     return tables[0] if len(tables) == 1 else None
-
-
-def _visible(source: Source) -> Files:
-    return [one for one in source.files or () if not is_hidden(one[0])]
 
 
 def _is_image(name: str) -> bool:
@@ -259,7 +255,7 @@ def _is_image(name: str) -> bool:
 
 def _has_images(source: Source) -> bool:
     """Tell whether there are several images; one beside a table is a picture of it."""
-    names = [name for name, _ in _visible(source)]
+    names = [name for name, _ in visible(source.files)]
     count = sum(map(_is_image, names))
     return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
 

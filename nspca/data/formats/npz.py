@@ -1,52 +1,55 @@
-"""Read NPZ and NPY files: a dense table, or a sparse matrix written by ``scipy.sparse.save_npz``.
+"""Read NPZ and NPY files: a dense table, a stack of images, or what ``scipy.sparse.save_npz`` writes.
 
-The size in every header is compared with the length of the file before an array is allocated. Nothing is
-unpickled.
+An NPZ may also hold names, labels, preparations and texts, as `to_npz` writes them. The size in every header
+is compared with the length of the file before an array is allocated. Nothing is unpickled.
 """
 
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.arrays import SPARSER, unrolled
-from nspca.data.findings import Finding
-from nspca.data.formats.base import Block, Reader, Size, Source
+from nspca.data.arrays import MOST_TEXT, SPARSER, finished, from_array, plain_numbers, unrolled, with_gaps
+from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
+from nspca.data.formats.base import DEFAULT, Block, Format, Reader, Size, Source
 from nspca.data.formats.entries import EntrySorter
-from nspca.data.names import unique_names
+from nspca.data.missing import Settled, settle
+from nspca.data.names import frozen, numbered, pixel_names, unique_names
+from nspca.data.options import ReadOptions
+from nspca.data.preparation import PREPARATIONS
 from nspca.errors import InvalidData
-from nspca.validation.archive import (
-    check_array,
-    check_type,
-    npy_header,
-    npy_layout,
-    open_zip,
-    read_npy,
-    unzip_member,
-)
+from nspca.progress import Report, silent
+from nspca.validation.archive import check_array, check_type, npy_header, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
-"""Members of an archive that form a sparse matrix."""
+"""Members of an archive that form a sparse matrix by rows or by columns."""
 ANY_SPARSE = ("data", "format", "shape")
 """Members of an archive that ``scipy.sparse.save_npz`` writes for a sparse matrix of any form."""
-FEATURE_NAMES = ("feature_names", "features", "columns")
-"""Members that may name the features."""
+FEATURE_NAMES, SAMPLE_NAMES = (
+    ("feature_names", "features", "columns"),
+    ("sample_names", "samples", "index"),
+)
+"""Members that may name the features, and the samples."""
 PIECE = 2_000_000
-"""Maximum entries read at a time of a table by columns, except for a longer column of a sparse matrix."""
+"""Maximum entries of a sparse matrix by columns that are sorted at a time."""
+MOST_LISTED = 100
+"""Maximum preparations, and label columns, that a file may list."""
 _SMALL = 10_000
 """Maximum bytes of the members "shape" and "format". Each needs less than 200."""
-_WAY_OUT = "save it with scipy.sparse.save_npz"
+_UNPACKED = 2**20
+"""Bytes that are unpacked at a time."""
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
-
-
-def is_array(info: zipfile.ZipInfo) -> bool:
-    """Tell whether a member of an archive is an array."""
-    return info.filename.endswith(".npy")
+_OTHER_FORM = "A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz."
 
 
 def list_members(source: Source) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
@@ -60,206 +63,42 @@ def list_members(source: Source) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]
     return archive, [info for info in archive.infolist() if not info.is_dir()]
 
 
-class NpzReader(Reader):
-    """Reader of an archive with an array ``X``, or exactly one table of numbers, or a sparse matrix.
+class NpyReader(Reader):
+    """Reader of an NPY file: a table of numbers, or a stack of images."""
 
-    `files` maps names to members; `read_array` returns one of them.
-    """
-
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        return first.startswith(b"PK\x03\x04")
+    is_sparse = False
 
     def _read_header(self) -> None:
-        self._archive, members = list_members(self.source)
-        if not self.on_disk:
-            limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
-        self.files = {info.filename.removesuffix(".npy"): info for info in members if is_array(info)}
-        self.is_sparse = all(part in self.files for part in SPARSE)
-        self.findings: tuple[Finding | str, ...] = ()
-        if self.is_sparse:
-            self._read_sparse_header()
-        else:
-            self._read_dense_header()
+        with self.source.open() as handle:
+            self._take_table(*npy_header(handle))
+            self._held = self.source.most_bytes - handle.tell()
 
-    def _read_sparse_header(self) -> None:
-        shape = self._read_small("shape")
-        layout = self._read_small("format") if "format" in self.files else np.array("csr")
-        word = layout.item() if layout.size == 1 else ""
-        self._layout = word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
-        if shape.shape != (2,) or shape.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
-            raise _other_form()
-        self._sides = int(shape[0]), int(shape[1])
-        length, _ = self._header("data")
-        self._entries = int(np.prod(length, dtype=np.int64))
-
-    def _read_dense_header(self) -> None:
-        if "X" in self.files:
-            self.key = "X"
-        elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
-            raise _other_form()
-        else:
-            tables = [key for key in self.files if self._is_table(key)]
-            if len(tables) != 1:
-                found = ", ".join(sorted(self.files)[:8]) or "nothing"
-                raise InvalidData(
-                    f"An NPZ needs an array named X, or exactly one table of numbers; this one holds "
-                    f"{found}: save the table as X."
-                )
-            self.key = tables[0]
-            self.findings = (f'The array "{self.key}" was taken as the table.',)
-        lengths, dtype = self._header(self.key)
-        self._sides = _sides_of(lengths, dtype)
+    def _take_table(self, lengths: tuple[int, ...], dtype: np.dtype) -> None:
+        """Take the shape of a table of numbers. A stack of images has a row for each image."""
+        check_type(dtype)
+        if dtype.kind not in "biuf":
+            raise InvalidData(
+                f"The table must hold real numbers, got type {dtype}: convert it before saving."
+            )
+        if len(lengths) not in (2, 3):
+            raise InvalidData(
+                f"The table must have 2 dimensions, samples x features, got {len(lengths)}: reshape it "
+                "before saving."
+            )
+        self._lengths, self._dtype = lengths, dtype
+        self._sides = int(lengths[0]), int(np.prod(lengths[1:], dtype=np.int64))
         self._entries = self._sides[0] * self._sides[1]
-        self.findings += _images(lengths)
-
-    def _is_table(self, key: str) -> bool:
-        """Tell whether a member is a table of real numbers or a stack of images."""
-        shape, dtype = self._header(key)
-        return len(shape) in (2, 3) and dtype.kind in "biuf"
+        if len(lengths) == 3:
+            said = f"A stack of images of {lengths[1]} x {lengths[2]} pixels was unrolled row by row."
+            self.findings += (said,)
 
     @property
     def shape(self) -> Size:
         return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
     def probe(self) -> Size:
-        with self._stream("data" if self.is_sparse else self.key) as stream:
-            stream.check()
-        return self.shape
-
-    def read_array(self, key: str) -> np.ndarray:
-        """Return a member as an array of numbers or text, after checking its header."""
-        return read_npy(unzip_member(self._archive, self.files[key]))
-
-    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        if not self.is_sparse:
-            if self.on_disk:
-                yield from self._dense_rows(rows, spill)
-            else:
-                yield Block(self.read_array(self.key))
-        elif self._layout == "csc":
-            if rows is not None and spill is not None:
-                yield from map(Block, self._sorted_rows(rows, spill))
-                return
-            (columns,) = self._compressed(self._sides[1], self._sides[0])
-            yield Block(
-                sp.csc_array((columns.data, columns.indices, columns.indptr), shape=self._sides).tocsr()
-            )
-        else:
-            yield from map(Block, self._compressed(*self._sides, rows))
-
-    def _dense_rows(self, step: int | None, spill: Path | None) -> Iterator[Block]:
-        """Yield a dense table, `step` rows at a time, decompressing one block after the other.
-
-        A table stored by columns is unpacked into a file in `spill` first.
-        """
-        count, width = self._sides
-        with self._stream(self.key) as stream:
-            if stream.by_columns and spill is not None:
-                path = spill / "table.npy"
-                stream.unpack(path)
-                yield from _mapped_rows(path, step or count, self.source)
-                path.unlink()
-                return
-            if stream.by_columns:
-                yield Block(checked_rows(unrolled(self.read_array(self.key)), 0, self.source))
-                return
-            for start in range(0, count, step or count):
-                part = min(step or count, count - start)
-                numbers = stream.read(part * width).reshape(part, width)
-                yield Block(checked_rows(numbers, start, self.source))
-
-    def _sorted_rows(self, rows: int, spill: Path) -> Iterator[sp.csr_array]:
-        """Yield a matrix in CSC form in blocks of `rows` rows, sorted through files in `spill`."""
-        count, columns = self._sides
-        sorter, first = EntrySorter(spill, (count, columns), rows), 0
-        for part in self._compressed(columns, count, most=PIECE):
-            own = first + np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
-            sorter.add(part.indices, own, part.data)
-            first += part.shape[0]
-        yield from sorter.blocks()
-
-    def feature_names(self) -> Sequence[str] | None:
-        for key in FEATURE_NAMES:
-            if key in self.files:
-                names = self.read_array(key)
-                if names.shape == (self._sides[1],) and names.dtype.kind == "U":
-                    return unique_names(names.tolist(), "feature")[0]
-        return None
-
-    def _compressed(
-        self, major: int, minor: int, step: int | None = None, most: int | None = None
-    ) -> Iterator[sp.csr_array]:
-        """Yield a matrix of `major` compressed rows of length `minor`, in parts of some whole rows.
-
-        A part has `step` rows, or with `most` the rows that have at most so many entries together, but at
-        least one.
-        """
-        misfit = InvalidData(
-            f"The parts of the sparse matrix{self.source.of} do not fit together: {_WAY_OUT}."
-        )
-        kinds = {part: self._header(part)[1].kind for part in SPARSE}
-        if kinds["indices"] not in "iu" or kinds["indptr"] not in "iu" or kinds["data"] not in "biuf":
-            raise InvalidData(
-                f"The parts of the sparse matrix{self.source.of} have the wrong types: {_WAY_OUT}."
-            )
-        lengths = {part: self._header(part)[0] for part in SPARSE}
-        if (
-            not 0 <= minor < 2**31
-            or lengths["indptr"] != (major + 1,)
-            or lengths["data"] != lengths["indices"]
-        ):
-            raise misfit
-        with self._stream("indptr") as stream:
-            indptr = stream.read(major + 1).astype(np.int64)
-        if indptr[0] != 0 or (np.diff(indptr) < 0).any() or lengths["data"] != (int(indptr[-1]),):
-            raise misfit
-        with self._stream("indices") as places, self._stream("data") as values:
-            start = 0
-            while start < max(1, major):  # one empty part of a matrix without rows
-                end = start + (step or major)
-                if most is not None:
-                    end = int(np.searchsorted(indptr, indptr[start] + most, side="right")) - 1
-                end = min(max(end, start + 1), major)
-                part = indptr[start : end + 1]
-                count = int(part[-1] - part[0])
-                yield csr_rows(values.read(count), places.read(count), part, minor, misfit)
-                start = max(end, start + 1)
-
-    def _read_small(self, key: str) -> np.ndarray:
-        if self.files[key].file_size > _SMALL:
-            raise _other_form()
-        return self.read_array(key)
-
-    def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype]:
-        with self._stream(key) as stream:
-            return stream.shape, stream.dtype
-
-    def _stream(self, key: str) -> "_Stream":
-        return _Stream(self, key)
-
-
-class NpyReader(Reader):
-    """Reader of an NPY file: a table of numbers, or a stack of images."""
-
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        return first.startswith(b"\x93NUMPY")
-
-    def _read_header(self) -> None:
-        with self.source.open() as handle:
-            self._shape, self._dtype = npy_header(handle)
-            self._held = self.source.most_bytes - handle.tell()
-        self._sides = _sides_of(self._shape, self._dtype)
-        self.findings = _images(self._shape)
-
-    @property
-    def shape(self) -> Size:
-        return Size(*self._sides, self._sides[0] * self._sides[1], sparse=False)
-
-    def probe(self) -> Size:
         if not self.source.is_packed:
-            check_array(self._shape, self._dtype, self._held)
+            check_array(self._lengths, self._dtype, self._held)
         return self.shape
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
@@ -272,54 +111,185 @@ class NpyReader(Reader):
             )
         self.probe()
         assert self.source.path is not None  # a file on disk has one
-        yield from _mapped_rows(self.source.path, rows or self._sides[0], self.source)
+        yield from self._dense_rows(_mapped(self.source.path), rows)
+
+    def _dense_rows(self, load: Callable[[], np.ndarray], rows: int | None) -> Iterator[Block]:
+        """Yield a dense table, which is mapped anew for each block, to free the pages of earlier ones."""
+        count = self._sides[0]
+        for start in range(0, count, rows or count):
+            part = unrolled(load()[start : start + (rows or count)])
+            yield Block(checked_rows(part, start, self.source))
 
 
-def _mapped_rows(path: Path, step: int, source: Source) -> Iterator[Block]:
-    """Yield a table in an NPY file, `step` rows at a time; errors name `source`."""
-    count = len(np.load(path, mmap_mode="r", allow_pickle=False))
-    for start in range(0, count, step):
-        # Mapped anew for each block, so that the pages of earlier blocks are freed.
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
-        yield Block(checked_rows(unrolled(table[start : start + step]), start, source))
+def _mapped(path: Path) -> Callable[[], np.ndarray]:
+    return partial(np.load, path, mmap_mode="r", allow_pickle=False)
 
 
-def _sides_of(lengths: tuple[int, ...], dtype: np.dtype) -> tuple[int, int]:
-    check_type(dtype)
-    if dtype.kind not in "biuf":
-        raise InvalidData(f"The table must hold real numbers, got type {dtype}: convert it before saving.")
-    if len(lengths) not in (2, 3):
-        raise InvalidData(
-            f"The table must have 2 dimensions, samples x features, got {len(lengths)}: reshape it before "
-            "saving."
-        )
-    return int(lengths[0]), int(np.prod(lengths[1:], dtype=np.int64))
+class NpzReader(NpyReader):
+    """Reader of an archive with an array ``X``, or exactly one table of numbers, or a sparse matrix.
 
-
-def _images(lengths: tuple[int, ...]) -> tuple[str, ...]:
-    if len(lengths) == 2:
-        return ()
-    return (f"A stack of images of {lengths[1]} x {lengths[2]} pixels was unrolled row by row.",)
-
-
-def _other_form() -> InvalidData:
-    return InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
-
-
-def csr_rows(
-    data: np.ndarray, indices: np.ndarray, part: np.ndarray, columns: int, misfit: InvalidData
-) -> sp.csr_array:
-    """Return some rows of a sparse matrix; `part` has their row pointers, counted from the first row of all.
-
-    Raises `misfit` for a column number that is not below `columns`.
+    `files` maps names to members; `read_array` returns one of them.
     """
+
+    def _read_header(self) -> None:
+        self._archive, members = list_members(self.source)
+        if not self.on_disk:
+            limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
+        arrays = [info for info in members if info.filename.endswith(".npy")]
+        self.files = {info.filename.removesuffix(".npy"): info for info in arrays}
+        self.is_sparse = all(part in self.files for part in SPARSE)
+        if not self.is_sparse:
+            lengths, dtype, self._held = self._header(self._find_table())
+            self._take_table(lengths, dtype)
+            return
+        if any(self.files[key].file_size > _SMALL for key in ("shape", "format") if key in self.files):
+            raise InvalidData(_OTHER_FORM)
+        shape = self.read_array("shape")
+        layout = self.read_array("format") if "format" in self.files else np.array("csr")
+        word = layout.item() if layout.size == 1 else ""
+        self._layout = word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
+        if shape.shape != (2,) or shape.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
+            raise InvalidData(_OTHER_FORM)
+        self._sides = int(shape[0]), int(shape[1])
+        self._lengths, self._dtype, self._held = self._header("data")
+        self._entries = int(np.prod(self._lengths, dtype=np.int64))
+
+    def _find_table(self) -> str:
+        if "X" in self.files:
+            return "X"
+        if all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
+            raise InvalidData(_OTHER_FORM)
+        tables = []
+        for key in self.files:
+            lengths, dtype, _ = self._header(key)
+            tables += [key] if len(lengths) in (2, 3) and dtype.kind in "biuf" else []
+        if len(tables) != 1:
+            found = ", ".join(sorted(self.files)[:8]) or "nothing"
+            raise InvalidData(
+                f"An NPZ needs an array named X, or exactly one table of numbers; this one holds {found}: "
+                "save the table as X."
+            )
+        self.findings = (f'The array "{tables[0]}" was taken as the table.',)
+        return tables[0]
+
+    def read_array(self, key: str) -> np.ndarray:
+        """Return a member as an array of numbers or text, after checking its header."""
+        return read_npy(unzip_member(self._archive, self.files[key]))
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        keys = SPARSE[:3] if self.is_sparse else (self._find_table(),)
+        if not self.on_disk and not self.is_sparse:
+            yield Block(self.read_array(*keys))
+            return
+        with tempfile.TemporaryDirectory(dir=spill) as folder:
+            loads = [self._load(key, Path(folder, f"{i}.npy")) for i, key in enumerate(keys)]
+            if self.is_sparse:
+                data, indices, indptr = (load() for load in loads)
+                yield from map(Block, self._sparse_rows(data, indices, indptr, rows, Path(folder)))
+            else:
+                yield from self._dense_rows(loads[0], rows)
+
+    def _load(self, key: str, path: Path) -> Callable[[], np.ndarray]:
+        """Return a function that loads an array, mapped from a file on disk that it is unpacked to."""
+        if not self.on_disk:
+            return partial(self.read_array, key)
+        check_array(*self._header(key))
+        with path.open("wb") as plain:
+            for piece in self._pieces(key):  # an error in writing is not taken for a damaged archive
+                plain.write(piece)
+        return _mapped(path)
+
+    def _pieces(self, key: str) -> Iterator[bytes]:
+        try:
+            with self._archive.open(self.files[key]) as packed:
+                while piece := packed.read(_UNPACKED):
+                    yield piece
+        except _DAMAGE:
+            raise self._damaged() from None
+
+    def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype, int]:
+        """Return shape and type of an array from its header, and the bytes that the archive says it has."""
+        info = self.files[key]
+        try:
+            with self._archive.open(info) as packed:
+                return *npy_header(cast(BinaryIO, packed)), info.file_size - packed.tell()
+        except _DAMAGE:
+            raise self._damaged() from None
+
+    def _damaged(self) -> InvalidData:
+        return InvalidData(f"{self.source.named('NPZ file')} is damaged or cut short: save it again.")
+
+    def _sparse_rows(
+        self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, rows: int | None, folder: Path
+    ) -> Iterator[sp.csr_array]:
+        count, columns = self._sides
+        misfit = InvalidData(
+            f"The parts of the sparse matrix{self.source.of} do not fit together, or have the wrong types: "
+            "save it with scipy.sparse.save_npz."
+        )
+        if self._layout == "csr":
+            yield from compressed_rows(data, indices, indptr, self._sides, misfit, rows)
+        elif rows is None:
+            (X,) = compressed_rows(data, indices, indptr, (columns, count), misfit)
+            yield sp.csr_array(X.T)
+        else:
+            pointers = _checked_pointers(data, indices, indptr, (columns, count), misfit)
+            sorter = EntrySorter(folder, (count, columns), rows)
+            for start in range(0, data.size, PIECE):
+                where = slice(start, start + PIECE)
+                values, at = _checked_entries(data[where], indices[where], count, misfit)
+                own = np.searchsorted(pointers, start + np.arange(at.size), side="right") - 1
+                sorter.add(at, own, values)
+            yield from sorter.blocks()
+
+    def feature_names(self) -> Sequence[str] | None:
+        for key in FEATURE_NAMES:
+            if key in self.files:
+                names = self.read_array(key)
+                if names.shape == (self._sides[1],) and names.dtype.kind == "U":
+                    return unique_names(names.tolist(), "feature")[0]
+        return None
+
+
+def compressed_rows(
+    data: Any, indices: Any, indptr: Any, shape: tuple[int, int], misfit: InvalidData, step: int | None = None
+) -> Iterator[sp.csr_array]:
+    """Yield a sparse matrix in compressed form, `step` rows at a time, or whole.
+
+    The parts may be arrays, mapped files or datasets of an HDF5 file. Raises `misfit` where they do not fit
+    together. A matrix without rows is one empty block.
+    """
+    pointers = _checked_pointers(data, indices, indptr, shape, misfit)
+    step = step or max(1, shape[0])
+    for start in range(0, max(1, shape[0]), step):
+        part = pointers[start : start + step + 1]
+        where = slice(int(part[0]), int(part[-1]))
+        values, at = _checked_entries(data[where], indices[where], shape[1], misfit)
+        block = sp.csr_array((values, at.astype(np.int32), part - part[0]), shape=(part.size - 1, shape[1]))
+        block.sum_duplicates()
+        yield block
+
+
+def _checked_pointers(
+    data: Any, indices: Any, indptr: Any, shape: tuple[int, int], misfit: InvalidData
+) -> np.ndarray:
+    kinds = data.dtype.kind in "biuf" and indices.dtype.kind in "iu" and indptr.dtype.kind in "iu"
+    lengths = data.shape == indices.shape and len(data.shape) == 1 and indptr.shape == (shape[0] + 1,)
+    if not kinds or not lengths or not 0 <= shape[1] < 2**31:
+        raise misfit
+    pointers: np.ndarray = indptr[()].astype(np.int64)
+    if (pointers[0], pointers[-1]) != (0, data.shape[0]) or (np.diff(pointers) < 0).any():
+        raise misfit
+    return pointers
+
+
+def _checked_entries(
+    data: np.ndarray, indices: np.ndarray, columns: int, misfit: InvalidData
+) -> tuple[np.ndarray, np.ndarray]:
     if indices.size and not (indices.min() >= 0 and indices.max() < columns):
         raise misfit
     limits.check_float64(data, "the sparse matrix")
-    entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
-    block = sp.csr_array(entries, shape=(part.size - 1, columns))
-    block.sum_duplicates()
-    return block
+    return data.astype(np.float64), indices
 
 
 def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
@@ -344,48 +314,187 @@ def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
     return X
 
 
-class _Stream:
-    """An array of an archive that is decompressed from its beginning, some numbers at a time."""
+def read_npz(raw: bytes, name: str) -> Dataset:
+    """Return an NPZ with names and labels as a Dataset; see `read`."""
+    return read(Source(raw=raw, title=name), DEFAULT, silent)
 
-    def __init__(self, reader: NpzReader, key: str):
-        self._called = reader.source.named("NPZ file")
-        info = reader.files[key]
-        try:
-            self._handle = cast(BinaryIO, reader._archive.open(info))
-            self.shape, self.by_columns, self.dtype = npy_layout(self._handle)
-            self._bytes = info.file_size - self._handle.tell()
-        except _DAMAGE:
-            raise self._damaged() from None
 
-    def __enter__(self) -> "_Stream":
-        return self
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return an NPZ with names and labels as a Dataset.
 
-    def __exit__(self, *error: object) -> None:
-        self._handle.close()
+    The table is `X`, the only 2-D array, or the parts of a scipy.sparse matrix. Other keys: ``labels`` or
+    ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with
+    ``header_names``, ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
+    """
+    reader = NpzReader(source, options)
+    if reader.is_sparse:
+        limits.check_sparse(*reader._sides, reader._entries)
+    (block,) = reader.blocks()
+    X = block.X if reader.is_sparse else plain_numbers(block.X, source.given_bytes)
+    return finished(_to_dataset(with_gaps(X, options), source.title, reader), options)
 
-    def check(self) -> None:
-        check_array(self.shape, self.dtype, self._bytes)
 
-    def read(self, count: int) -> np.ndarray:
-        self.check()
-        size = count * self.dtype.itemsize
-        try:
-            raw = self._handle.read(size)
-        except _DAMAGE:
-            raise self._damaged() from None
-        if len(raw) != size:
-            raise self._damaged()
-        return np.frombuffer(raw, dtype=self.dtype)
+def _to_dataset(X: Any, name: str, reader: NpzReader) -> Dataset:
+    """Return a table with what its archive says about it. An array of another kind is left out, and said."""
+    notes, m = [*reader.findings], X.shape[0]
 
-    def unpack(self, path: Path) -> None:
-        """Write the array to an NPY file. An error in writing is not taken for a damaged archive."""
-        descr, left = np.lib.format.dtype_to_descr(self.dtype), int(np.prod(self.shape, dtype=np.int64))
-        layout = {"descr": descr, "fortran_order": self.by_columns, "shape": self.shape}
-        with path.open("wb") as plain:
-            np.lib.format.write_array_header_1_0(plain, layout)
-            for start in range(0, left, PIECE):
-                plain.write(self.read(min(PIECE, left - start)).data)
+    def take(keys: Sequence[str], fits: Callable[[np.ndarray], Any], otherwise: str = "") -> Any:
+        arrays = [reader.read_array(key) for key in keys if key in reader.files]
+        found = next((array for array in arrays if fits(array)), None)
+        if found is None and arrays and otherwise:
+            notes.append(f"{otherwise} and was left out.")
+        return found
 
-    def _damaged(self) -> InvalidData:
-        """Return the error for an archive that cannot be decompressed."""
-        return InvalidData(f"{self._called} is damaged or cut short: save it again.")
+    image_shape = take(
+        ("image_shape",),
+        lambda a: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0,
+        "The image_shape is not two whole numbers",
+    )
+    axis = take(
+        ("wavelength_um",),
+        lambda a: a.ndim == 1 and _is_finite(a),
+        "The wavelength_um is not a list of numbers",
+    )
+    labels = take(
+        ("labels", "y"),
+        lambda a: a.ndim == 1 and a.dtype.kind != "S",
+        "What is called labels is not a list of numbers or text",
+    )
+    weights = take(
+        ("sample_weight",),
+        lambda a: a.shape == (m,) and _is_finite(a) and (a >= 0).all() and a.any(),
+        "The sample_weight is not a number of at least 0 for each sample",
+    )
+    if weights is not None:
+        notes.append("The samples have the weights that are in the file.")
+    header = take(
+        ("header",),
+        lambda a: a.ndim == 2 and len(a) == m and _is_finite(a),
+        "The header is not a row of numbers for each sample",
+    )
+    fields = take(
+        ("header_names",),
+        lambda a: header is not None and a.shape == header.shape[1:] and a.dtype.kind == "U",
+    )
+    steps = take(
+        ("prepared",),
+        lambda a: a.ndim == 1 and a.dtype.kind == "U" and a.size <= MOST_LISTED,
+        "What is called prepared is not a list of preparations",
+    )
+    steps = [] if steps is None else steps.tolist()
+    prepared = tuple(step for step in steps if step in PREPARATIONS)
+    notes += [f"Before it was saved: {PREPARATIONS[step].note}" for step in prepared]
+    if len(prepared) < len(steps):
+        notes.append(f"{len(steps) - len(prepared)} of its preparations are not known here.")
+    if X.ndim == 3:
+        image_shape, X = X.shape[1:], unrolled(X)
+    shape = None if image_shape is None else (int(image_shape[0]), int(image_shape[1]))
+    features, samples = (
+        take(keys, lambda a: a.ndim == 1 and a.dtype.kind in "Uiu" and a.size)
+        for keys in (FEATURE_NAMES, SAMPLE_NAMES)
+    )
+    # Dataset refuses an image_shape that does not fit the table. No pixel names are made before that.
+    is_image = shape is not None and shape[0] * shape[1] == X.shape[1]
+    feature_names = pixel_names(shape) if shape and is_image else numbered("feature", X.shape[1])
+    sample_names = numbered("sample", m)
+    if features is not None:
+        feature_names, more = unique_names([*map(str, features.tolist())], "feature")
+        notes += more
+    if samples is not None:
+        sample_names, more = unique_names([*map(str, samples.tolist())], "sample")
+        notes += more
+    listed = take(("label_columns",), lambda a: a.ndim == 1 and a.dtype.kind == "U" and a.size <= MOST_LISTED)
+    groups = {
+        column: take((f"label_column_{number}",), lambda a: a.shape == (m,) and a.dtype.kind in "iuU")
+        for number, column in enumerate([] if listed is None else listed.tolist())
+    }
+    label_name = take(("label_name",), lambda a: a.size == 1 and a.dtype.kind == "U")
+    ends = take(("text_ends",), lambda a: a.shape == (m,) and a.dtype.kind in "iu")
+    packed = take(
+        ("texts",),
+        lambda a: ends is not None and _are_texts(a, ends.astype(np.int64)),
+        "The texts are not one text for each sample",
+    )
+    texts = None if packed is None else _unpack(packed.tobytes(), [0, *ends.tolist()])
+    is_covariance = take(("is_covariance",), lambda a: a.dtype.kind == "b" and a.size == 1)
+    settled = settle(X, reader.options.missing, bool(reader.options.features_in_rows))
+    data = Dataset(
+        name=name,
+        # Names are checked against the full shape, so X is an empty stand-in until rows are dropped.
+        X=sp.csr_array(X.shape) if settled.notes else X,
+        feature_names=feature_names,
+        sample_names=sample_names,
+        labels=labels,
+        image_shape=shape,
+        kind="image" if shape else "spectrum" if axis is not None else "table" if texts is None else "words",
+        axis=None if axis is None else axis.astype(np.float64),
+        axis_name="" if axis is None else "wavelength (µm)",
+        findings=as_findings(notes),
+        label_columns={column: found for column, found in groups.items() if found is not None},
+        label_name="" if label_name is None else str(label_name.item()),
+        texts=texts,
+        is_covariance=is_covariance is not None and bool(is_covariance.item()),
+        prepared=prepared,
+        header=None if header is None else header.astype(np.float64),
+        header_names=_name_fields(header, fields),
+        weights=None if weights is None else weights.astype(np.float64),
+    )
+    return _drop_missing(data, settled) if settled.notes else data
+
+
+def _is_finite(array: np.ndarray) -> bool:
+    return array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+
+
+def _name_fields(header: np.ndarray | None, names: np.ndarray | None) -> tuple[str, ...]:
+    if header is None:
+        return ()
+    if names is None:
+        return tuple(numbered("header field", header.shape[1]))
+    return tuple(name.replace("_", " ") for name in names.tolist())
+
+
+def _are_texts(raw: np.ndarray, ends: np.ndarray) -> bool:
+    """Tell whether an array is UTF-8 bytes of texts that end at the positions `ends`."""
+    is_bytes = raw.ndim == 1 and raw.dtype == np.uint8 and raw.size <= MOST_TEXT
+    return bool(is_bytes and (np.diff(ends, prepend=0) >= 0).all() and ends[-1] == raw.size)
+
+
+def _unpack(raw: bytes, places: list[int]) -> tuple[str, ...]:
+    return tuple(raw[start:end].decode(errors="replace") for start, end in pairwise(places))
+
+
+def _drop_missing(data: Dataset, settled: Settled) -> Dataset:
+    """Return a data set without the rows and columns dropped for missing values.
+
+    Images that lost pixels become a table.
+    """
+    whole = settled.columns.size == data.X.shape[1]
+    data = data.rows(settled.rows) if settled.rows.size < data.X.shape[0] else data
+    return replace(
+        data,
+        X=settled.X,
+        feature_names=frozen(settled.of_columns(data.feature_names)),
+        axis=None if data.axis is None else data.axis[settled.columns],
+        image_shape=data.image_shape if whole else None,
+        kind=data.kind if whole or data.kind != "image" else "table",
+        findings=as_findings((*data.findings, *settled.notes)),
+    )
+
+
+def _read_array(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    reader = NpyReader(source, options)
+    (block,) = reader.blocks()
+    X = plain_numbers(block.X, source.given_bytes)
+    return from_array(X, source.title, options, reader.findings)
+
+
+FORMAT = Format(
+    "an NPZ file",
+    lambda source: bool(source.names) and all(name.endswith(".npy") for name in source.names),
+    read=read,
+    reader=NpzReader,
+)
+NPY = Format(
+    "an NPY file", lambda source: source.first().startswith(b"\x93NUMPY"), read=_read_array, reader=NpyReader
+)

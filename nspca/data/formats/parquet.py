@@ -39,14 +39,10 @@ _SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
 class ParquetReader(TableReader):
     """Reader of a Parquet table. Text columns are sample names or labels, as in a CSV file."""
 
-    @staticmethod
-    def matches(first: bytes) -> bool:
-        return first.startswith(MAGIC)
-
     def _read_header(self) -> None:
         file = self._open()
         try:
-            _check_kinds(file.schema_arrow)
+            check_kinds(file.schema_arrow)
             self._check_shape(file.metadata)
             # Reading one row makes Arrow raise for damaged columns. Asking for their metadata, as
             # _check_sizes does, would crash the process.
@@ -161,7 +157,8 @@ class ParquetReader(TableReader):
             )
 
 
-def _check_kinds(schema: Any) -> None:
+def check_kinds(schema: Any) -> None:
+    """Refuse an Arrow table with a column that is neither numbers nor text."""
     for field in schema:
         if not _is_number(field.type) and not _is_text(field.type):
             raise InvalidData(
@@ -268,5 +265,5 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
 
 
 FORMAT = Format(
-    "a Parquet file", lambda source: ParquetReader.matches(source.first()), read=read, reader=ParquetReader
+    "a Parquet file", lambda source: source.first().startswith(MAGIC), read=read, reader=ParquetReader
 )

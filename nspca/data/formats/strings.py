@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+import pandas as pd
+
 from nspca.data.formats.base import Strings
+from nspca.data.limits import Files, check_dense
 from nspca.data.names import printable
 from nspca.data.numerals import is_number
 from nspca.errors import InvalidData
@@ -76,20 +79,28 @@ def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[objec
     return len(first[column]) < usual / 2
 
 
-def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
-    """Return a table in UTF-8 as `Strings`. Columns are numbered from 1 when there is no header."""
-    import pandas as pd
+def read_frame(raw: bytes, delimiter: str) -> pd.DataFrame:
+    """Return the cells of a table in UTF-8 as texts, with its header as the first row.
 
+    Rows that are shorter than the first two end with empty cells. A longer row is refused.
+    """
+    width = 1 + max(line.count(delimiter.encode()) for line in raw.split(b"\n", 2)[:2])
+    check_dense(raw.count(b"\n"), width)
     try:
-        table = pd.read_csv(
-            io.BytesIO(raw), sep=delimiter, header=None, dtype=str, keep_default_na=False, na_filter=False,
-            skip_blank_lines=True, engine="c",
+        return pd.read_csv(
+            io.BytesIO(raw), sep=delimiter, names=range(width), dtype=str, keep_default_na=False,
+            na_filter=False, skip_blank_lines=True, engine="c",
         )  # fmt: skip
     except (ValueError, pd.errors.ParserError) as error:
         raise InvalidData(
             f"The table cannot be split into cells ({' '.join(str(error).split())[:120]}): look for a "
             "quotation mark that is never closed."
         ) from None
+
+
+def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
+    """Return a table in UTF-8 as `Strings`. Columns are numbered from 1 when there is no header."""
+    table = read_frame(raw, delimiter)
     columns = [table[i].tolist() for i in range(table.shape[1])]
     if not header:
         return Strings(tuple(f"column {i + 1}" for i in range(len(columns))), columns)
@@ -103,6 +114,12 @@ def is_hidden(label: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
         -1:
     ] == ("Thumbs.db",)
+
+
+def visible(files: Files | None) -> Files:
+    """Return the files of a ZIP or folder in natural order, without hidden ones."""
+    shown = (one for one in files or () if not is_hidden(one[0]))
+    return sorted(shown, key=lambda one: natural_order(one[0]))
 
 
 def natural_order(label: str) -> list[tuple[int, int, str]]:

@@ -54,7 +54,6 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     matrix, features, barcodes = (plain_bytes(one(), source.packed or None) for one in found[0][1])
     reader = MatrixMarketReader(Source(raw=matrix), report=report)
     check_sparse(reader.shape.rows, reader.shape.columns, reader.shape.entries)
-    reader.probe()
     (block,) = reader.blocks()
     rows = _rows(features)
     genes, renamed = unique_names([one[1] if one[1:2] and one[1].strip() else one[0] for one in rows], "gene")

@@ -1,0 +1,65 @@
+"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture.
+
+Home and Sweep call `show`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import nspca
+from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.components.k_slider import Frame, k_slider
+from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.views import component, statement
+
+
+def show(
+    answer: Answer,
+    ks: Sequence[int],
+    ceiling: float,
+    name: str,
+    curve: str,
+    picture: str,
+    height: int,
+    top: int = component.MOST_BARS,
+    before: Callable[[nspca.Result], str] = lambda result: "",
+) -> None:
+    """Draw the slider; nothing for a single k.
+
+    Parameters
+    ----------
+    answer : what is shown now
+    ks : the values of k to choose from
+    ceiling : as for `statement.state_result`
+    name : of the value in the address that the slider sets
+    curve, picture : keys of the figures of the curve and of the component
+    height, top : of the picture, as for `component.picture`
+    before : words before the statement of a result
+    """
+    if len(ks) < 2:
+        return
+
+    def frames() -> dict[int, Frame]:
+        return {k: _frame(replace(answer, k=k), ceiling, height, top, before) for k in ks}
+
+    closer = [(one.id, one.now.state) for one in answer.tried]
+    content = f"{answer.id} {answer.of.content} {answer.method} {ks} {closer} {height} {top}"
+    label = f"k, the number of {wording.noun(answer.of.dataset)}s"
+    k_slider(_frames(content, frames), answer.k, label, curve, picture, lambda k: state.put(**{name: k}))
+
+
+@cache.keep()
+def _frames(content: str, _make: Callable[[], dict[int, Frame]]) -> dict[int, Frame]:
+    """Return what is shown at each k, cached by the content that it depends on."""
+    return _make()
+
+
+def _frame(
+    answer: Answer, ceiling: float, height: int, top: int, before: Callable[[nspca.Result], str]
+) -> Frame:
+    data, result = answer.of.dataset, answer.shown.with_certificate(answer.certificate)
+    said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
+    drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
+    text = wording.unbroken(f"{before(result)}{said.text}")
+    return Frame(text, str(statement.bar(said)), figures.prepared(drawn, "")["figure"])
