@@ -74,7 +74,8 @@ FAULTS = {
         ("presentation/numerals.py", "max(Fraction(ratio), Fraction(repr(ratio))) *", "Fraction(ratio) *"),
         ("presentation/numerals.py", "(share, places, ROUND_UP)", "(share, places, ROUND_DOWN)"),
         ("presentation/numerals.py", "    if ratio >= 1:", "    if ratio >= 1 - 1e-9:"),
-        ("certificate.py", "replace(self, upper=round_up(", "replace(self, upper=float("),
+        ("presentation/numerals.py", "float(_decimal(Fraction(float(bound)), digits, ROUND_CEILING))",
+         "float(_decimal(Fraction(float(bound)), digits, ROUND_HALF_EVEN))"),
     ],
     "specs": [
         ("specs/sweep.py", "range(first, last + 1, step)", "range(first, last, step)"),
