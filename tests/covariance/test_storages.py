@@ -89,28 +89,16 @@ def agree(one, other, size):
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=small_tables(), center=st.booleans(), scale=st.booleans())
 def test_every_storage_is_the_same_matrix(storage, case, center, scale, tmp_path):
-    the_same(storage, case, center, scale, tmp_path)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("storage", STORAGES)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(case=small_tables(), center=st.booleans(), scale=st.booleans())
-def test_every_storage_is_the_same_matrix_in_many_cases(storage, case, center, scale, tmp_path):
-    the_same(storage, case, center, scale, tmp_path)
-
-
-def the_same(storage, case, center, scale, folder):
     X, rows = case
     try:
         B = from_data(X, center, scale)
     except InvalidProblem:
         with pytest.MonkeyPatch.context() as patch, pytest.raises(InvalidProblem):
-            made(STORAGES[storage](X, rows, folder, patch), center, scale)
+            made(STORAGES[storage](X, rows, tmp_path, patch), center, scale)
         return
     Y, size, some = np.random.default_rng(0).standard_normal((B.n, 2)), B.trace, np.arange(B.n)[::2]
     with pytest.MonkeyPatch.context() as patch:
-        table = STORAGES[storage](X, rows, folder, patch)
+        table = STORAGES[storage](X, rows, tmp_path, patch)
         A = made(table, center, scale)
         assert (A.exponent, A.shape) == (B.exponent, B.shape) and np.array_equal(A.varies, B.varies)
         if storage.startswith("sparse") or storage == "blocks":
