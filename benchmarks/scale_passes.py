@@ -41,15 +41,9 @@ EACH_SHARD = MEGABYTES * 2**20
 def made(size: str, rows: int, folder: Path) -> Shards:
     """Write the first rows of a size as shards, without a text in between, and open them."""
     per = max(AT_ONCE, int(EACH_SHARD / PER_ENTRY / SIZES[size][2]) // AT_ONCE * AT_ONCE)
-    with Writer(folder, SIZES[size][1]) as writer:
-        held: list[sp.csr_array] = []
+    with Writer(folder, SIZES[size][1], per) as writer:
         for block in blocks(size, rows):
-            held.append(block)
-            if sum(one.shape[0] for one in held) >= per:
-                writer.add(sp.csr_array(sp.vstack(held, format="csr")))
-                held = []
-        if held:
-            writer.add(sp.csr_array(sp.vstack(held, format="csr")))
+            writer.add(block)
         return writer.finish()
 
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from nspca.selection import group_effects as group_effects
     from nspca.selection import held_out_group_effects as held_out_group_effects
     from nspca.selection import noise_test as noise_test
+    from nspca.selection.answers import Answers as Answers
+    from nspca.selection.answers import answers as answers
     from nspca.selection.membership import Membership as Membership
     from nspca.selection.membership import Place as Place
     from nspca.selection.membership import membership as membership
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # A name is loaded when it is first used: ``import nspca`` and `nspca --help` wait for no numerics, and who
-# solves waits for no parsers, Pillow, pooch or scikit-learn.
+# solves waits for no parsers, Pillow or scikit-learn.
 _ROOMS = {
     "api": "certify solve sweep",
     "certificate": "Certificate",
@@ -74,6 +76,7 @@ _ROOMS = {
     "result": "Result Status Sweep knee",
     "selection": "Choice GroupEffects NoiseTest choose_components choose_k group_effects "
     "held_out_group_effects noise_test",
+    "selection.answers": "Answers answers",
     "selection.membership": "Membership Place membership",
     "shards": "Shards",
     "solvers": "METHODS",

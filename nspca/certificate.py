@@ -30,6 +30,7 @@ UNPACKED = 1032
 """Bytes that a byte of a file may unpack to. Compression reaches no more, so files beyond it repeat parts."""
 
 KINDS = {
+    "A": "list of good answers",
     "B0": "elementary bound (leading eigenvalue, variances or rows)",
     "B2": "rank-d optimum plus the next eigenvalue (Asteris et al. 2014)",
     "B3": "shifted rank-d optimum",
@@ -45,6 +46,8 @@ KINDS = {
 }
 """Description of each kind of bound."""
 
+ANSWERS = "answers"
+"""Form of a certificate that lists good answers. It bounds all others, and not the optimum."""
 TREES = frozenset({"fixing", "packing"})
 """Forms whose witness is the tree of a search, for one component or for several."""
 OPTIONAL = frozenset({"prepared", "forced", "shift", "weights"})
@@ -64,9 +67,11 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "fixing", "diagonal", "row", "joint" or "packing": which formula `verify` evaluates.
+        "inequality", "fixing", "answers", "diagonal", "row", "joint" or "packing": which formula `verify`
+        evaluates.
     upper : float
-        The proved bound, in the units of the data.
+        The proved bound, in the units of the data. That of form "answers" is no bound on the optimum: it is
+        about components that do not use all features of any listed set.
     k, nonneg, source, center, scale, shape, digest, exponent, forced
         The problem and its data; see `nspca.covariance.covariance.Covariance`. `forced` are features, in
         increasing order, that may be used freely and count among the k.
@@ -170,6 +175,9 @@ class Certificate:
     def stated(self, names: Sequence[str] | None = None) -> str:
         """Return the statement of the certificate with features by their `names`."""
         who = phrases.components(self.sizes, self.nonneg, self.forced, self.subject, names)
+        if self.form == ANSWERS:
+            sets = phrases.things(len(self.witness.get("counts", ())), "listed set")
+            who += f", unless it uses all features of one of {sets},"
         explain = "together explain" if len(self.sizes) > 1 else "explains"
         return f"no {who} {explain} more than {float(self.upper)!r}"
 
@@ -266,8 +274,10 @@ class Certificate:
 def difference(problem: Problem, certificate: Certificate) -> tuple[str, Any] | None:
     """Return the first property in which a certificate is about another problem, with the value of `problem`.
 
-    None means that the certificate is about this very problem.
+    None means that the certificate is about this very problem, and bounds its optimum.
     """
+    if certificate.form == ANSWERS:
+        return "form", "one that bounds the optimum"
     about = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
     about |= {name: getattr(problem.covariance, name) for name in OF_DATA}
     return next((pair for pair in about.items() if getattr(certificate, pair[0]) != pair[1]), None)

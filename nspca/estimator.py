@@ -17,8 +17,7 @@ from nspca.covariance.weighing import weighted_moments
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.problem import Problem
 from nspca.result import Result, Status
-from nspca.validation.annotated import is_annotated, is_xarray, plain
-from nspca.validation.features import positions
+from nspca.validation.features import is_annotated, is_xarray, plain_numbers, positions
 from nspca.validation.options import flag, known_seed, whole
 
 LARGEST_SUM = DENSE_LIMIT
@@ -286,7 +285,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> Any:
         """Return further rows as `_validated` does, with features matched by name where both have names."""
-        X, genes = plain(X)
+        X, genes = plain_numbers(X)
         names = list(getattr(X, "columns", genes or ()))
         known = hasattr(self, "feature_names_in_") and all(isinstance(name, str) for name in names)
         if not known or not names:
@@ -300,7 +299,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _validated(self, X: Any, reset: bool = True, **how: Any) -> Any:
         """Return X as scikit-learn validates it, and store or compare its features unless X is refused."""
-        X, genes = plain(X)
+        X, genes = plain_numbers(X)
         found = self._checked(X, **how)
         validate_data(self, X, reset=reset, skip_check_array=True)
         if genes is not None and reset:

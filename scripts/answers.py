@@ -17,7 +17,6 @@ from dataclasses import replace
 import nspca
 from nspca.dashboard import home, open_data
 from nspca.dashboard.joint import form as joint_form
-from nspca.dashboard.joint.subject import subject_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.shipped_answers import Answer
@@ -41,7 +40,7 @@ def usual(kind: str, of: Chosen) -> ProblemSpec:
     """Return the usual question of a kind about the data."""
     if kind == "sweep":
         return home.question(of)
-    return joint_form.usual(subject_of(of.dataset), of)
+    return joint_form.usual(of)
 
 
 def questions(kinds=tuple(STORED)) -> Iterator[tuple[str, Chosen, ProblemSpec]]:

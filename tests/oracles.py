@@ -60,6 +60,27 @@ def brute_force_features(A, k, forced=(), nonneg=True):
     return having, lacking
 
 
+def brute_force_answers(A, k, level, forced=(), nonneg=True):
+    """The minimal sets of at most k features, forced ones among them, that explain more than a level, as a
+    list of sets, n <= 13. A set explains the largest eigenvalue of its parts whose vector has one sign.
+    """
+    n, own = len(A), {}
+    for size in range(1, min(k, n) + 1):
+        supports = _supports(n, size)
+        values, Y = np.linalg.eigh(A[supports[:, :, None], supports[:, None, :]])
+        for at, T in enumerate(supports.tolist()):
+            y = Y[at, :, -1] * (1 if Y[at, :, -1].sum() >= 0 else -1)
+            value = float(values[at, -1]) if not nonneg or y.min() >= -1e-12 else 0.0
+            smaller = [own[(*T[:i], *T[i + 1 :])] for i in range(size)] if size > 1 else [0.0]
+            own[tuple(T)] = max(value, *smaller)
+    found = []
+    for T, value in own.items():
+        whole = {*T} >= {*forced}
+        if value > level and whole and not any(one <= {*T} for one in found):
+            found.append({*T})
+    return found
+
+
 def brute_force_joint(A, sizes, nonneg=True):
     """Optimum of ``sum_j x_j'Ax_j`` over disjoint unit x_j with at most ``sizes[j]`` nonzeros (and
     ``x_j >= 0``), n <= 8: ``(value, X (n, r))``.

@@ -10,7 +10,7 @@ from nspca.shards.writer import Writer
 def folder_of(X, place, rows):
     """The shards of sparse X, so many rows each, in the new folder `place`."""
     X = sp.csr_array(X)
-    with Writer(place, X.shape[1]) as writer:
+    with Writer(place, X.shape[1], rows) as writer:
         for start in range(0, X.shape[0], rows):
             writer.add(sp.csr_array(X[start : start + rows]))
         return writer.finish()

@@ -19,7 +19,6 @@ LATER = {
     "dask",
     "plotly",
     "PIL",
-    "pooch",
 }
 """Packages of half a second and more in all, that nobody waits for who solves and verifies."""
 

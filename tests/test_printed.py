@@ -24,9 +24,9 @@ from nspca.dashboard.joint import headline
 from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import take_home as joint_everything
-from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.sweep import archive, rivals_more
 from nspca.dashboard.sweep import page as sweep_page
@@ -46,7 +46,7 @@ from nspca.presentation import colours
 from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.presentation.phrases import rival_name
 from nspca.progress import Event
-from nspca.specs import DataSpec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, SweepSpec
 from nspca.specs.rows import Found, pack
 from tests.printed import BOUND, LOOSE, NUMBER, Page, Truth, Walk, hovers, read_number
 
@@ -343,28 +343,24 @@ def test_pages_about_several_components(solved, monkeypatch):
     walk = Walk()
     for dataset, problem, sweep, joint, *_ in solved:
         total = problem.total_variance
-        outcome = SimpleNamespace(
-            about=PARTS, problem=problem, results={"joint": joint}, best="joint", live=False,
-            ordered={"joint": joint}, tried=(), asked=SimpleNamespace(r=2, effort="fast"),
-            of=SimpleNamespace(dataset=dataset),
-            certificate=joint.certificate, limit=joint.certificate.upper, total=total,
-            sizes="2 parts of 1 pixel",
-        )  # fmt: skip
+        asked, sweep_of_two = ComponentsSpec(sizes=(1, 1), noun="part"), nspca.Sweep({("joint", 2): joint})
+        data = SimpleNamespace(dataset=dataset)
+        answer = Answer(data, asked, problem, sweep_of_two, (1, 1), "joint")
         page = Page()
-        first, second = headline.sentences(outcome)
+        first, second = headline.sentences(answer)
         shares = re.search(rf"({NUMBER}) % of the variance", first)[1]
         assert read_number(shares) <= 100 * joint.value / total
         if "more than" in second:
             limit = read_number(re.search(rf"more than ({NUMBER}) %", second)[1])
             assert limit >= 100 * Fraction(joint.certificate.upper) / Fraction(total)
             walk.bounds += 1
-        walk.text(joint_proof.sentence(outcome), of(joint, total))
-        walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(outcome)), of(joint, total))
+        walk.text(joint_proof.sentence(answer), of(joint, total))
+        walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(answer)), of(joint, total))
         monkeypatch.setattr(joint_methods, "st", page)
         monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
-        joint_methods._table(outcome)
+        joint_methods._table(answer)
         walk.guarantee(page.cell("least")[0].removesuffix(" %"), of(joint).ratio)
-        figure = joint_methods.cumulative(outcome)
+        figure = joint_methods.cumulative(answer)
         (bound,) = [
             text for trace, i, text in hovers(figure) if trace.name.startswith("nothing above") and not i
         ]

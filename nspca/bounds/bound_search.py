@@ -1,43 +1,64 @@
-"""Search for the best certificate on some kept rows: the bounds to try, their order, and when to stop.
+"""Search for the best certificate of one component on some kept rows: the bounds to try, and when to stop.
 
 The order is threshold (B4) when rows are eliminated, then the dual (B5) and its lift (B6). With few features
-a tree follows (B8, `tree_stage`). With many, W, M, U and the subspace are improved together (B6 until the row
-cuts begin, then B9), once for each rank; a tree begins with that witness if it fixes anything. Everything
-stops as soon as the gap is closed.
+a tree follows that fixes features and branches (B8, `fixing`). With many, W, M, U and the subspace are
+improved together (B6 until the row cuts begin, then B9), once for each rank. A tree begins with the witness
+of such a lift if that decides many features. The bound of a tree is taken over whenever the tree ends.
+Everything stops as soon as the gap is closed.
 
-`strongest` runs one `BoundSearch` on the rows of safe elimination, and `core_search` one for each core.
+`strongest` runs one `BoundSearch` on the rows of safe elimination, or one for each core.
 """
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nspca.bounds import elimination
-from nspca.bounds.best_bound import STALL
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
-from nspca.bounds.dual.rounds import look
+from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.arrays import unpacked
+from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.lifts import RANK
-from nspca.bounds.fixing.tasks import ROUNDS
-from nspca.bounds.plan import ROUND
-from nspca.bounds.tree_stage import TreeStage
-from nspca.bounds.witness import Witness
+from nspca.bounds.fixing.node import Node, Supports, Warm
+from nspca.bounds.fixing.stages import fixable
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import ROUNDS, Task
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.fixing.whole import whole
+from nspca.bounds.plan import BRANCHED, ROUND, Plan
+from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
+from nspca.certificate import Certificate
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
+from nspca.lowrank.cones import Budget
 from nspca.problem import Problem
 
+STALL, PATIENCE = 0.02, 4
+"""A lift ends when PATIENCE rounds in a row close less than the share STALL of the gap. The bound loosens for
+a while when the row cuts begin, hence several rounds.
+"""
 WORTH = 0.3
 """Share of the gap that a lift must promise to close before it is searched. In what may be the last round,
 any promise is searched.
 """
-ROOT_ROUNDS = 20
-"""Rounds of steps at the root of a tree on few features."""
+ROOT_ROUNDS, ROOT_RANK = 20, 3
+"""Rounds of steps at the root of a tree on few features, and rank of its first lift."""
 NEARLY = 1e-6
 """Relative gap below which no lift follows a tree. It would close little more, in ten times the work."""
-PATIENCE = 4
-"""A lift ends when PATIENCE rounds in a row close less than the share STALL of the gap. The bound loosens for
-a while when the row cuts begin, hence several rounds.
+UNDECIDED, WIDE = 0.7, 400
+"""A tree begins in a lift that may leave at most `BRANCHED` features undecided. With at most WIDE kept rows,
+the share UNDECIDED of these is few enough.
+"""
+SURE = 1e-3
+"""A tree begins in the lift of a core when it may fix all features outside, and this share of the value
+below the level, so that the search that proves it has few cones.
 """
 
 
@@ -50,15 +71,38 @@ def least(problem: Problem, kept: Kept) -> float:
 
 
 @dataclass(eq=False, kw_only=True)
-class BoundSearch(TreeStage):
+class BoundSearch(Work[Plan]):
     """The search for the best certificate on some kept rows.
 
     Attributes
     ----------
+    known : float
+        Bound known before, in unit scale.
+    best : Certificate or None
+        Certificate of `upper`, if better than `known`.
+    point : (n,) float64 or None
+        A component better than the best value known before.
+    limits : Limits or None
+        Limits of the caller for a tree; None for those of the plan.
+    began : float
+        Time from which the seconds of the limits count.
+    decisive : Stored or None
+        Witness that decides many features, with which a tree begins.
+    unfinished : Certificate or None
+        Certificate of the last tree, if its bound is worse than `upper`.
     resumed : dict of ndarray or None
         Arrays of the tree to continue, the argument `resume` of `strongest`.
     """
 
+    stage = "dual"
+    kept: Kept
+    known: float = np.inf
+    best: Certificate | None = None
+    point: Array | None = None
+    limits: Limits | None = None
+    began: float = field(default_factory=time.monotonic)
+    decisive: Stored | None = None
+    unfinished: Certificate | None = None
     resumed: dict[str, np.ndarray] | None = None
 
     def run(self) -> None:
@@ -88,8 +132,8 @@ class BoundSearch(TreeStage):
             self.offer(Witness())
             return
         plain = self.dual()
-        whole = self.is_small or 1 < problem.n <= self.plan.whole
-        at_once = kept.weights is None and (whole or (self.limits is not None and r > 1))
+        few = self.is_small or 1 < problem.n <= self.plan.whole
+        at_once = kept.weights is None and (few or (self.limits is not None and r > 1))
         if at_once and self.plan.branching and not self.closed:
             self.run_tree(self.first_witness(plain), self.warm_of(plain), ROOT_ROUNDS)
             nearly = self.upper <= self.lower * (1 + NEARLY)
@@ -169,3 +213,169 @@ class BoundSearch(TreeStage):
             own = min(own, reached)
             if self.closed or idle == PATIENCE or hopeless or self.is_late:
                 break
+
+    # --- certificates ---------------------------------------------------------------------------------------
+    def offer_plain(self, W: Array) -> None:
+        """Try the bound B5 of W, and the plain lifts (B6) of W."""
+        self.offer(Witness(W))
+        for rank in self.plan.plain:
+            if not self.closed:
+                self.offer(*lifted(self.kept, Witness(W), rank))
+
+    def offer(self, witness: Witness, estimate: float | None = None, kind: str | None = None) -> None:
+        """Prove the bound of a witness, and keep the bound if it is the best."""
+        self.keep(witness, self.prove(witness, estimate), kind)
+
+    def prove(self, witness: Witness, estimate: float | None = None) -> Proof:
+        """Prove the bound of a witness, as finely as the best known value needs."""
+        tol, known = (1e-10, self.lower) if self.lower > 0 else (1e-3, np.inf)
+        budget = Budget(tol, hopeless=self.upper, known=known, cap=self.plan.cap)
+        return prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
+
+    def keep(self, witness: Witness, proof: Proof, kind: str | None = None) -> None:
+        """Keep the certificate of a proof if its bound is the best so far."""
+        if proof.upper < self.upper:
+            self.best, self.upper = stated(self.problem, self.kept, witness, proof, kind), proof.upper
+            self.tell()
+
+    def no_room(self, least: float) -> bool:
+        """Tell whether bounds of at least `least` can hardly reduce the gap."""
+        return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
+
+    def splitting(self, rho: float = 1.0, count: int | None = None) -> Splitting:
+        """Return a new splitting on the kept rows, with penalty `rho` relative to the largest eigenvalue.
+
+        With a `count` of 1 no eigenvalue below the claim outside the rows counts.
+        """
+        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho, count=count)
+
+    @property
+    def with_tree(self) -> Certificate | None:
+        """The best certificate, with the tree of an unfinished search in it."""
+        if self.unfinished is None:
+            return self.best
+        if self.best is None:
+            return self.unfinished
+        return self.best.with_unfinished(self.unfinished.witness)
+
+    # --- trees ----------------------------------------------------------------------------------------------
+    @property
+    def is_small(self) -> bool:
+        """Tell whether there are so few features that every effort begins a tree at once.
+
+        A tree cannot begin on the rows of a core, as it has no weights for the features outside.
+        """
+        return 1 < self.problem.n <= BRANCHED and self.kept.weights is None
+
+    @property
+    def is_late(self) -> bool:
+        """Tell whether the seconds of the limits are over."""
+        seconds = None if self.limits is None else self.limits.seconds
+        return seconds is not None and time.monotonic() - self.began > seconds
+
+    def is_decisive(self, witness: Witness, t: float, warm: Warm) -> bool:
+        """Tell by a cheap test whether a witness of a lift may leave few features undecided; keep it if so.
+
+        The test is `fixing.stages.fixable`, and t an estimate of the spectral half of the witness.
+        """
+        ground, stored = Ground.of(self.problem, self.kept), Stored.of(self.kept.features, witness)
+        supports = Supports.of(self.problem, ground.everything)
+        task = Task(supports, stored, warm, self.lower, self.gap, self.plan)
+        rows, sure = len(self.kept.block), 0.0
+        most = max(BRANCHED, UNDECIDED * rows) if rows <= WIDE else BRANCHED
+        if self.kept.weights is not None:
+            most, sure = rows, SURE * self.lower
+        left = supports.possible.size - fixable(ground, task, t + sure)
+        self.decisive = stored if left <= most else None
+        return self.decisive is not None
+
+    def run_tree(
+        self, witness: Stored | None, warm: Warm | None = None, rounds: int = 0, work: float = 0.0
+    ) -> None:
+        """Begin a tree from a witness, run the tree, and take over its bound, even when cancelled.
+
+        The arguments are those of `FixingTree.begin`; without `rounds` only the root is settled.
+        """
+        kept = self.kept
+        if kept.weights is not None and witness is not None:
+            found = whole(self.problem, kept, witness)
+            if found is None:
+                return
+            kept, witness = found
+        tree = self.new_tree(kept)
+        with self.taking(tree):
+            tree.begin(witness, warm, rounds, work)
+            if rounds and tree.root is not None:
+                tree.run()
+
+    def resume_tree(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue the tree of an unfinished search, given by the arrays of its certificate."""
+        root = unpacked(arrays, Supports.of(self.problem, self.problem.usable), self.problem.nonneg)
+        tree = self.new_tree(self.rows_of(root))
+        with self.taking(tree):
+            tree.resume(root)
+            tree.run()
+
+    def rows_of(self, root: Node) -> Kept:
+        """Return the kept rows that the open nodes of a tree need; `root` is the root of the tree.
+
+        Reduced nodes above them count, too, since they may be open again (`FixingTree.restored`).
+        """
+        target = self.lower * (1 + self.gap)
+
+        def is_open(node: Node) -> bool:
+            """Tell whether a leaf of a node is above the target."""
+            return any(one.leaf is not None and one.upper > target for one in node.walk())
+
+        looked_at = (node for node in root.walk() if node.leaf is not None or node.roof is not None)
+        left = [node.supports for node in looked_at if is_open(node)]
+        none = np.zeros(0, dtype=np.int64)
+        features = np.unique(
+            np.concatenate([none, *(part for one in left for part in (one.certain, one.possible))])
+        )
+        if features.size > DENSE_LIMIT:  # too many: keep the rows of this search, as when the tree began
+            into = np.unique(np.concatenate([none, *(one.certain for one in left)]))
+            features = np.union1d(into, self.kept.features)
+            return replace(self.kept, rows=features, block=self.problem.covariance.block(features), fixed=0)
+        return Kept(features, self.problem.covariance.block(features), 0.0)
+
+    def new_tree(self, kept: Kept) -> FixingTree:
+        """Return a new tree on some kept rows, with the remaining seconds of the limits."""
+        limits = self.limits or Limits(entries=self.plan.branching, features=BRANCHED)
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - self.began)))
+        return FixingTree(
+            problem=self.problem,
+            plan=self.plan,
+            lower=self.lower,
+            gap=self.gap,
+            report=self.report,
+            known_upper=self.shown,
+            ground=Ground.of(self.problem, kept),
+            limits=limits.helped(self.problem.covariance.client),
+        )
+
+    @contextmanager
+    def taking(self, tree: FixingTree) -> Iterator[None]:
+        """Take over value, point and bound of a tree at the end of the block, also after an exception."""
+        try:
+            yield
+        finally:
+            self.lower, self.steps = tree.lower, self.steps + tree.steps
+            self.point = self.point if tree.point is None else tree.point
+            if tree.root is not None and tree.proved < self.upper:
+                self.best, self.upper, self.unfinished = tree.certificate(), tree.proved, None
+                self.tell()
+            elif tree.root is not None and self.limits is not None and not self.closed:
+                self.unfinished = tree.certificate()
+
+    def first_witness(self, plain: Splitting) -> Stored | None:
+        """Return the W of `plain`, the splitting of `dual`, with a lift, in the form that a tree stores."""
+        witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
+        return Stored.of(self.kept.features, witness)
+
+    def warm_of(self, splitting: Splitting, points: Array | None = None, lift: Lift | None = None) -> Warm:
+        """Return the state of a splitting, and of its lift, as a starting point for a tree."""
+        vectors = splitting.vectors.astype(np.float64)
+        points = np.zeros((len(vectors), 0)) if points is None else points
+        return Warm(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.refusal import require
-from nspca.checker.rounding import TINY, is_psd, margin, topk
+from nspca.checker.rounding import TINY, are_psd, is_psd, margin, topk
 
 TOO_SHORT = "a tree of the certificate ends too early: a part of the sphere, or supports, are missing"
 """Sentence of the refusal of a tree whose codes end before all its leaves are read."""
@@ -88,6 +88,34 @@ class TopSum:
             return np.maximum(g @ self.V.T, 0)
         d = self.d
         return np.abs(g[..., :d] @ self.V[:, :d].T) + g[..., d:] @ self.V[:, d:].T
+
+    @cached_property
+    def edges(self) -> list[tuple[int, int]]:
+        """Return the pairs j <= l of generators."""
+        return list(itertools.combinations_with_replacement(range(self.D), 2)) or [(0, 0)]
+
+    def products(self, g: Array) -> Array:
+        """Return G_jl (pairs, cones) for generators (cones, D, D)."""
+        G = g @ g.transpose(0, 2, 1)
+        return np.array([G[:, j, l] for j, l in self.edges])
+
+    def stays_below(self, G: Array, T: Array, F: Array, error: float) -> Array:
+        """Tell whether a'Ta <= F a'Ga is proved for all a >= 0, by its entries or by Cholesky, for each cone.
+
+        G and T are (pairs, cones), and F is (cones,). FG - T is off by `error` in each entry, with its
+        positive ones put to 0 as well; so by D error in norm. Or, as a >= 0: these errors, and those of
+        forming S, come to at most 2 error (sum a)^2 <= 2 error a'Ga / min G, which is little in a small cone.
+        """
+        proved = (T + error <= F * G).all(axis=0)
+        rest = np.flatnonzero(~proved)
+        if self.D > 1 and rest.size:
+            G, T, F = G[:, rest], T[:, rest], F[rest]
+            S = (F - 2 * error / np.maximum(G.min(axis=0), TINY)) * G - T
+            whole, lost, edges = F * G - T, self.D * error, self.edges
+            off = np.array([j != l for j, l in edges])[:, None]
+            negative = np.where(off, np.minimum(whole, 0), whole)
+            proved[rest] = are_psd(negative, edges, lost) | are_psd(S, edges) | are_psd(whole, edges, lost)
+        return proved
 
 
 def prove_cover(f: TopSum, F: float, tree: Array) -> Array:
@@ -169,13 +197,14 @@ def bounded_at_once(f: TopSum, F: float) -> bool:
 
 def prove_cones(f: TopSum, F: float, g: Array, first: int) -> None:
     """Prove f <= F on each of some cones (cones, D, D), or refuse; `first` is the number of the first one."""
-    error, G, p = f.error(F), g @ g.transpose(0, 2, 1), f.at(g)
+    G, p = f.products(g), f.at(g)
     keep = ~droppable(f, G, p)
-    T = largest_sums(f, G, p[:, :, keep], f.h[keep])
-    entrywise = (T + error <= F * G).all(axis=(1, 2))
-    for i in np.flatnonzero(~entrywise):
-        sentence = f"cone {first + i} is not proved to stay below F = {F!r}"
-        require(semidefinite(G[i], T[i], F, error), sentence)
+    p, h = p[:, :, keep], f.h[keep]
+    terms = (p[:, j] * p[:, l] + h * G[e, :, None] for e, (j, l) in enumerate(f.edges))
+    T = np.array([topk(np.maximum(own, 0), f.k, f.fixed) for own in terms])
+    proved = f.stays_below(G, T, np.full(len(g), F), f.error(F))
+    which = first + int(np.argmin(proved))
+    require(proved.all(), f"cone {which} is not proved to stay below F = {F!r}")
 
 
 def droppable(f: TopSum, G: Array, p: Array) -> Array:
@@ -186,33 +215,10 @@ def droppable(f: TopSum, G: Array, p: Array) -> Array:
     n = len(f.h)
     if not f.fixed < f.k < n:
         return np.zeros(n, dtype=bool)
-    least, most = (f.h * end(G, axis=(1, 2))[:, None] for end in (np.min, np.max))
+    least, most = (f.h * end(G, axis=0)[:, None] for end in (np.min, np.max))
     low = p.min(axis=1) ** 2 + np.minimum(least, most)
     high = p.max(axis=1) ** 2 + np.maximum(least, most)
     enough = np.partition(low[:, f.fixed :], n - f.k, axis=1)[:, n - f.k, None]
     below = (high < enough).all(axis=0)
     below[: f.fixed] = False
     return below
-
-
-def largest_sums(f: TopSum, G: Array, p: Array, h: Array) -> Array:
-    """Return T (cones, D, D) from the rows that are kept."""
-    T = np.empty_like(G)
-    for j, l in itertools.combinations_with_replacement(range(f.D), 2):
-        sums = topk(np.maximum(p[:, j] * p[:, l] + h * G[:, j, l, None], 0), f.k, f.fixed)
-        T[:, j, l] = sums
-        T[:, l, j] = sums
-    return T
-
-
-def semidefinite(G: Array, T: Array, F: float, error: float) -> bool:
-    """Tell whether a'Ta <= F a'Ga for all a >= 0 is proved by Cholesky, for one cone (D, D).
-
-    FG - T is off by `error` in each entry, with its positive ones put to 0 as well; so by D error in norm.
-    Or, as a >= 0: these errors, and those of forming S, come to at most 2 error (sum a)^2 <= 2 error a'Ga /
-    min G, which is little in a small cone.
-    """
-    whole, lost = F * G - T, len(G) * error
-    negative = np.where(np.eye(len(G), dtype=bool), whole, np.minimum(whole, 0))
-    S = (F - 2 * error / max(G.min(), TINY)) * G - T
-    return is_psd(negative, lost) or is_psd(S, 0.0) or is_psd(whole, lost)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nspca.checker import forms, reading
+from nspca.checker.answers import answers
 from nspca.checker.fixing import fixing
 from nspca.checker.matrix import Matrix, matrix_of
 from nspca.checker.packing import packing
@@ -20,6 +21,7 @@ from nspca.errors import CertificateError, shown
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
     "inequality": forms.inequality,
     "fixing": fixing,
+    "answers": answers,
     "joint": forms.inequality,
     "packing": packing,
     "diagonal": forms.diagonal,

@@ -61,9 +61,10 @@ from nspca.checker.rounding import TINY, float_up, gamma, is_psd, margin, norm, 
 
 NO_CAP = Fraction(10**400)
 """The cap of a node without one: a number above every sum of two floats."""
-LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED = -1, -2, -3, -4, -5
-"""Codes of nodes: a leaf, a node without sets, a leaf below the level by squares, and a node with one child
-about C, without and with a bound of its own. Any other code is the feature branched on.
+LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED, COVERED = -1, -2, -3, -4, -5, -6
+"""Codes of nodes: a leaf, a node without sets, a leaf below the level by squares, a node with one child about
+C, without and with a bound of its own, and a leaf with a listed set in (`answers`). Any other code is the
+feature branched on.
 """
 MOST_HELD = 2**30
 """Maximum bytes of the matrices C of nodes that wait: reduced nodes below each other have one each."""
@@ -75,10 +76,17 @@ NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """Return the largest of the level v and of t + F of all leaves, once every stage and leaf is proved."""
     arrays.only(*NAMES, *OF_FEATURES)
-    proof, claims = Proof.read(arrays, A.n), Claims.read(arrays, A.n, recipe.forced)
+    return prove_tree(A, recipe, arrays, Claims.read(arrays, A.n, recipe.forced))
+
+
+def prove_tree(
+    A: Matrix, recipe: Recipe, arrays: Arrays, claims: "Claims | None" = None, listed: Array | None = None
+) -> Fraction:
+    """Return the bound that the only tree of a certificate proves, with claims or `listed` sets (m, n)."""
+    proof = Proof.read(arrays, A.n)
     require(proof.levels.size == 1, f"witness level must be one number, got {proof.levels.size}")
     require(proof.levels[0] >= 0, f"the level must be at least 0, got {float(proof.levels[0])!r}")
-    trees = Trees(proof, recipe.nonneg, claims)
+    trees = Trees(proof, recipe.nonneg, claims, listed)
     if claims is not None:
         claims.need(np.ones((2, A.n), dtype=bool), Fraction(float(proof.levels[0])))
     proved, _ = trees.prove(Node.root(A, recipe.forced, recipe.k))
@@ -249,10 +257,13 @@ class Trees:
     tree : codes of covers that are not yet read
     level : level v of the tree that was read last
     claims : what is claimed about single features, None for nothing
+    listed : the listed sets (m, n) of features, None where there are none
     """
 
-    def __init__(self, proof: "Proof", nonneg: bool, claims: Claims | None = None):
-        self.proof, self.nonneg, self.claims = proof, nonneg, claims
+    def __init__(
+        self, proof: "Proof", nonneg: bool, claims: Claims | None = None, listed: Array | None = None
+    ):
+        self.proof, self.nonneg, self.claims, self.listed = proof, nonneg, claims, listed
         self.prices: np.ndarray | None = None
         self.read, self.tree, self.level = 0, proof.tree, 0.0
         self.trees_read = self.nodes_read = self.stages_read = self.features_read = 0
@@ -284,6 +295,10 @@ class Trees:
                     self.claims.at_leaf(node, bound)
             elif code == SQUARES:
                 self.prove_squares(node)
+            elif code == COVERED:
+                certain = node.is_in if node.origin is None else node.is_in | node.origin.is_in
+                covered = self.listed is not None and (self.listed <= certain).all(axis=1).any()
+                require(covered, f"no listed set is among the features that are in at node {read}")
             elif code in (REDUCED, CAPPED):
                 require(node.is_in.any(), f"node {read} cannot be reduced: no feature is in")
                 waiting.append(self.reduce(node, self.prove_leaf(node) if code == CAPPED else node.cap))

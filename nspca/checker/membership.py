@@ -15,7 +15,6 @@ p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone 
 `fixing` proves with `RowClaims` that a stage may fix a feature.
 """
 
-import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Self
@@ -25,7 +24,7 @@ from numpy import ndarray as Array
 
 from nspca.checker.cover import AT_ONCE, TopSum, cover
 from nspca.checker.refusal import require
-from nspca.checker.rounding import TINY, are_psd, margin
+from nspca.checker.rounding import margin
 
 Taken = tuple[Array, Array, Array]
 """The result of `taken`: T, the last term taken besides the fixed ones, and the first term not taken."""
@@ -105,7 +104,7 @@ class RowClaims:
             unread = after
             G, terms = self.terms(g)
             T, last, following = taken(terms, f.fixed, f.k - f.fixed)
-            far = ~self.stays_below(G, T, np.full(len(T[0]), lowest))
+            far = ~f.stays_below(G, T, np.full(len(T[0]), lowest), self.error)
             sums = T[:, far], last[:, far], following[:, far]
             asked = ("have", self.having, with_each), ("lack", self.lacking, without_each)
             for verb, claims, change in asked:
@@ -114,24 +113,18 @@ class RowClaims:
                 self.compare(verb, rows, claims[rows], G[:, far], change(some, fixed, sums))
         return unread
 
-    @property
-    def edges(self) -> list[tuple[int, int]]:
-        """Return the pairs j <= l of generators."""
-        return list(itertools.combinations_with_replacement(range(self.f.D), 2)) or [(0, 0)]
-
     def terms(self, g: Array) -> tuple[Array, Array]:
         """Return G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n)."""
         f = self.f
         if f.D == 0:
             return np.ones((1, 1)), f.h[None, None, :]
-        p, G = f.at(g), g @ g.transpose(0, 2, 1)
-        G = np.array([G[:, j, l] for j, l in self.edges])
-        return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(self.edges)])
+        p, G = f.at(g), f.products(g)
+        return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(f.edges)])
 
     def compare(self, verb: str, rows: Array, claims: Array, G: Array, sums: Array) -> None:
         """Refuse unless the sums (pairs, cones, r) of some rows (r,) stay below their claims (r,)."""
         cones, at = np.nonzero(~(sums + self.error <= claims * G[:, :, None]).all(axis=0))
-        proved = self.stays_below(G[:, cones], sums[:, cones, at], claims[at])
+        proved = self.f.stays_below(G[:, cones], sums[:, cones, at], claims[at], self.error)
         if not proved.all():
             row, kept = int(rows[at[np.argmin(proved)]]), self.rows
             who = f"feature {kept[row]}" if row < kept.size else "a feature outside the kept rows"
@@ -144,19 +137,3 @@ class RowClaims:
         Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for each of the two terms that are exchanged.
         """
         return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
-
-    def stays_below(self, G: Array, T: Array, F: Array) -> Array:
-        """Tell whether a'Ta <= F a'Ga is proved for all a >= 0, by its entries or by Cholesky, as
-        in `cover`.
-        """
-        proved = (T + self.error <= F * G).all(axis=0)
-        rest = np.flatnonzero(~proved)
-        if self.f.D > 1 and rest.size:
-            G, T, F = G[:, rest], T[:, rest], F[rest]
-            S = (F - 2 * self.error / np.maximum(G.min(axis=0), TINY)) * G - T
-            whole, lost = F * G - T, self.f.D * self.error
-            off = np.array([j != l for j, l in self.edges])[:, None]
-            negative = np.where(off, np.minimum(whole, 0), whole)
-            edges = self.edges
-            proved[rest] = are_psd(negative, edges, lost) | are_psd(S, edges) | are_psd(whole, edges, lost)
-        return proved

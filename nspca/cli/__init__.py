@@ -9,7 +9,7 @@
     completion   scripts for shell completion, made from the parser
 
 There is a module for each command, or for two that belong together: solve, sweep, run, proof (certify,
-verify), plan (plan, shard), samples (samples, fetch), papers, app, mcp, backup. Each has `add`,
+verify), plan (plan, shard), samples (samples, fetch), papers, app (app, backup), mcp. Each has `add`,
 which registers its arguments with the parser. Computations are imported only when a command runs, so that
 ``--help`` is quick.
 """

@@ -1,4 +1,4 @@
-"""Command `app`: start the dashboard."""
+"""Commands `app` and `backup`: start the dashboard, and copy what it keeps."""
 
 import argparse
 import errno
@@ -22,7 +22,7 @@ INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
 def add(commands: Commands) -> None:
-    """Add the command `app` and its arguments."""
+    """Add the commands `app` and `backup` and their arguments."""
     command = commands.add(
         "app",
         run,
@@ -37,6 +37,10 @@ def add(commands: Commands) -> None:
         help="where to listen (default localhost; 0.0.0.0 shares it with the network)",
     )
     command.add_argument("--port", type=lambda text: count(text, 65535), default=8501, help="default 8501")
+
+    what = "copy runs, results and uploads to a new folder, also while in use; NSPCA_HOME=FOLDER uses it"
+    command = commands.add("backup", backup, what, "backup monday")
+    command.add_argument("folder", metavar="FOLDER", help="the copy")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -128,3 +132,12 @@ def outward_address() -> str:
             return probe.getsockname()[0]
         except OSError:
             return socket.gethostname()
+
+
+def backup(args: argparse.Namespace) -> int:
+    """Write a copy of the store to a folder, print its size, and return the exit code 0."""
+    with needs("backups of runs"):
+        from nspca.jobs import backup as write
+
+    say(f"nspca: {args.folder}, {write(args.folder) / 1e6:.1f} MB")
+    return 0

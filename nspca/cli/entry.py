@@ -10,12 +10,12 @@ import sys
 import warnings
 from pathlib import Path
 
-from nspca.cli import app, backup, completion, mcp, papers, plan, proof, read, run, samples, solve, sweep
+from nspca.cli import app, completion, mcp, papers, plan, proof, read, run, samples, solve, sweep
 from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
 from nspca.errors import InvalidData, NSPCAError
 
-MODULES = (solve, sweep, run, proof, plan, read, samples, papers, app, mcp, backup, completion)
+MODULES = (solve, sweep, run, proof, plan, read, samples, papers, app, mcp, completion)
 STATUS = """exit status:
   0  done
   1  a certificate was refused

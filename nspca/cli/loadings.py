@@ -73,7 +73,6 @@ def _spelt(name: str) -> tuple[str, str]:
 
 
 def _number(given: Any) -> float:
-    """Return a number, whose text may have a decimal comma; not a number for anything else."""
     try:
         plain = given.replace(",", ".") if isinstance(given, str) else given
         return math.nan if isinstance(given, bool) else float(plain)

@@ -174,7 +174,6 @@ class Tools:
         return {"statement": proof.statement, "no_more_than": float(upper), "checked": True}
 
     def _data(self, source: str) -> "Dataset":
-        """Return a sample, or a file below the folder."""
         import nspca
         from nspca.data import SAMPLES
 

@@ -69,5 +69,4 @@ def read(args: argparse.Namespace) -> int:
 
 
 def _some(names: Any) -> str:
-    """Return the first names in one line."""
     return ", ".join(map(str, names[:LISTED])) + (", ..." if len(names) > LISTED else "")

@@ -20,8 +20,8 @@ def add(commands: Commands) -> None:
         "fetch lrs bow-kos --to originals",
         "fetch cbcl --copy faces.zip",
         more="Until then a smaller real data set of the same kind is shown in their place. Where there is an "
-        "address they are downloaded, checked by checksum if one is published and by shape in any case, and "
-        "kept. A note says so when the values add up to another sum.",
+        "address they are downloaded, checked by shape, and kept. A note says so when the values add up to "
+        "another sum.",
     )
     command.add_argument(
         "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"

@@ -45,7 +45,7 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
     reading = [name for name in given if name not in STEPS]
     path, is_sample = Path(source), source in SAMPLES
     is_shards = path.is_dir() and not is_sample
-    is_shards &= (path / "shards.json").is_file() or not {"words", "image_size"} & given.keys()
+    is_shards &= (path / "meta.json").is_file() or not {"words", "image_size"} & given.keys()
     if reading and (is_sample or is_shards):
         raise InvalidOption(
             f"{flags[reading[0]]} is about a file and how it is read, got {source}, which is none: leave it "

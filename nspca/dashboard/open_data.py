@@ -274,7 +274,6 @@ def version(name: str) -> str:
 
 @cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
-    """Return a sample by its name; that of its relative while it is absent."""
     name = shown_name(name)
     data = load_sample(name)
     return Chosen(_read_only(data), DataSpec(sample=name), content_of(data))
@@ -452,7 +451,6 @@ def measures(of: Chosen) -> Measures:
 
 @cache.keep()
 def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Measures:
-    """Return facts about the data that need a pass over the numbers, cached by their hash."""
     filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
     square = "" if covariance else covariance_suggestion(_data.X)[1]
     measured = kind == "table" and not covariance and not sp.issparse(_data.X)
@@ -464,7 +462,6 @@ def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Meas
 
 
 def _is_extreme(exponent: int) -> bool:
-    """Tell whether numbers below ``2**exponent`` have variances that float64 cannot hold."""
     return abs(2 * exponent) > MOST_EXPONENT
 
 

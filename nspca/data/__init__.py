@@ -22,7 +22,7 @@ from nspca.data.originals import (
     shown_name,
 )
 from nspca.data.preparation import PREPARATIONS, prepare
-from nspca.data.reading import read, read_layout
+from nspca.data.reading import read
 from nspca.data.samples import is_at_hand, load_sample
 from nspca.data.suspicions import covariance_suggestion, scaling_suggestion
 from nspca.data.texts import read_text
@@ -52,7 +52,6 @@ __all__ = [
     "prepare",
     "present_samples",
     "read",
-    "read_layout",
     "read_text",
     "scaling_suggestion",
     "shown_name",

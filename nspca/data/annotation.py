@@ -250,6 +250,10 @@ def name_groups(names: Sequence[str]) -> np.ndarray | None:
         return None
     beginnings = [_NUMBER.sub("", name)[:LONGEST_LABEL] for name in names]
     values, counts = np.unique(np.array(beginnings, dtype=np.str_), return_counts=True)
-    if not 2 <= values.size <= FEW_LABELS or counts.min() < 2 or not all(map(str.strip, values)):
+    if (
+        not 2 <= values.size <= FEW_LABELS
+        or counts.min() < 2
+        or not all(any(map(str.isalpha, value)) for value in values)
+    ):
         return None
     return np.array(beginnings, dtype=np.str_)

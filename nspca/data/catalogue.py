@@ -13,21 +13,13 @@ _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 
 @dataclass(frozen=True)
 class Original:
-    """A downloadable file of an original data set.
+    """Name and address of a file of an original data set.
 
-    Parameters
-    ----------
-    file : str
-        File name.
-    url : str
-    sha256 : str or None
-        None when no checksum was published. The content is then checked by its shape and by parsing every
-        entry.
+    No checksums are published: what arrives is checked by its shape and by parsing every entry.
     """
 
     file: str
     url: str
-    sha256: str | None = None
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,8 @@ class Cells:
             Place of the first missing value when those are not allowed; empty when there is none.
         """
         try:
-            if self.layout.is_marked:
-                raise ValueError("numbers with signs")
+            if self.layout.is_marked or self._has_short_columns():
+                raise ValueError("numbers with signs, or few in a column")
             return *self._parse_at_once(text, skipped), ""
         except (
             ValueError,
@@ -112,6 +112,10 @@ class Cells:
                 else "save it again as plain CSV"
             )
             raise InvalidData(f"The table cannot be split into rows and numbers: {way_out}.") from None
+
+    def _has_short_columns(self) -> bool:
+        """Tell whether columns are many and short: pandas takes 60 microseconds for each of them."""
+        return len(self.layout.columns) > 1000 and self.raw.count(b"\n") < 64
 
     def _parse_at_once(
         self, text: Sequence[int], skipped: Sequence[int]
@@ -183,6 +187,7 @@ class Cells:
         """Return numbers, texts and gap, parsed cell by cell; raise an error about the first wrong cell."""
         layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
+        numeric = [i for i in range(width) if i not in texts]
         numbers, gap = array("d"), ""
         rows = rows_of(self.raw, layout.delimiter)
         for r, (line, row) in enumerate(rows):
@@ -191,13 +196,13 @@ class Cells:
             place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
             if len(row) != width:
                 raise _wrong_width(row, width, place)
-            plain = (
-                None
-                if texts or self.codes or layout.is_marked
-                else _plain_numbers(row, layout.numerals.decimal)
-            )
+            plain = None
+            if not self.codes and not layout.marks and layout.numerals.is_plain:
+                plain = _plain_numbers([row[i] for i in numeric] if texts else row, layout.numerals.decimal)
             if plain is not None:
                 numbers.extend(plain)
+                for i in texts:
+                    texts[i].append(row[i])
                 continue
             for i, cell in enumerate(row):
                 if i in texts:
@@ -263,7 +268,12 @@ def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
 
     This makes parsing cell by cell ten times as fast for rows of plain numbers.
     """
-    if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch("".join(row)):
+    text = "".join(row)
+    if (
+        max(map(len, row), default=0) > _SHORT
+        or not _PLAIN.fullmatch(text)
+        or (decimal == "," and "." in text)
+    ):
         return None
     try:
         values = [float(cell.replace(",", ".")) for cell in row] if decimal == "," else [*map(float, row)]
@@ -301,8 +311,10 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
         value = numerals.number(cell)
     place = f"{where}, column{quoted(layout, column)} holds"
     name = layout.columns[column] if layout.header else column
-    aside = (Way("drop_columns", (name,), "Leave the column out"),)
+    aside: tuple[Way, ...] = (Way("drop_columns", (name,), "Leave the column out"),)
     if value is None:
+        if column == 0 and layout.header:
+            aside = (Way("id_column", name, "Use as names"), *aside)
         raise _no_number(layout, where, place, cell, aside)
     if not np.isfinite(value):
         raise InvalidData(
@@ -321,7 +333,10 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     return value
 
 
-WORDS_OF_MISSING = {"missing", "unknown", "absent", "blank", "empty", "fehlt", "fehlend", "unbekannt"}
+WORDS_OF_MISSING = {
+    "missing", "unknown", "absent", "blank", "empty", "refused", "filtered", "overflow", "ovrflw",
+    "saturated", "fehlt", "fehlend", "unbekannt", "verweigert",
+}  # fmt: skip
 """Words of letters alone that are offered as missing values; others are more often names of groups."""
 
 
@@ -362,7 +377,7 @@ def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[W
         if layout.id_column == 0 and 0 in layout.label_rows:
             aside = (Way("features_in_rows", True, "Take the rows as features"),)
     code = cell.strip()
-    is_code = not code.isalpha() or code.lower() in WORDS_OF_MISSING
+    is_code = not (code.isalpha() or code[0].isdigit()) or code.lower() in WORDS_OF_MISSING
     missing = () if not is_code else (Way("missing_codes", (code,), "It is a missing value"),)
     return InvalidData(
         f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '

@@ -16,7 +16,6 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import Layout, find_layout, stripped
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
 from nspca.data.formats.archive import choose_files
@@ -26,7 +25,6 @@ from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
 from nspca.data.formats.hdf5 import MAGIC as HDF5
 from nspca.data.formats.strings import short_name, visible
-from nspca.data.formats.tables import TableReader
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import NO_LABEL
@@ -185,22 +183,6 @@ def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tupl
 
 def _is_vocabulary(name: str) -> bool:
     return "vocab" in PurePosixPath(name).name.lower()
-
-
-def layout_of(source: Source, options: ReadOptions) -> Layout | None:
-    """Return the layout of a table with named columns, from its first rows; None for another kind."""
-    found = next(one for one in FORMATS if one.matches(source))
-    if found.convert is not None:
-        converted = found.convert(source, options)
-        how = options.filled(converted.options).but(delimiter=converted.delimiter)
-        return find_layout(stripped(converted.text), how)
-    if found.reader is not None and issubclass(found.reader, TableReader):
-        return found.reader(source, options).layout
-    return (
-        None
-        if source.files is None or found.read or found.refused
-        else layout_of(choose_table(source)[0], options)
-    )
 
 
 def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Report = silent) -> Reader:

@@ -246,7 +246,7 @@ class Dataset:
     def transposed(self) -> "Dataset":
         """Return the data set with rows and columns exchanged.
 
-        Labels and image shape are dropped, since they describe the old rows and columns.
+        What describes the old rows and columns, such as labels and image shape, is dropped.
         """
         m, n = self.X.shape
         features = numbered("feature", m) if self.sample_names == numbered("sample", m) else self.sample_names
@@ -254,26 +254,17 @@ class Dataset:
             numbered("sample", n) if self.feature_names == numbered("feature", n) else self.feature_names
         )
         T: Any = self.X.T
-        X = T.tocsr() if sp.issparse(T) else np.ascontiguousarray(T)
-        findings = (*self.findings, Finding("Features were in rows; the table was transposed."))
-        return replace(
-            self,
-            X=X,
-            feature_names=features,
-            sample_names=samples,
-            labels=None,
-            image_shape=None,
-            kind="table",
-            axis=None,
-            axis_name="",
-            findings=findings,
-            label_candidates=(),
-            label_columns={},
-            label_name="",
-            texts=None,
-            header=None,
-            header_names=(),
-            weights=None,
+        return Dataset(
+            self.name,
+            T.tocsr() if sp.issparse(T) else np.ascontiguousarray(T),
+            features,
+            samples,
+            source=self.source,
+            is_covariance=self.is_covariance,
+            provenance=self.provenance,
+            findings=(*self.findings, Finding("Features were in rows; the table was transposed.")),
+            options=self.options,
+            prepared=self.prepared,
         )
 
 

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -45,7 +46,11 @@ _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 _IN_QUOTES = re.compile(rb"(?<![^,;\t|\r\n])'[^',;\t|\r\n]*'(?![^,;\t|\r\n])")
 _QUOTE = re.compile(rb"(?<![^,;\t|\r\n])'|'(?![^,;\t|\r\n])")
 """A cell in single quotes, and a single quote at an end of a cell."""
-_WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€$])")
+_ONLY_POINTS = re.compile(r"(?:[\w+-]*(?:\.[\w+-]*)?(?:\n|$))*")
+"""Cells without other marks than one point each."""
+_RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
+"""A line between the header and the rows, as in Markdown."""
+_WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${])")
 """The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
@@ -100,8 +105,8 @@ class Layout:
         Number of bytes of the text above the first row of numbers.
     comment : str
         Beginning of lines that are no rows; empty for none.
-    header_line : str
-        The line of a header with texts; empty for other headers.
+    left_out : tuple of str
+        Lines that are no rows wherever they stand: the header, if it has texts, and a rule below it.
     raw : tuple of str
         The first lines of the file as they are.
     findings : tuple of Finding
@@ -121,7 +126,7 @@ class Layout:
     above: int = 0
     body: int = 0
     comment: str = ""
-    header_line: str = ""
+    left_out: tuple[str, ...] = ()
     raw: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -203,17 +208,22 @@ def stripped(raw: bytes) -> bytes:
     InvalidData
         When the text has no other lines.
     """
-    raw = raw.rstrip(b"\r\n")
-    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
-    # that is not empty.
-    filled = len(raw.rstrip(_BARE))
-    ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
-    raw = raw[: min(ends, default=len(raw))]
+    raw = raw[: filled_end(raw)]
     if not raw.strip():
         raise InvalidData(
             "The file holds no table, only blank lines: at least two rows and two columns are needed."
         )
     return raw
+
+
+def filled_end(text: bytes) -> int:
+    """Return the offset of the end of the last line with a cell that is not empty.
+
+    Spreadsheets write lines of bare delimiters below a table.
+    """
+    filled = len(text.rstrip(_BARE))
+    ends = [end for end in (text.find(b"\n", filled), text.find(b"\r", filled)) if end >= 0]
+    return min(ends, default=len(text))
 
 
 def requoted(raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
@@ -281,7 +291,17 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     rows, places = rows[top:], [line for line, _ in numbered_rows][top:]
     if any(cell.strip() and Numerals().number(cell) is None for cell in rows[0]):
         rows = [rows[0], *(row for row in rows[1:] if row != rows[0])]  # headers that are repeated below
+    if len(rows) > 1 and rows[1][0].startswith("#!{"):
+        comment = comment or "#!"
+        above_lines.append(rows[1][0])
+        rows = [rows[0], *(row for row in rows[1:] if not row[0].startswith("#!{"))]
+    rule = next((lines[line].strip() for line in places[1:2] if _RULE.fullmatch(lines[line])), "")
+    if rule:
+        del rows[1]
     rows = _with_corner(rows, width, comment or "#")
+    if options.header == "auto" and _are_groups(rows, width, options):
+        above_lines.append(" ".join(rows[0]).strip())
+        rows, places = rows[1:], places[1:]
     body = rows[1:] if len(rows) > 1 else rows
     numerals = _find_numerals(body, width, options, delimiter, rows[0])
     has_header, why = _find_header(rows, width, numerals, options)
@@ -324,7 +344,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
         above=lines_above,
         body=sum(len(line.encode()) for line in lines[:lines_above]),
         comment=comment,
-        header_line=lines[places[0]].rstrip() if has_header and not why else "",
+        left_out=tuple(filter(None, [rule, lines[places[0]].strip() if has_header and not why else ""])),
         raw=tuple(line.rstrip("\r\n") for line in lines[:12]),
         findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
@@ -429,6 +449,15 @@ def _find_top(
     return top
 
 
+def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:
+    """Tell whether the first row holds groups of the columns, few or not repeated, above the names."""
+    names = {cell for cell in rows[0] if cell.strip()}
+    if width < 3 or len(rows) < 4 or 2 * len(names) > width:
+        return False
+    numerals = Numerals(options.decimal or ".")
+    return not any(map(numerals.is_number, names)) and _find_header(rows[1:], width, numerals, options)[0]
+
+
 def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[str]]:
     """Return the rows with a header of as many cells as the rows have."""
     if len(rows) < 2:
@@ -465,6 +494,10 @@ def _find_numerals(
     """Return how the numbers of the first rows are written."""
     words = frozenset(code.strip().lower() for code in options.missing_codes if isinstance(code, str))
     blank = Numerals(options.decimal or ".", options.thousands or "", words)
+    text = "\n".join(cell for row in body for cell in row)
+    is_usual = delimiter != ";" and not options.thousands and options.decimal in (None, ".")
+    if is_usual and _ONLY_POINTS.fullmatch(text):
+        return blank
     named = {options.id_column, None if options.features_in_rows else options.label_column}
     columns, called = [], []
     for i in range(width):
@@ -573,8 +606,11 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
 
 def _is_text_row(row: Sequence[str], numbers: Sequence[int], numerals: Numerals) -> bool:
     """Tell whether a row has texts in most columns of numbers, and a number in none of them."""
+    words = [row[i] for i in numbers if i < len(row) and _WORD.match(row[i])]
+    if 2 * len(words) <= len(numbers):
+        return False
     filled = [row[i] for i in numbers if i < len(row) and not numerals.is_missing(row[i])]
-    words = [cell for cell in filled if _WORD.match(cell)]
+    words = [cell for cell in words if not numerals.is_missing(cell)]
     is_number = any(
         numerals.number(cell) is not None or CENSORED.fullmatch(cell) or find_flags([cell]) for cell in filled
     )
@@ -586,6 +622,9 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
 
     Missing values are ignored. Without `units`, letters after a number are no unit.
     """
+    if numerals.is_plain and numerals.decimal == "." and not any("_" in cell for cell in cells):
+        with suppress(ValueError):
+            return ("number", None) if [*map(float, cells)] else ("empty", None)
     filled = [cell for cell in cells if not numerals.is_missing(cell)]
     if not filled:
         return ("empty" if not any(cell.strip() for cell in cells) else "number"), None
@@ -738,11 +777,13 @@ def _shape(cell: str) -> str:
 
 def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
     """Return the delimiter that gives rows of equal width with the most cells that are numbers."""
-    best, best_score = ",", 0.0
+    best, best_score, is_even = ",", 0.0, False
     body = lines[1:] if len(lines) > 1 else lines
     for delimiter in _DELIMITERS:
         if delimiter != SPACES and not any(delimiter in line for line in lines):
             continue
+        if delimiter == SPACES and best == "\t" and is_even:
+            break  # blanks stand within cells between tabs
         try:
             rows = [row for row in split(body, delimiter) if any(map(str.strip, row))]
         except InvalidData:
@@ -766,7 +807,7 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
             numbers = max(numbers, found / len(cells))
         score = (numbers + 0.02) * widths.count(common) / len(widths)
         if score > best_score + 1e-9:
-            best, best_score = delimiter, score
+            best, best_score, is_even = delimiter, score, len(set(widths)) == 1
     return best
 
 

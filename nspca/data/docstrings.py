@@ -12,53 +12,44 @@ import re
 import sysconfig
 import tokenize
 import warnings
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse as sp
 
 from nspca.data.arrays import to_npz
+from nspca.data.counting import count_documents
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.folders import cache_folder, write_atomically
 from nspca.data.formats.npz import read_npz
 from nspca.data.names import unique_names
-from nspca.data.stop_words import stop_words
+from nspca.data.options import TextOptions
 from nspca.errors import InvalidData, NSPCAError
 from nspca.progress import Event, Report
 
 # Version of the rules below. Raise this number when a rule changes, so that older cached counts are not used.
-_RULES = 1
+_RULES = 2
 # Folders left out: docstrings of tests are about testing, and other packages are not the standard library.
 _SKIPPED_FOLDERS = {
     "test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__", "_vendor", "_bundled",
     "turtledemo", "pydoc_data",
 }  # fmt: skip
-# A word must occur in this many documents, since rarer words share no direction. More than 4000 words would
-# make pages and pictures of the matrix too long.
-_MIN_DOCUMENTS = 5
-_MAX_WORDS = 4000
 # "Return the value." is not a text: a document needs this many counted words.
 _MIN_WORDS = 5
-_WORD = re.compile(r"[a-z]{3,24}")
-# Identifiers, which are no words: names with dots, underscores, digits or capitals inside.
-_JOINED = re.compile(r"[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*", re.ASCII)
-# Stop words beside the English ones: names from Python's grammar, and contractions cut at the apostrophe.
-_OWN_STOP_WORDS = {
-    "self", "args", "kwargs", "kwds", "def", "don", "doesn", "isn", "won", "etc", "none", "true", "false",
-    "thats", "let",
-}  # fmt: skip
+# What is no prose: doctests, names with dots, underscores, digits or capitals inside, and Python's own names.
+_CODE = re.compile(
+    r"^\s*(?:>>>|\.\.\.).*$|[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*"
+    r"|\b(?:self|args|kwargs|kwds|def|etc|none|true|false|None|True|False)\b",
+    re.ASCII | re.MULTILINE,
+)
 
 
 def kept_counts() -> Path:
     """Return the path of the cached word counts for this Python version. Counting takes some seconds."""
-    return (
-        cache_folder()
-        / f"python-docs-{platform.python_implementation().lower()}-{platform.python_version()}-r{_RULES}.npz"
-    )
+    version = f"{platform.python_implementation().lower()}-{platform.python_version()}"
+    return cache_folder() / f"python-docs-{version}-r{_RULES}.npz"
 
 
 def load_python_docs(report: Report) -> Dataset:
@@ -68,16 +59,24 @@ def load_python_docs(report: Report) -> Dataset:
     cache folder.
     """
     kept = kept_counts()
+    data = None
     if kept.is_file():
         try:
-            return _add_provenance(read_npz(kept.read_bytes(), "python-docs"))
+            data = read_npz(kept.read_bytes(), "python-docs")
         except (NSPCAError, OSError):
             kept.unlink(missing_ok=True)
-    data = count_words(Path(sysconfig.get_paths()["stdlib"]), report)
-    with contextlib.suppress(OSError):
-        # Without a cache the counts are only made again at the next call.
-        write_atomically(kept, to_npz(data))
-    return _add_provenance(data)
+    if data is None:
+        data = count_words(Path(sysconfig.get_paths()["stdlib"]), report)
+        with contextlib.suppress(OSError):
+            # Without a cache the counts are only made again at the next call.
+            write_atomically(kept, to_npz(data))
+    version, many = platform.python_version(), data.X.shape
+    said = (
+        f"{many[0]:,} documentation strings with at least {_MIN_WORDS} counted words; the {many[1]:,} words "
+        "in most of them, without English stop words."
+    )
+    about = f"Documentation strings of the Python {version} standard library installed here, PSF licence"
+    return replace(data, source="real", kind="words", provenance=about, findings=as_findings((said,)))
 
 
 def count_words(library: Path, report: Report) -> Dataset:
@@ -88,43 +87,27 @@ def count_words(library: Path, report: Report) -> Dataset:
     InvalidData
         When fewer than 100 docstrings are found, as in installations without source files.
     """
-    paths = _sources(library)
-    names: list[str] = []
-    counts: list[Counter[str]] = []
+    paths: list[Path] = []
+    for folder, below, files in os.walk(library):
+        below[:] = sorted(name for name in below if name not in _SKIPPED_FOLDERS and not name.startswith("."))
+        paths += [Path(folder, file) for file in sorted(files) if file.endswith(".py")]
+    documents: list[tuple[str, str]] = []
     for done, path in enumerate(paths):
         if done % 50 == 0:
             report(Event("reading the standard library", done=done, total=len(paths)))
-        for title, text in _documents(path, library):
-            words = Counter(tokens(text))
-            if sum(words.values()) >= _MIN_WORDS:
-                names.append(title)
-                counts.append(words)
-    if len(counts) < 100:
+        documents += _documents(path, library)
+    if len(documents) < 100:
         raise InvalidData(
-            f"The sources of the Python standard library are needed, but only {len(counts)} documentation "
+            f"The sources of the Python standard library are needed, but only {len(documents)} documentation "
             "strings were found in this installation: choose another sample, or install Python with its "
             "sources."
         )
-    return word_counts(names, counts)
-
-
-def tokens(text: str) -> Iterator[str]:
-    """Return the lower-case words of a text that have at least three letters.
-
-    Doctest lines, identifiers and stop words are left out.
-    """
-    lines = (line for line in text.splitlines() if not line.lstrip().startswith((">>>", "...")))
-    prose = _JOINED.sub(" ", "\n".join(lines))
-    stop = stop_words("english") | _OWN_STOP_WORDS
-    return (word for word in _WORD.findall(prose.lower()) if word not in stop)
-
-
-def _sources(library: Path) -> list[Path]:
-    found = []
-    for folder, below, files in os.walk(library):
-        below[:] = sorted(name for name in below if name not in _SKIPPED_FOLDERS and not name.startswith("."))
-        found += [Path(folder, file) for file in sorted(files) if file.endswith(".py")]
-    return found
+    names, texts = zip(*documents, strict=True)
+    how = TextOptions(stop_words="english", highest_share=1.0, lowest_share=5 / len(texts))
+    counted = count_documents([_CODE.sub(" ", text) for text in texts], how)
+    kept = np.flatnonzero(counted.X.sum(axis=1) >= _MIN_WORDS)
+    samples, _ = unique_names([names[i] for i in kept], "document")
+    return Dataset("python-docs", counted.X[kept], counted.words, samples, kind="words")
 
 
 def _documents(path: Path, library: Path) -> Iterator[tuple[str, str]]:
@@ -153,42 +136,3 @@ def _walk_docstrings(
         for inner in nested:
             if isinstance(inner, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield from _walk_docstrings(inner, f"{title}.{inner.name}")
-
-
-def word_counts(names: Sequence[str], counts: list[Counter[str]], most_share: float = 1.0) -> Dataset:
-    """Return counts of the most frequent words as a Dataset, without documents that keep too few words.
-
-    A word in more than a share `most_share` of the documents is left out.
-    """
-    from sklearn.feature_extraction import DictVectorizer  # imported late, like the stop words
-
-    vectorizer = DictVectorizer()  # words in alphabetical order
-    X = sp.csr_array(vectorizer.fit_transform(counts))
-    frequency = np.bincount(X.indices, minlength=X.shape[1])
-    usable = (frequency >= _MIN_DOCUMENTS) & (frequency <= most_share * len(counts))
-    kept = np.argsort(-frequency, kind="stable")
-    kept = np.sort(kept[usable[kept]][:_MAX_WORDS])
-    X = X[:, kept]
-    documents = np.flatnonzero(X.sum(axis=1) >= _MIN_WORDS)
-    vocabulary = tuple(vectorizer.get_feature_names_out()[kept].tolist())
-    sample_names, _ = unique_names([names[int(i)] for i in documents], "document")
-    return Dataset("python-docs", X[documents], vocabulary, sample_names, kind="words")
-
-
-def _add_provenance(data: Dataset) -> Dataset:
-    version = platform.python_version()
-    return replace(
-        data,
-        source="real",
-        kind="words",
-        provenance=f"Documentation strings of the Python {version} standard library installed here, PSF "
-        "licence",
-        findings=as_findings(
-            (
-                f"Words in at least {_MIN_DOCUMENTS} documents, without English stop words; at most the "
-                f"{_MAX_WORDS} in most documents are kept ({data.X.shape[1]} here).",
-                f"Documentation strings with at least {_MIN_WORDS} counted words are kept ({data.X.shape[0]} "
-                "here).",
-            )
-        ),
-    )

@@ -45,6 +45,8 @@ FLAGS = (
     ("vrai", "faux"),
     ("si", "no"),
     ("sí", "no"),
+    ("checked", "unchecked"),
+    ("present", "absent"),
 )
 """Words for 1 and 0."""
 _GROUPED = re.compile(r"(?<=\d)[ '](?=\d{3})")

@@ -5,14 +5,22 @@ the names in addresses and the inputs of the page Data follow from the fields he
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import (
+    AfterValidator,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    field_validator,
+    model_validator,
+)
 from pydantic import Field as Limits
-from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr, field_validator, model_validator
 
-from nspca.errors import InvalidOption, Way, shown
+from nspca.errors import InvalidOption, Way
 from nspca.validation import address
 from nspca.validation.address import Text
 from nspca.validation.model import Model, Option, Required, text_of
@@ -65,17 +73,32 @@ def _read_header(text: str) -> str | bool | int:
     return words[text] if text in words else address.read_integer(text)
 
 
+def _check_encoding(name: str | None) -> str | None:
+    """Refuse an encoding that Python does not know."""
+    try:
+        if name is not None:
+            "a".encode(name).decode(name)
+    except (LookupError, UnicodeError, TypeError):
+        raise ValueError(name) from None
+    return name
+
+
 FOUND = {"automatic": "found automatically"}
 """The choice of what is not said."""
-MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str)
-ITEMS, CODES = Text(_read_items, _write_items, str), Text(_read_codes, _write_items, str)
-HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)), str)
+MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str, metavar="SIGN")
+COLUMNS = Text(_read_items, _write_items, str, metavar="COLUMN,...")
+HEADER = Text(
+    _read_header,
+    lambda value: {True: "yes", False: "no"}.get(value, str(value)),
+    str,
+    metavar="auto|yes|no|LINE",
+)
 """Texts of values that forms show as they are typed."""
-TURNED = Text(address.read_flag, address.write)
-Column = Annotated[StrictInt, Limits(ge=0, lt=10**9)] | StrictStr | None
-BY_NAME = Required("a name or a number from 0")
+Column = Annotated[
+    Annotated[StrictInt, Limits(ge=0, lt=10**9)] | StrictStr | None, Required("a name or a number from 0")
+]
 Items = tuple[StrictInt | StrictStr, ...]
-Share = Annotated[float, Limits(ge=0, le=1)]
+Share = Annotated[float, Limits(ge=0, le=1), Required("a share of the documents from 0 to 1")]
 
 
 class ColumnOptions(Model):
@@ -83,227 +106,111 @@ class ColumnOptions(Model):
 
     shown_as: ClassVar[str] = "the reading"
 
-    id_column: Annotated[
-        Column,
-        Option(
-            "Column with names",
-            "id",
-            address.COLUMN,
-            flag="--id",
-            metavar="COLUMN",
-            help="the column with the names of the samples (of the features, if these are in rows), "
-            "by name or "
-            "by number from 0, or `(none)`",
-        ),
-        BY_NAME,
-    ] = None
-    label_column: Annotated[
-        Column,
-        Option(
-            "Labels",
-            "label",
-            address.COLUMN,
-            flag="--labels",
-            metavar="COLUMN",
-            help="the column with the groups of the samples (the row, if features are in rows), by "
-            "name or by "
-            "number from 0; it may be a column of the annotation, or `beginning of the names`",
-        ),
-        BY_NAME,
-    ] = None
+    id_column: Annotated[Column, Option("Column with names", "id", address.COLUMN, flag="--id")] = None
+    """The column with the names of the samples (of the features, if these are in rows), by name or by number
+    from 0, or `(none)`."""
+    label_column: Annotated[Column, Option("Labels", "label", address.COLUMN, flag="--labels")] = None
+    """The column with the groups of the samples (the row, if features are in rows), by name or by number from
+    0; it may be a column of the annotation, or `beginning of the names`."""
 
 
 class TableOptions(ColumnOptions):
     """Options of `nspca.read`, about tables, matrices and images. What is not given is found in the file."""
 
     header: Annotated[
-        StrictBool | Annotated[StrictInt, Limits(ge=1)] | StrictStr,
-        Option(
-            "Header",
-            "head",
-            HEADER,
-            flag="--header",
-            metavar="auto|yes|no|LINE",
-            help="whether the first line of a table holds names (yes, no), or the number of the line "
-            "that does; "
-            "lines above it are left out",
-        ),
+        Literal["auto"] | StrictBool | Annotated[StrictInt, Limits(ge=1)],
+        Option("Header", "head", HEADER, flag="--header"),
         Required('"auto", True, False or the number of a line, counted from 1'),
     ] = "auto"
-    sheet: Annotated[
-        Column,
-        Option(
-            "Sheet",
-            "sheet",
-            address.COLUMN,
-            flag="--sheet",
-            metavar="SHEET",
-            help="the sheet of a workbook, by name or by number from 0 (default: the first with a table)",
-        ),
-        BY_NAME,
-    ] = None
+    """Whether the first line of a table holds names (yes, no), or the number of the line that does; lines
+    above it are left out."""
+    sheet: Annotated[Column, Option("Sheet", "sheet", address.COLUMN, flag="--sheet", metavar="SHEET")] = None
+    """The sheet of a workbook, by name or by number from 0 (default: the first with a table)."""
     delimiter: Annotated[
         StrictStr | None,
-        Option(
-            "Columns are separated by",
-            "sep",
-            MARK,
-            flag="--delimiter",
-            metavar="SIGN",
-            help="the sign between the columns of a text table: one character, or comma, semicolon, "
-            "tab, bar or "
-            "blank (which stands for any run of blanks)",
-        ),
+        Limits(pattern=r'^[^"\r\n]$'),
+        Option("Columns are separated by", "sep", MARK, flag="--delimiter"),
         Required("one character such as , or ;"),
     ] = None
+    """The sign between the columns of a text table: one character, or comma, semicolon, tab, bar or blank
+    (which stands for any run of blanks)."""
     decimal: Annotated[
         StrictStr | None,
-        Option(
-            "Decimal sign",
-            "decimal",
-            MARK,
-            flag="--decimal",
-            metavar="SIGN",
-            help="the decimal sign of a text table",
-        ),
+        Limits(pattern="^[.,]$"),
+        Option("Decimal sign", "decimal", MARK, flag="--decimal"),
         Required('"," or "."'),
     ] = None
+    """The decimal sign of a text table."""
     thousands: Annotated[
         StrictStr | None,
-        Option(
-            "Mark between thousands",
-            "thousands",
-            MARK,
-            flag="--thousands",
-            metavar="SIGN",
-            help="the mark between thousands of a text table: comma, point, blank or quote",
-        ),
+        Limits(pattern="^[,. ']$"),
+        Option("Mark between thousands", "thousands", MARK, flag="--thousands"),
+        Required("""",", ".", " " or "'" """.strip()),
     ] = None
+    """The mark between thousands of a text table: comma, point, blank or quote."""
     encoding: Annotated[
         StrictStr | None,
-        Option(
-            "Encoding",
-            "encoding",
-            address.WORD,
-            flag="--encoding",
-            metavar="NAME",
-            help="the encoding of a text, such as utf-8, cp1252 or gbk",
-        ),
+        Option("Encoding", "encoding", address.WORD, flag="--encoding", metavar="NAME"),
+        Required("a name such as utf-8 or cp1252"),
+        AfterValidator(_check_encoding),
     ] = None
+    """The encoding of a text, such as utf-8, cp1252 or gbk."""
     comment: Annotated[
         StrictStr | None,
-        Option(
-            "Comments begin with",
-            "comment",
-            address.PLAIN,
-            flag="--comment",
-            metavar="SIGN",
-            help="the sign with which lines begin that are no rows of the table, such as #",
-        ),
+        Limits(pattern=r'^[^"\r\n]{1,2}$'),
+        Option("Comments begin with", "comment", address.PLAIN, flag="--comment", metavar="SIGN"),
+        Required("one or two characters such as #"),
     ] = None
+    """The sign with which lines begin that are no rows of the table, such as #."""
     missing_codes: Annotated[
         tuple[StrictFloat | StrictInt | StrictStr, ...],
         Option(
             "Codes of missing values",
             "codes",
-            CODES,
+            Text(_read_codes, _write_items, str, metavar="CODE,..."),
             flag="--missing-codes",
-            metavar="CODE,...",
-            help="numbers or words that stand for a missing value, such as -9999, separated by commas",
         ),
     ] = ()
+    """Numbers or words that stand for a missing value, such as -9999, separated by commas."""
     missing: Annotated[
-        Literal["refuse", "samples", "features", "mean"],
-        Option(
-            "Missing values",
-            "gaps",
-            address.WORD,
-            flag="--missing",
-            help="leave out the samples or the features with missing values, or put in the mean of "
-            "the feature "
-            "(default: the file is refused)",
-        ),
+        Literal["refuse", "samples", "features", "mean"], Option("Missing values", "gaps", flag="--missing")
     ] = "refuse"
+    """Leave out the samples or the features with missing values, or put in the mean of the feature (default:
+    the file is refused)."""
     features_in_rows: Annotated[
         StrictBool | None,
-        Option(
-            "Features are in rows",
-            "rows",
-            TURNED,
-            flag="--features-in-rows",
-            help="whether the rows are the features (yes, no), as genes often are; without it, only "
-            "tables of "
-            "genes are turned",
-        ),
+        Option("Features are in rows", "rows", address.FLAG, flag="--features-in-rows"),
         Required("True, False or None"),
     ] = None
-    columns: Annotated[
-        Items,
-        Option(
-            "Only the columns",
-            "cols",
-            ITEMS,
-            flag="--columns",
-            metavar="COLUMN,...",
-            help="the columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, "
-            "separated by commas",
-        ),
-    ] = ()
+    """Whether the rows are the features (yes, no), as genes often are; without it, only tables of genes are
+    turned."""
+    columns: Annotated[Items, Option("Only the columns", "cols", COLUMNS, flag="--columns")] = ()
+    """The columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, separated by
+    commas."""
     drop_columns: Annotated[
-        Items,
-        Option(
-            "Without the columns",
-            "nocols",
-            ITEMS,
-            flag="--drop-columns",
-            metavar="COLUMN,...",
-            help="columns that are left out, as for --columns",
-        ),
+        Items, Option("Without the columns", "nocols", COLUMNS, flag="--drop-columns")
     ] = ()
+    """Columns that are left out, as for --columns."""
     drop_rows: Annotated[
-        Items,
-        Option(
-            "Without the rows",
-            "norows",
-            ITEMS,
-            flag="--drop-rows",
-            metavar="ROW,...",
-            help="rows that are left out: names, patterns, or numbers from 0, separated by commas",
-        ),
+        Items, Option("Without the rows", "norows", COLUMNS, flag="--drop-rows", metavar="ROW,...")
     ] = ()
+    """Rows that are left out: names, patterns, or numbers from 0, separated by commas."""
     weight_column: Annotated[
         StrictStr | None,
-        Option(
-            "Column with weights",
-            "weight",
-            address.WORD,
-            flag="--weights",
-            metavar="COLUMN",
-            help="the column, by name, with the weights of the samples, which is then no feature: a sample "
-            "of weight 2 counts as two, one of weight 0 is left out",
-        ),
+        Option("Column with weights", "weight", address.WORD, flag="--weights", metavar="COLUMN"),
     ] = None
+    """The column, by name, with the weights of the samples, which is then no feature: a sample of weight 2
+    counts as two, one of weight 0 is left out."""
     drop_constant: Annotated[
-        StrictBool,
-        Option(
-            "Without constant features",
-            "drop",
-            flag="--drop-constant",
-            help="leave out the features that take one value only",
-        ),
+        StrictBool, Option("Without constant features", "drop", flag="--drop-constant")
     ] = False
+    """Leave out the features that take one value only."""
     image_size: Annotated[
         Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,
-        Option(
-            "Grey images of one size",
-            "pixels",
-            address.INTEGER,
-            flag="--image-size",
-            metavar="N",
-            help="of images of any size and colour: make them grey squares with so many pixels a side",
-        ),
+        Option("Grey images of one size", "pixels", address.INTEGER, flag="--image-size"),
         Required(f"a whole number of pixels from {SIDES[0]} to {SIDES[1]}"),
     ] = None
+    """Of images of any size and colour: make them grey squares with so many pixels a side."""
 
     @field_validator(
         "header",
@@ -324,53 +231,6 @@ class TableOptions(ColumnOptions):
         except (ValueError, KeyError):
             return value
 
-    @field_validator("decimal", "thousands")
-    @classmethod
-    def _check_mark(cls, mark: str | None, info: Any) -> str | None:
-        """Refuse a mark that cannot stand in a number."""
-        known = ",." if info.field_name == "decimal" else ",. '"
-        if mark is not None and (mark not in known or len(mark) != 1):
-            listed = " or ".join(f'"{one}"' for one in known)
-            what = "decimal sign" if info.field_name == "decimal" else "mark between thousands"
-            raise InvalidOption(f"The {what} must be {listed}, got {shown(mark)}.")
-        return mark
-
-    @field_validator("header")
-    @classmethod
-    def _check_header(cls, header: bool | int | str) -> bool | int | str:
-        """Refuse texts other than "auto"."""
-        if isinstance(header, str) and header != "auto":
-            raise InvalidOption(
-                f'The header must be "auto", True, False or the number of a line, got {shown(header)}.'
-            )
-        return header
-
-    @field_validator("delimiter", "comment")
-    @classmethod
-    def _check_sign(cls, sign: str | None, info: Any) -> str | None:
-        """Refuse a delimiter that cannot divide cells, and a comment mark that is none."""
-        if sign is not None and (
-            not 1 <= len(sign) <= (2 if info.field_name == "comment" else 1) or sign in '"\r\n'
-        ):
-            what = "Comments begin with one or two characters such as #"
-            if info.field_name == "delimiter":
-                what = "A delimiter is one character such as , ; or a tab"
-            raise InvalidOption(f"{what}, got {shown(sign)}.")
-        return sign
-
-    @field_validator("encoding")
-    @classmethod
-    def _check_encoding(cls, name: str | None) -> str | None:
-        """Refuse an encoding that Python does not know."""
-        try:
-            if name is not None:
-                "a".encode(name).decode(name)
-        except (LookupError, UnicodeError, TypeError, ValueError):
-            raise InvalidOption(
-                f"An encoding is a name such as utf-8 or cp1252, got {shown(name)}."
-            ) from None
-        return name
-
     @model_validator(mode="after")
     def _check_marks(self) -> "TableOptions":
         """Refuse one mark as decimal sign and between thousands."""
@@ -385,96 +245,50 @@ class TextOptions(ColumnOptions):
     """Options of `nspca.read_text`, about texts whose words are counted."""
 
     text_column: Annotated[
-        Column,
-        Option(
-            "Column with the texts",
-            "text",
-            address.COLUMN,
-            flag="--text-column",
-            metavar="COLUMN",
-            help="with --text: the column of a table with the texts, by name or by number from 0",
-        ),
-        BY_NAME,
+        Column, Option("Column with the texts", "text", address.COLUMN, flag="--text-column")
     ] = None
+    """With --text: the column of a table with the texts, by name or by number from 0."""
     split: Annotated[
         Literal["automatic", "lines", "paragraphs"],
         Option(
             "A text is",
             "split",
-            address.WORD,
             flag="--split",
             words=FOUND | {"lines": "a line", "paragraphs": "a paragraph"},
-            help="with --text: what a document is in one text file",
         ),
     ] = "automatic"
+    """With --text: what a document is in one text file."""
     stop_words: Annotated[
         Literal["automatic", "none", "english", "german", "french", "spanish"],
-        Option(
-            "Stop words",
-            "stop",
-            address.WORD,
-            words=FOUND | {"none": "none"},
-            flag="--stop-words",
-            help="with --text: words that are not counted (automatic: those of the language, which is "
-            "guessed)",
-        ),
+        Option("Stop words", "stop", words=FOUND | {"none": "none"}, flag="--stop-words"),
     ] = "automatic"
+    """With --text: words that are not counted (automatic: those of the language, which is guessed)."""
     lowest_share: Annotated[
-        Share,
-        Option(
-            "In at least so many % of the texts",
-            "low",
-            address.SHARE,
-            flag="--lowest-share",
-            metavar="PERCENT",
-            help="with --text: words in so many per cent of the documents at least",
-        ),
-        Required("a share of the documents from 0 to 1"),
+        Share, Option("In at least so many % of the texts", "low", address.SHARE, flag="--lowest-share")
     ] = 0.0
+    """With --text: words in so many per cent of the documents at least."""
     highest_share: Annotated[
-        Share,
-        Option(
-            "In at most so many % of the texts",
-            "high",
-            address.SHARE,
-            flag="--highest-share",
-            metavar="PERCENT",
-            help="with --text: words in so many per cent of the documents at most; not applied to "
-            "fewer than ten "
-            "documents",
-        ),
-        Required("a share of the documents from 0 to 1"),
+        Share, Option("In at most so many % of the texts", "high", address.SHARE, flag="--highest-share")
     ] = 0.5
+    """With --text: words in so many per cent of the documents at most; not applied to fewer than ten
+    documents."""
     weights: Annotated[
         Literal["counts", "tfidf"],
         Option(
             "A word counts by",
             "weigh",
-            address.WORD,
             words={"counts": "how often it occurs", "tfidf": "tf-idf: rare words weigh more"},
             flag="--tfidf",
             const="tfidf",
-            help="with --text: weigh the counts by tf-idf",
         ),
     ] = "counts"
-    pairs: Annotated[
-        StrictBool,
-        Option(
-            "Pairs of words count too", "pairs", flag="--pairs", help="with --text: count pairs of words too"
-        ),
-    ] = False
+    """With --text: weigh the counts by tf-idf."""
+    pairs: Annotated[StrictBool, Option("Pairs of words count too", "pairs", flag="--pairs")] = False
+    """With --text: count pairs of words too."""
     most_words: Annotated[
-        StrictInt,
-        Limits(ge=2, le=LIMIT_WORDS),
-        Option(
-            "Words at most",
-            "most",
-            address.INTEGER,
-            flag="--most-words",
-            metavar="N",
-            help="with --text: keep so many words at most",
-        ),
+        StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", flag="--most-words")
     ] = MOST_WORDS
+    """With --text: keep so many words at most."""
 
     @model_validator(mode="after")
     def _check_shares(self) -> "TextOptions":
@@ -492,8 +306,8 @@ class ReadOptions(TextOptions, TableOptions):
 
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults."""
-        return {name: getattr(self, name) for name, _, default in ReadOptions.declared()
-                if getattr(self, name) != default}  # fmt: skip
+        values = {name: (getattr(self, name), default) for name, _, default in ReadOptions.declared()}
+        return {name: value for name, (value, default) in values.items() if value != default}
 
     def filled(self, found: Mapping[str, Any]) -> "ReadOptions":
         """Return these options, with the values of `found` for those that were not given."""
@@ -505,17 +319,16 @@ OF_TABLES = tuple(name for name in TableOptions.model_fields if name not in Colu
 """Options that do not apply to texts."""
 OF_TEXTS = tuple(name for name in TextOptions.model_fields if name not in ColumnOptions.model_fields)
 """Options that apply to texts alone."""
-_DECLARED = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
 def as_text(way: Way) -> str:
     """Return the value of a way out as it is typed into a form or on the command line."""
-    return text_of(*_DECLARED[way.option]).write(way.value)
+    return text_of(*ReadOptions.option(way.option)).write(way.value)
 
 
 def as_flag(way: Way) -> str:
     """Return a way out on the command line: flag, value and words."""
-    option, default = _DECLARED[way.option]
+    option, default = ReadOptions.option(way.option)
     words = f"({way.words[:1].lower()}{way.words[1:]})"
     if isinstance(default, bool):
         return f"{option.flag} {words}"
@@ -537,11 +350,9 @@ def keywords(call: Any, model: type[Model]) -> Any:
     ]
     fixed = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     call.__signature__ = Signature([*fixed, *fields], return_annotation=own.return_annotation)
-    call.__doc__ = (call.__doc__ or "").replace("    **options\n", "".join(_lines(model)))
+    lines = [
+        f"    {name} : default {default!r}\n        {option.help[:1].upper()}{option.help[1:]}.\n"
+        for name, option, default in model.declared()
+    ]
+    call.__doc__ = (call.__doc__ or "").replace("    **options\n", "".join(lines))
     return call
-
-
-def _lines(model: type[Model]) -> Iterator[str]:
-    """Yield the lines of a docstring about the fields of a model."""
-    for name, option, default in model.declared():
-        yield f"    {name} : default {default!r}\n        {option.help[:1].upper()}{option.help[1:]}.\n"

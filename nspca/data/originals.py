@@ -3,7 +3,6 @@
 `load_sample` calls `find_original`. The command `fetch` and the page Data fetch or adopt on request.
 """
 
-import logging
 import tempfile
 from dataclasses import replace
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from nspca.data.annotation import PREFIX
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
@@ -20,12 +20,12 @@ from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.names import numbered, pixel_names
-from nspca.data.reading import read, read_layout
+from nspca.data.reading import read
 from nspca.errors import DownloadError, InvalidData, Late
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
-pooch: Any = Late("pooch", "downloads", "samples")
+requests: Any = Late("requests", "downloads", "samples")
 FILES = {
     "cbcl": "cbcl_faces.npz",
     "leukemia": "leukemia_mll.npz",
@@ -35,6 +35,8 @@ FILES = {
 """Names of the files in the folder that NSPCA_DATA names, by sample."""
 _TIMEOUT_SECONDS = 20
 """Seconds without an answer after which a server counts as absent."""
+_PIECE = 2**16
+"""Bytes of a download between two reports."""
 _SAME_TOTAL = 1e-9
 """Relative difference up to which sums over a million rounded values, in another order, are equal."""
 
@@ -129,6 +131,7 @@ def complete(name: str, data: Dataset) -> Dataset:
         features = BAND_NAMES
     if name == "cbcl":
         features = pixel_names((19, 19))
+    labels = class_names(data.labels) if name == "lrs" and data.labels is not None else data.labels
     other = _other_values(sample, data)
     unnamed = (
         ("The words have no names: give the vocabulary too.",)
@@ -140,7 +143,7 @@ def complete(name: str, data: Dataset) -> Dataset:
         name=name,
         feature_names=features,
         image_shape=(19, 19) if name == "cbcl" else None,
-        labels=_labels(name, data),
+        labels=labels if name in ("lrs", "leukemia") else None,
         source="copy" if other else "real",
         kind=sample.kind,
         axis=WAVELENGTH_UM if name == "lrs" else None,
@@ -148,12 +151,6 @@ def complete(name: str, data: Dataset) -> Dataset:
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
         findings=as_findings((*other, *unnamed)),
     )
-
-
-def _labels(name: str, data: Dataset) -> np.ndarray | None:
-    if name == "lrs" and data.labels is not None:
-        return class_names(data.labels)
-    return data.labels if name == "leukemia" else None
 
 
 def _other_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
@@ -186,8 +183,8 @@ def fetch_sample(name: str, report: Report | None = None, folder: Path | None = 
     Raises
     ------
     DownloadError
-        When the sample has no address, the network fails, the checksum is wrong or the file cannot be read.
-        The message says how to give a local copy.
+        When the sample has no address, the network fails or the file cannot be read. The message says how to
+        give a local copy.
     """
     sample, report = _sample(name), report or silent
     if not sample.downloadable:
@@ -254,72 +251,42 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
 
 
 def _read_expression(raw: bytes) -> Dataset:
-    """Read a gene expression table in either orientation, with labels where its first lines show some."""
-    if raw.startswith(b"PK") or (layout := read_layout(raw)) is None:
+    """Read a gene expression table in either orientation, with its only groups as labels."""
+    try:
         data = read(raw)
-        return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
-    genes = SAMPLES["leukemia"].shape
-    transposed = genes is not None and len(layout.columns) <= genes[1] // 2
-    candidates = layout.label_rows if transposed else layout.label_columns
-    return read(
-        raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None
-    )
-
-
-class _Progress:
-    """A progress bar for pooch that sends events, can be cancelled, and stops a file that is too long."""
-
-    def __init__(self, what: str, report: Report) -> None:
-        self.total, self._done, self._what, self._report = 0, 0, what, report
-
-    def update(self, size: int) -> None:
-        self._done += size
-        if self._done > MAX_BYTES:
-            raise DownloadError(
-                f"{self._what} is larger than {mib(MAX_BYTES)}, far more than it should be: the download "
-                "was stopped."
-            )
-        # pooch counts whole pieces, the last one too.
-        total = int(self.total or 0)
-        self._report(
-            Event(f"fetching {self._what}", done=min(self._done, total) if total else self._done, total=total)
-        )
-
-    def reset(self) -> None:
-        """Start the count again: pooch reports the whole size once more when the file is complete."""
-        self._done = 0
-
-    def close(self) -> None:
-        """Do nothing at the end; pooch calls it."""
+    except InvalidData:  # a row of labels below the samples' names
+        data = None
+    if data is None or data.X.shape[0] > data.X.shape[1]:
+        data = read(raw, features_in_rows=True)
+    groups = [name for name in data.label_columns if name != PREFIX]
+    return (data.labelled(groups[0]) or data) if data.labels is None and len(groups) == 1 else data
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
-    logger = pooch.get_logger()
-    level = logger.level
-    # Without a checksum pooch prints the one it computed; nothing here prints.
-    logger.setLevel(logging.ERROR)
-    known = None if original.sha256 is None else f"sha256:{original.sha256}"
-    downloader = pooch.HTTPDownloader(progressbar=_Progress(original.file, report), timeout=_TIMEOUT_SECONDS)
+    stage, done = f"fetching {original.file}", 0
+    report(Event(stage))
     try:
-        report(Event(f"fetching {original.file}"))
-        pooch.retrieve(
-            original.url, known_hash=known, fname=original.file, path=folder, downloader=downloader
-        )
-    except OSError as error:
-        # Connection errors are OSErrors that carry a request. Some are ValueErrors too, so OSError is caught
-        # first.
+        with (
+            requests.get(original.url, stream=True, timeout=_TIMEOUT_SECONDS) as response,
+            (folder / original.file).open("wb") as file,
+        ):
+            response.raise_for_status()
+            total = int(response.headers.get("Content-Length", 0))
+            for piece in response.iter_content(_PIECE):
+                done += file.write(piece)
+                if done > MAX_BYTES:
+                    raise DownloadError(
+                        f"{original.file} is larger than {mib(MAX_BYTES)}, far more than it should be: the "
+                        "download was stopped."
+                    )
+                report(Event(stage, done=done, total=total))
+    except OSError as error:  # errors of the connection are OSErrors that carry a request
         response = getattr(error, "response", None)
         network = "no connection" if response is None else f"HTTP {response.status_code}"
         reason = network if hasattr(error, "request") else f"it could not be stored: {error.strerror}"
         raise DownloadError(
             f"{sample.title} could not be fetched from {original.url} ({reason}). {_by_hand(sample)}"
         ) from error
-    except ValueError as error:
-        raise DownloadError(
-            f"{original.url} sent a file with another checksum than the original. {_by_hand(sample)}"
-        ) from error
-    finally:
-        logger.setLevel(level)
 
 
 def _by_hand(sample: Sample) -> str:

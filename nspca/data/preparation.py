@@ -4,6 +4,7 @@ Each step is recorded in the dataset and described in its notes.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -216,30 +217,20 @@ def with_header(data: Dataset) -> Dataset:
 def _leading_direction(Z: np.ndarray) -> np.ndarray:
     """Return the leading right singular vector (n,) of Z (m, n), from the smaller of Z'Z and ZZ'.
 
-    The result is deterministic.
+    The result is deterministic. For thousands of features Lanczos iteration is 10 times as quick as all
+    eigenvectors; LAPACK's solver for a part of the spectrum can fail on a cluster of equal values.
     """
-    wide = Z.shape[0] < Z.shape[1]
-    gram = Z @ Z.T if wide else Z.T @ Z
-    u = _iterate(gram) if len(gram) > DIRECT else None
+    is_wide = Z.shape[0] < Z.shape[1]
+    gram = Z @ Z.T if is_wide else Z.T @ Z
+    u = None
+    if len(gram) > DIRECT:
+        with suppress(spla.ArpackError):  # no convergence
+            u = spla.eigsh(gram, k=1, v0=np.random.default_rng(0).standard_normal(len(gram)))[1][:, 0]
     if u is None:
-        # All eigenvectors: LAPACK's solver for a part of the spectrum can fail on a cluster of equal values.
         u = np.linalg.eigh(gram)[1][:, -1]
-    v: np.ndarray = Z.T @ u if wide else u
-    v = v / np.linalg.norm(v)
-    return v
-
-
-def _iterate(gram: np.ndarray) -> np.ndarray | None:
-    """Return the leading eigenvector by Lanczos iteration, or None when the iteration does not converge.
-
-    For thousands of features this is 10 times as quick as a direct solver.
-    """
-    start = np.random.default_rng(0).standard_normal(len(gram))
-    try:
-        vectors: np.ndarray = spla.eigsh(gram, k=1, v0=start)[1]
-    except spla.ArpackError:
-        return None
-    return vectors[:, 0]
+    v = Z.T @ u if is_wide else u
+    unit: np.ndarray = v / np.linalg.norm(v)
+    return unit
 
 
 PREPARATIONS = {

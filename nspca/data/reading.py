@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
-from nspca.data.containers import layout_of, open_source, read_source
+from nspca.data.containers import open_source, read_source
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
@@ -98,8 +98,8 @@ def read_opened(
     data = annotate(group_by_prefix(data), table, label)
     if options.weight_column is not None:
         data = weighted(data, options.weight_column)
-    if options.drop_constant:
-        data = without_constants(data)
+    if options.drop_constant and (constant := data.constant_columns()).size:
+        data = data.without(constant.tolist())
     layout = source.layouts[-1] if source.layouts else None
     findings = (*data.findings, *suspicions(data))
     return replace(data, findings=findings, options=used_options(options, layout))
@@ -140,12 +140,6 @@ def weighted(data: Dataset, name: str) -> Dataset:
     return fewer.rows(kept) if out else fewer
 
 
-def without_constants(data: Dataset) -> Dataset:
-    """Return a data set without its constant features, of which at least two others are left."""
-    constant = data.constant_columns()
-    return data.without(constant.tolist()) if constant.size else data
-
-
 def used_options(options: ReadOptions, layout: Layout | None) -> Mapping[str, Any]:
     """Return the options that were given or found, by their names."""
     found: dict[str, Any] = {}
@@ -160,12 +154,6 @@ def used_options(options: ReadOptions, layout: Layout | None) -> Mapping[str, An
         if layout.id_column is not None:
             found["id_column"] = layout.columns[layout.id_column]
     return found | options.given()
-
-
-def read_layout(path_or_buffer: str | Path | bytes | BinaryIO, **options: Any) -> Layout | None:
-    """Return the layout of a table with named columns; None for a file of another kind."""
-    given = ReadOptions(**dict(TableOptions(**options)))
-    return layout_of(open_source(path_or_buffer), given)
 
 
 def name_of(source: object) -> str:

@@ -41,21 +41,27 @@ ID = re.compile(
     re.IGNORECASE,
 )
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
-_ORDER = re.compile(
-    r"(.*[\W_])?(wave_?length|wave_?number|year|date|time|time_?stamp)s?([\W_].*)?", re.IGNORECASE
-)
+_AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
+_ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
-_UNITS = re.compile(r"\W*(units?|einheit(en)?|unités?|types?)?\W*", re.IGNORECASE)
-"""The first cell of a row of units; a row of labels of the columns has a name of its own."""
+_UNITS = re.compile(
+    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar)?\W*|\{.*", re.IGNORECASE
+)
+"""The first cell of a row of units or types; a row of labels of the columns has a name of its own."""
 _PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
 """The first columns of genotypes written by PLINK."""
 
 _GENE = re.compile(
-    r"(hugo|hgnc|gene)([_. ]?(symbol|name|id))?s?|probe([_ ]?set|[_ ]id)([_ ]?id)?", re.IGNORECASE
+    r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|m/?z|cpgs?",
+    re.IGNORECASE,
 )
-"""Names of a first column of genes."""
+"""Names of a first column of genes, or of other things that are counted in every sample."""
 _OF_GENES = re.compile(
-    r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand", re.IGNORECASE
+    r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
+    r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
+    r"|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
+    re.IGNORECASE,
 )
 """Names of columns of numbers about a gene, which are no samples."""
 
@@ -132,7 +138,7 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
     if turned:
         turning = [_said_turned(why)]
         about = [i for i, name in enumerate(names) if i not in dropped and _OF_GENES.fullmatch(name)]
-        about = [i for i in about if i not in layout.text_columns and i != (layout.id_column or 0)]
+        about = [i for i in about if i not in layout.text_columns and i != _name_column(layout)]
         if why and about:
             dropped |= set(about)
             turning.append(
@@ -179,8 +185,22 @@ def _find_units(layout: Layout, ids: int | None, options: ReadOptions) -> tuple[
     rows = layout.label_rows
     if not layout.header or not 0 < len(rows) <= 2 or rows[-1] != len(rows) - 1:
         return ()
-    called = ["" if ids is None else layout.body_rows[r][ids] for r in rows]
-    return rows if options.features_in_rows is False or all(map(_UNITS.fullmatch, called)) else ()
+    about = all(ids is None or _is_about_columns(layout, r, ids) for r in rows)
+    return rows if about or options.features_in_rows is False else ()
+
+
+def _is_about_columns(layout: Layout, r: int, ids: int) -> bool:
+    """Tell whether a row of texts has no name of its own: none, a word such as "unit", or the header's."""
+    name, header = layout.body_rows[r][ids], layout.columns[ids]
+    plain = [re.sub(r"\W", "", text).lower() for text in (name, header)]
+    return bool(_UNITS.fullmatch(name)) or plain[0] == plain[1]
+
+
+def _name_column(layout: Layout) -> int:
+    """Return the column of texts that names the rows; the first column when there is none."""
+    if layout.id_column is not None:
+        return layout.id_column
+    return next((i for i in layout.text_columns if _are_names(layout, i)), 0)
 
 
 def _is_distinct(layout: Layout, i: int) -> bool:
@@ -194,7 +214,8 @@ def _is_distinct(layout: Layout, i: int) -> bool:
 
 def _are_names(layout: Layout, i: int) -> bool:
     """Tell whether a column of texts holds short distinct names, which are no numbers with words."""
-    cells = [row[i].strip() for row in layout.body_rows if i < len(row)]
+    body = (row for r, row in enumerate(layout.body_rows) if r not in layout.label_rows)
+    cells = [row[i].strip() for row in body if i < len(row)]
     is_code = any(cell[:1].isdigit() for cell in cells) and not ID.search(layout.columns[i])
     return _is_distinct(layout, i) and not is_code and all(len(cell) <= 40 and cell for cell in cells)
 
@@ -204,7 +225,7 @@ def _turned_columns(
 ) -> Columns:
     """Return the roles of the columns of a table whose rows are the features."""
     names = layout.columns
-    ids = layout.id_column or 0
+    ids = _name_column(layout)
     if options.id_column not in (None, NO_NAMES):
         ids = find_column(names, options.id_column or 0, "id")
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
@@ -234,16 +255,17 @@ def _said_turned(why: str) -> Finding:
 def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[str]) -> tuple[bool, str]:
     """Return whether the rows of a table are surely features, and the evidence."""
     body = layout.body_rows
-    ids = layout.id_column or 0
+    ids = _name_column(layout)
     columns = [
         name
         for i, name in enumerate(layout.columns)
         if i != ids and i not in dropped and i not in layout.text_columns and i not in layout.empty_columns
     ]
-    if not layout.header or not columns or ids not in layout.text_columns:
+    is_gene = layout.header and bool(_GENE.fullmatch(layout.columns[ids]))
+    if not layout.header or not columns or not (is_gene or ids in layout.text_columns):
         return False, ""
     first = [row[ids].strip() for r, row in enumerate(body) if ids < len(row) and r not in layout.label_rows]
-    if layout.label_rows[:1] == (0,) and not _UNITS.fullmatch(body[0][ids]):
+    if layout.label_rows[:1] == (0,) and not _is_about_columns(layout, 0, ids):
         groups = [cell for i, cell in enumerate(body[0]) if layout.columns[i] in columns]
         if len(set(groups)) > 1 and are_labels(groups):
             return True, f'the row "{short(body[0][ids])}" holds groups of the columns'
@@ -252,12 +274,7 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
     turned, why = genes_in_rows(rows, len(columns), first, columns)
-    if (
-        not turned
-        and rows > len(columns) > 1
-        and _GENE.fullmatch(layout.columns[ids])
-        and len(set(first)) == len(first)
-    ):
+    if not turned and rows > len(columns) > 1 and is_gene and len(set(first)) == len(first):
         return True, f'the first column is called "{short(layout.columns[ids])}"'
     return turned, why
 
@@ -307,13 +324,16 @@ def _find_names(
             )
             return following, tuple(counters), told
     i = counters[0]
+    turning = [Way("id_column", NO_NAMES, "It is a feature")]
+    if layout.header and re.search(rf"\b({_AXIS})", layout.columns[i].lower()):
+        turning.append(Way("features_in_rows", True, "The columns are the samples"))
     found = (
         Finding(
             f"{'Column' if i else 'The first column'}{quoted(layout, i)} was taken as the names of the "
             "samples, not as a feature",
             f"column{quoted(layout, i)}",
             "its numbers tell the rows apart",
-            (Way("id_column", NO_NAMES, "It is a feature"),),
+            tuple(turning),
         ),
     )
     return i, tuple(counters[1:]), found
@@ -329,7 +349,7 @@ def _counts(layout: Layout, i: int, cells: Sequence[str]) -> bool:
         steps = np.diff(np.array(numbers, dtype=float))
         if (steps > 0).all() or (steps < 0).all():
             return True
-    if not all(re.fullmatch(r"\d{1,15}(\.0)?", cell) for cell in cells):
+    if not all(re.fullmatch(r"\d{1,15}(\.0?)?", cell) for cell in cells):
         return False
     if layout.header and ID.search(layout.columns[i]):
         return 2 * len(set(cells)) > len(cells)

@@ -13,13 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset
-from nspca.data.docstrings import kept_counts, load_python_docs, word_counts
+from nspca.data.docstrings import kept_counts, load_python_docs
 from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
 from nspca.data.names import numbered, pixel_names, short, unique_names
+from nspca.data.options import MOST_WORDS
 from nspca.data.originals import find_original
 from nspca.data.reading import read
 from nspca.data.stop_words import stop_words
@@ -31,8 +33,8 @@ SIDE = 19
 _SCAN = (112, 92)
 _TOP = 12
 """Rows of a scan above the square that is kept, mostly hair."""
-_MOST = 0.5
-"""Share of the addresses above which a word is left out: "government" is in nearly all of them."""
+_FEWEST, _MOST = 5, 0.5
+"""Number and share of the addresses between which a word is kept: "government" is in nearly all of them."""
 _WORD = re.compile(r"[a-z]{3,24}")
 _SHORTENED = re.compile(r"['’]\w+|\[[^]\n]{1,40}\]")
 """Ends of genitives and of contractions such as "we've", and remarks such as "[Laughter]"."""
@@ -205,6 +207,8 @@ def _coffees(folder: Path) -> Dataset:
 
 def _addresses(folder: Path) -> Dataset:
     """Return the counts of words, with parties, presidents and half-centuries as groups."""
+    from sklearn.feature_extraction import DictVectorizer  # imported late, like the digits
+
     with (folder / "data" / "metadata.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     stop = stop_words("english") | _CUT
@@ -214,14 +218,21 @@ def _addresses(folder: Path) -> Dataset:
         counted = Counter(_WORD.findall(_SHORTENED.sub(" ", text.lower())))
         counts.append(Counter({word: count for word, count in counted.items() if word not in stop}))
     names, _ = unique_names([f"{row['president']} {row['year']}" for row in rows], "address")
-    data = word_counts(names, counts, most_share=_MOST)
+    vectorizer = DictVectorizer()  # words in alphabetical order
+    X = sp.csr_array(vectorizer.fit_transform(counts))
+    frequency = np.bincount(X.indices, minlength=X.shape[1])
+    usable = (frequency >= _FEWEST) & (frequency <= _MOST * len(counts))
+    kept = np.argsort(-frequency, kind="stable")
+    kept = np.sort(kept[usable[kept]][:MOST_WORDS])
+    words = tuple(vectorizer.get_feature_names_out()[kept].tolist())
+    data = Dataset("", X[:, kept], words, names, kind="words")
     columns = {
         "party": np.array([row["party"] for row in rows]),
         "president": np.array([row["president_full"] for row in rows]),
         "half-century": np.array([f"{50 * (int(row['year']) // 50)}–" for row in rows]),
     }
     said = (
-        f"Words in at least 5 addresses and at most {_MOST:.0%} of them, without English stop words: "
+        f"Words in at least {_FEWEST} addresses and at most {_MOST:.0%} of them, without English stop words: "
         f"{data.X.shape[1]:,}."
     )
     return replace(

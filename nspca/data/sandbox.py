@@ -142,7 +142,9 @@ def is_small(raw: bytes) -> bool:
         members = open_zip(raw)[1]
     except InvalidData:
         return True
-    known = is_workbook(members) or all(info.filename.endswith(".npy") for info in members)
+    known = is_workbook(info.filename for info in members) or all(
+        info.filename.endswith(".npy") for info in members
+    )
     return known and sum(info.file_size for info in members) <= SMALL
 
 

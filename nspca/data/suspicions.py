@@ -20,7 +20,8 @@ from nspca.errors import Way
 # Names of probe sets and accession numbers. Gene symbols such as TP53 have a pattern of their own, because
 # sample names S1, S2, ... look similar.
 _PROBE = re.compile(
-    r"_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(probe|gene)[ "
+    r"^(hsa|mmu|rno)-(mir|miR|let)-|^chr[\dXYM]+[:_-]\d+|^(OTU|ASV)[_ ]?\d+$|^[ACGT]{20,}$"
+    r"|_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(probe|gene)[ "
     r"_-]?\d+$|^[OPQ]\d[A-Z0-9]{3}\d(-\d+)?([;|].*)?$|^[A-NR-Z]\d[A-Z][A-Z0-9]{2}\d(-\d+)?([;|].*)?$|^(sp|tr)\|"
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
@@ -76,8 +77,7 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
     if not sp.issparse(data.X):
         with np.errstate(all="ignore"):  # numbers near the largest float64
             found += [*_codes(data), *_columns(data), *_totals(data), *_alone(data)]
-    turned, why = genes_in_rows(len(data.X) if not sp.issparse(data.X) else data.X.shape[0],
-                                len(data.feature_names), data.sample_names, data.feature_names)  # fmt: skip
+    _, why = genes_in_rows(data.X.shape[0], data.X.shape[1], data.sample_names, data.feature_names)
     if why and not any(one.option == "features_in_rows" for one in data.findings):
         found.append(
             suspicion(
@@ -87,7 +87,6 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
                 why=why,
             )
         )
-    del turned
     return tuple(found)
 
 
@@ -153,7 +152,6 @@ def _columns(data: Dataset) -> Iterator[Finding]:
         return
     whole = (np.round(X) == X).all(axis=0)
     mixed = whole.mean() < 0.5
-    known = {one.name for one in data.label_candidates}
     has_names = not isinstance(data.feature_names, Numbered)
     suspects = np.flatnonzero(whole) if mixed else np.arange(X.shape[1])
     for j in suspects[:2000]:
@@ -196,7 +194,12 @@ def _columns(data: Dataset) -> Iterator[Finding]:
                 f"Feature “{short(name)}” takes {different.size} whole values ({listed}), as class codes do",
                 Way("label_column", name if has_names else int(j), "Use as labels"), aside, where=where,
             )  # fmt: skip
-    del known
+    if {"start", "end"} <= {str(name).lower() for name in data.feature_names}:
+        yield suspicion(
+            "Features “start” and “end” look like positions of genes or peaks, which are rows here",
+            Way("features_in_rows", True, "Take the rows as features"),
+            where="rows",
+        )
 
 
 def _is_time(column: np.ndarray) -> bool:

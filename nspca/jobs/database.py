@@ -219,7 +219,6 @@ class Database:
             return db.execute(query, values).fetchone()
 
     def _change(self, statement: str, values: Sequence[Any]) -> int:
-        """Execute a statement that writes, and return how many rows it changed."""
         with self._writing() as db:
             return db.execute(statement, values).rowcount
 

@@ -56,7 +56,6 @@ class Limits:
 
 
 def _number(name: str, usual: float, whole: bool = False) -> float:
-    """Return a positive setting of the environment, or its usual value."""
     text = os.environ.get(name, "")
     try:
         value = float(text) if text else usual

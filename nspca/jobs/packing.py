@@ -159,7 +159,6 @@ class ArrayFolder:
 
 
 def _identify(value: Any) -> tuple[str, str, Any]:
-    """Return the kind, the digest and the canonical form of an array, sparse matrix or bytes."""
     if isinstance(value, bytes):
         return "$bytes", hashlib.sha256(value).hexdigest(), value
     if scipy.sparse.issparse(value):

@@ -92,7 +92,6 @@ class Uploads(Database):
             db.execute(UNUSED)
 
     def _check_room(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
-        """Refuse an upload that does not fit beside the others."""
         mine, everyone = (
             size + sum(row[0] for row in db.execute(query, values))
             for query, values in (

@@ -215,7 +215,6 @@ def figure_6(report: Report) -> Outcome:
 
 
 def _rows_standardised(X: Array) -> Array:
-    """Return X with every sample (row) at mean 0 and variance 1."""
     return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 
 
@@ -367,13 +366,11 @@ def _em(problem: Problem, ks: Sequence[int], options: em.Options, title: str, re
 
 
 def _upper(result: Result) -> float:
-    """Return the upper bound that the certificate of a result proves."""
     assert result.certificate is not None  # the effort is not None
     return result.certificate.upper
 
 
 def _judge_similarity(net: Array, other: Array, preset: str) -> Found:
-    """Return the largest difference of two curves, and whether they count as similar."""
     away = float(np.max(np.abs(net - other)))
     return Found(
         f"at most {round_up(away, 2):.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE

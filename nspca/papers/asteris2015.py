@@ -210,7 +210,6 @@ def _from_first_component(problem: Problem, r: int, rank: int, report: Report) -
 
 
 def _spanned(problem: Problem, r: int, rank: int, report: Report) -> _Alone:
-    """Return r components found one by one by SpanSPCA on a sketch of the given rank."""
     return _one_by_one(problem, "spanspca", r, report, rank=rank)
 
 
@@ -268,7 +267,6 @@ STRONGER = {"climbs": "2000 points, then 20 climbs on the sketch", "joint": "`jo
 
 
 def _stronger(problem: Problem, r: int, report: Report, rank: int = 4) -> dict[str, Result]:
-    """Return the results of the methods in `STRONGER` for r components."""
     how: dict[str, Any] = {"components": r, "certify": None, "report": report}
     climbed = api.solve(problem, "bipartite", rank=rank, samples=POINTS, climbs=20, **how)
     return {"climbs": climbed, "joint": api.solve(problem, "joint", **how)}

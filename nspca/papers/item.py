@@ -233,7 +233,6 @@ class Outcome:
 
 
 def _round_numbers(value: Any) -> Any:
-    """Return a value with all floats in it rounded to six digits."""
     if isinstance(value, dict):
         return {key: _round_numbers(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -304,7 +303,6 @@ class Claim:
         return sum(one in ("agrees", "better") for one in said), len(said)
 
     def _verdicts(self) -> list[Verdict]:
-        """Return the verdicts of the findings that are judged."""
         judged = [one for one in self.found if one.judged]
         if self.printed.kind == "drawn":
             return ["not printed"] * len(judged)
@@ -312,7 +310,6 @@ class Claim:
 
 
 def _judge(printed: Printed, found: Found) -> Verdict:
-    """Return the verdict on one finding, compared with the printed number or statement."""
     if printed.kind == "statement":
         holds = None if found.holds and not _is_on_axis(printed, found) else found.holds
         return "differs" if holds is None else "agrees" if holds else "opposite"

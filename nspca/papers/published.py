@@ -14,7 +14,6 @@ from nspca.papers.item import Kind, Printed
 
 
 def _read(path: Path) -> dict[str, tuple[Printed, ...]]:
-    """Return the entries of a table by the name of their item."""
     found: dict[str, tuple[Printed, ...]] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

@@ -439,7 +439,6 @@ def _judge_steps(ks: Sequence[int], steps: list[int]) -> Found:
 
 
 def _any_sign(sample: str) -> Problem:
-    """Return the problem of a standardised sample table, for components of any sign."""
     return Problem.from_data(originals.standardised(originals.sample(sample).X), k=1, nonneg=False)
 
 
@@ -476,7 +475,6 @@ def _own_and_anew(results: Sequence[Result]) -> tuple[list[float], list[float]]:
 
 
 def _faces_off_first() -> Problem:
-    """Return the nonnegative problem of the standardised faces without their first principal component."""
     X = off_first(originals.standardised(originals.sample("cbcl").X))
     return Problem.from_data(X, k=1, nonneg=True)
 
@@ -520,7 +518,6 @@ def _cumulative_panel(
 
 
 def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
-    """Return the panel of Jaccard scores against the number of genes, from `uses.gene_rows`."""
     curves = []
     for name in dict.fromkeys(row["selection"] for row in rows):
         mine = [row for row in rows if row["selection"] == name]
@@ -540,5 +537,4 @@ def _describe_values(ks: Sequence[int], values: Sequence[float], name: str) -> s
 
 
 def _list_numbers(ks: Iterable[int]) -> str:
-    """Return numbers with commas between, or "none"."""
     return ", ".join(map(str, ks)) or "none"

@@ -136,16 +136,13 @@ def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[
 
 
 def _decay(name: str, values: Array) -> Curve:
-    """Return the curve of the positive eigenvalues `values`, relative to the largest."""
     kept = values[values > 0]
     return Curve(name, [float(i + 1) for i in range(kept.size)], (kept / kept[0]).tolist())
 
 
 def _panel(curves: list[Curve]) -> Panel:
-    """Return the figure of eigenvalue decay, with one curve for each data set."""
     return Panel("Decay of the eigenvalues", "number i", "λi / λ1", curves, logarithmic="y")
 
 
 def _percent(share: float) -> str:
-    """Return a guaranteed share as a percentage, rounded down."""
     return f"{100 * round_down(share, 3):.3g} %"

@@ -312,7 +312,6 @@ def _solve_together(problem: Problem, report: Report) -> tuple[Array, Array]:
 
 
 def _first_component(problem: Problem, method: str, report: Report) -> Array:
-    """Return one component (n,) by a method of nspca."""
     return api.solve(problem, method, certify=None, report=report).components[:, 0]
 
 

@@ -182,7 +182,6 @@ def _line(
 
 
 def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
-    """Return the description of `values_figure`, with the values of all methods at the largest k."""
     if not len(frame):
         return "Variance against k: nothing is ready yet."
     k, count = int(frame["k"].max()), frame["method"].nunique()

@@ -1,4 +1,4 @@
-"""Draw one component in the form of its data: an image, a spectrum, a word list, or ranked bars.
+"""Draw components in the form of their data: an image, a spectrum, a word list, ranked bars, or a topic.
 
 Most pages draw `component_figure` for every single component. Compare and Spannogram call the forms below it.
 In all functions `sure` is the argument of `component_figure`.
@@ -24,11 +24,10 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import CONTEXT, FAINT, NEGATIVE, POSITIVE
+from nspca.presentation.colours import COLOURS, CONTEXT, FAINT, NEGATIVE, POSITIVE, fade
 
 
 def _count(x: np.ndarray) -> str:
-    """Return how many features a component uses, in words."""
     return f"{np.count_nonzero(x)} of {x.size} features"
 
 
@@ -96,7 +95,6 @@ STROKES = (((-0.5, 0), (0, -0.5)), ((-0.5, 0.5), (0.5, -0.5)), ((0, 0.5), (0.5, 
 
 
 def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
-    """Draw strokes across each of the given pixels, like the hatching of bars."""
     centre = np.column_stack(np.divmod(pixels, shape[1])[::-1])
     gap = np.full((pixels.size, 2), np.nan)
     ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]
@@ -279,3 +277,80 @@ def component_bars(names: Sequence[str], weights: ArrayLike, top: int = 40, sure
     figure, labels, values, solid = _ranked_figure(names, weights, top, 20, "features", sure)
     _bars(figure, labels, values, 0.9, solid)
     return name_rows(figure, labels, range=[len(labels) - 0.4, -0.6], tickfont={"size": 12})
+
+
+def profiles_figure(
+    X: ArrayLike, axis: Any, axis_name: str, *, mean: ArrayLike, names: Sequence[str]
+) -> go.Figure:
+    """Draw each component as stems over the axis, with the mean of the data behind them.
+
+    Parameters
+    ----------
+    X : (n, r) float64
+        Weights.
+    axis : (n,) float64
+        The place of each feature, such as a wavelength.
+    axis_name : str
+    mean : (n,) float64
+    names : r names, for legend and hover
+    """
+    X, axis = np.asarray(X, float), np.asarray(axis, float)
+    used = int(np.count_nonzero(X.any(axis=1)))
+    figure = new_figure(
+        f"{X.shape[1]} components over {plain(axis_name) or 'the axis'}: {used} of {X.shape[0]} features are "
+        "in one of them.",
+        height=400,
+        showlegend=True,
+    )
+    order = np.argsort(axis, kind="stable")
+    middle, line = np.asarray(mean, float)[order], {"color": CONTEXT, "width": 1}
+    add_curve(figure, axis[order], middle, "mean of the data", yaxis="y2", line=line)
+    for j, x in enumerate(X.T):
+        name, line = plain(names[j]), {"color": COLOURS[j % len(COLOURS)], "width": 2.5}
+        hover = f"{name}<br>%{{x:.4g}}: weight %{{y:.3f}}"
+        add_curve(figure, *stems(axis, x), name, hover, line=line, marker={"size": 5})
+    figure.update_xaxes(title_text=plain(axis_name))
+    figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": 16, "b": 80})
+    return with_weights(figure, X, "mean")
+
+
+MOST_WORDS = 20
+"""Maximum number of words of a topic that are drawn."""
+
+
+def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what: str) -> go.Figure:
+    """Draw the weights of a topic as bars, largest first, over the overall frequency of each word.
+
+    Weights and frequencies have an axis each.
+
+    Parameters
+    ----------
+    x : (n,) weights
+    names : n words
+    overall : (n,) overall frequency of each word
+    what : what `overall` counts, for the upper axis
+    """
+    x, overall = np.asarray(x, float), np.asarray(overall, float)
+    order = largest_weights(x, MOST_WORDS)
+    rows = np.arange(order.size)
+    labels = [plain(names[i], 28) for i in order]
+    says = ", ".join(f"{label} {x[i]:.2f}" for label, i in zip(labels[:5], order[:5], strict=True))
+    figure = new_figure(
+        f"Words of a topic by weight, over their overall frequency: {says}.",
+        height=max(260, 154 + 24 * order.size),
+    )
+    common: dict[str, Any] = {"orientation": "h", "customdata": labels}
+    grey, hover = fade(CONTEXT, 0.35), f"%{{customdata}}: %{{x:,.5g}} {what}"
+    add_bars(figure, overall[order], rows, grey, what, hover, xaxis="x2", width=0.86, **common)
+    colours, hover = [NEGATIVE if x[i] < 0 else POSITIVE for i in order], "%{customdata}: weight %{x:.3f}"
+    add_bars(figure, np.abs(x[order]), rows, colours, "weight in the topic", hover, width=0.46, **common)
+    name_rows(figure, labels, zeroline=False, fixedrange=True)
+    top = float(overall[order].max(initial=0.0)) or 1.0
+    figure.update_layout(
+        barmode="overlay", showlegend=True, margin={"t": 70, "b": 84},
+        xaxis={"title": {"text": "weight in the topic"}, "rangemode": "tozero", "fixedrange": True},
+        xaxis2={"title": {"text": what}, "overlaying": "x", "side": "top", "range": [0, 1.05 * top],
+        "showgrid": False, "fixedrange": True},
+        legend={"yref": "container", "y": 0, "yanchor": "bottom"},
+    )  # fmt: skip
+    return figure

@@ -76,7 +76,6 @@ def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray
 
 
 def _dense(part: Any) -> np.ndarray:
-    """Return a small part of a table, which may be sparse, as a dense array."""
     return np.asarray(part.toarray() if sp.issparse(part) else part, float)
 
 
@@ -97,7 +96,6 @@ def _spectra(X: Any, axis: ArrayLike | None) -> str:
 
 
 def _words(X: Any, names: Sequence[str]) -> str:
-    """Draw the most frequent words, each as large as its share."""
     counts = np.asarray(X.sum(axis=0)).ravel()
     most = np.argsort(-counts, kind="stable")[:_WORDS]
     drawn, x, y = [], 6.0, 26.0

@@ -119,7 +119,6 @@ def _add_pixels(
 
 
 def _add_bars(figure: go.Figure, x: np.ndarray, codes: np.ndarray, names: Sequence[str] | None) -> None:
-    """Draw a bar of its weight for each feature of the component, and list others that are not ruled out."""
     names = [f"feature {j}" for j in range(x.size)] if names is None else names
     rank = np.lexsort((np.arange(x.size), -codes, -np.abs(x)))
     shown = rank[(x[rank] != 0) | (codes[rank] > 0)][:MOST]

@@ -88,7 +88,6 @@ def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str
 
 
 def _panel_alt(panel: Mapping[str, Any]) -> str:
-    """Return the description of a panel: its axes with the range of x, and its curves."""
     curves = panel["curves"]
     places = [x for curve in curves for x in curve["x"]]
     axes = ""

@@ -119,5 +119,4 @@ def separation(scores: Any, labels: Iterable[object]) -> tuple[str, float] | Non
 
 
 def _counted(drawn: int, there: int, what: str) -> str:
-    """Return a count in words, such as ``12 features`` or ``40 of 73 features``."""
     return f"{there} {what}" if drawn == there else f"{drawn} of {there} {what}"

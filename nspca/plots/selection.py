@@ -114,7 +114,6 @@ def _with_errors(
 def _alt(
     ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None, of: str = "k"
 ) -> str:
-    """Return the description of `choice_figure`, from its arguments with the columns as arrays."""
     number = "features" if of == "k" else of
     if best is None:
         return f"Variance of held-out rows against the number of {number}: nothing is ready yet."

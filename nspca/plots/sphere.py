@@ -82,7 +82,6 @@ def from_hammer(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def _unit(points: ArrayLike) -> np.ndarray:
-    """Return vectors (..., 3) with length 1."""
     points = np.asarray(points, float)
     return points / np.linalg.norm(points, axis=-1, keepdims=True)
 

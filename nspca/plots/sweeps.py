@@ -214,7 +214,6 @@ def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], ceiling: float
 
 
 def _largest(rows: pd.DataFrame) -> float:
-    """Return the largest value or bound in some rows; NaN for none."""
     return float(np.nanmax(rows[["value", "upper"]].astype(float).to_numpy())) if len(rows) else math.nan
 
 

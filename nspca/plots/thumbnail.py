@@ -77,6 +77,5 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
 
 
 def _scale(values: Sequence[float], first: float, last: float) -> Callable[[float], float]:
-    """Return a function that maps the smallest of the values to `first`, the largest to `last`, linearly."""
     low, high = min(values), max(values)
     return lambda value: first + (last - first) * ((value - low) / (high - low) if high > low else 0.5)

@@ -113,7 +113,6 @@ def curves(lines: Sequence[tuple[str, Sequence[tuple[float, float]], str]]) -> s
 
 
 def _colour(weight: float) -> str:
-    """Return the colour of a weight by its sign."""
     return POSITIVE if weight > 0 else NEGATIVE
 
 

@@ -149,7 +149,6 @@ def percent_up(share: float, places: int) -> str:
 
 
 def _percent(share: float, places: int, rounding: str) -> str:
-    """Return a share in per cent with `places` decimals, by a rounding mode of the module `decimal`."""
     # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
     return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding):f} %"
 
@@ -176,6 +175,5 @@ def _text(exact: Fraction, digits: int, rounding: str) -> str:
 
 
 def _decimal(exact: Fraction, digits: int, rounding: str) -> Decimal:
-    """Return an exact fraction as a decimal of `digits` digits, rounded once by a mode of `decimal`."""
     context = Context(prec=digits, rounding=rounding)
     return context.divide(Decimal(exact.numerator), Decimal(exact.denominator))

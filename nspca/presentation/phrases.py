@@ -122,6 +122,5 @@ def rival_name(method: str) -> str:
 
 
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:
-    """Return forced features in words, by name or counted from 1."""
     which = listed([f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced])
     return which if names is not None else f"feature{'s' * (len(forced) > 1)} {which}"

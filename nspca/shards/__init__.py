@@ -1,6 +1,6 @@
 """Folders of shards: a table on disk as one matrix in compressed rows, read in passes and never held whole.
 
-    reader    `Shards`, and its record shards.json: shape, digest, and blocks of rows, checked when first read
+    reader    `Shards`, and its record meta.json: size, names, digest. What is read is checked the first time
     writer    writes a folder, which has its name only once it is complete
     sources   `shard`: writes a folder from the blocks that a reader of `nspca.data.formats` yields
     served    the folders that an operator lets the dashboard open

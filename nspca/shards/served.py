@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from nspca.errors import InvalidData
-from nspca.shards.reader import FILE, Shards
+from nspca.shards.reader import META, Shards
 
 MOST = 200
 """Maximum number of folders listed."""
@@ -15,14 +15,11 @@ MOST = 200
 
 def served() -> list[str]:
     """Return the names of the folders, in order; none when the setting or its folder is missing."""
-    place = _place()
-    if place is None:
-        return []
     try:
-        names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
-    except OSError:
+        names = os.listdir(os.environ["NSPCA_SHARDS"])
+    except (OSError, KeyError):
         return []
-    return [name for name in names if _inside(place, name) is not None][:MOST]
+    return [name for name in sorted(names) if _path(name) is not None][:MOST]
 
 
 def opened(name: str) -> Shards:
@@ -33,8 +30,7 @@ def opened(name: str) -> Shards:
     InvalidData
         When there is no such folder. Links, hidden folders and paths that lead elsewhere are refused.
     """
-    place = _place()
-    path = None if place is None else _inside(place, name)
+    path = _path(name)
     if path is None:
         raise InvalidData(
             "There is no folder of shards of this name on the server: choose one that is listed."
@@ -47,30 +43,21 @@ def stamp(name: str) -> str:
 
     Caches of opened folders have it in their key.
     """
-    place = _place()
-    path = None if place is None else _inside(place, name)
-    if path is None:
-        return ""
+    path = _path(name)
     try:
-        known = (path / FILE).stat()
+        return "" if path is None else f"{path} {(path / META).stat().st_mtime_ns}"
     except OSError:  # it was deleted meanwhile
         return ""
-    return f"{path} {known.st_mtime_ns} {known.st_size}"
 
 
-def _place() -> Path | None:
-    """Return the folder that ``NSPCA_SHARDS`` names, or None."""
-    named = os.environ.get("NSPCA_SHARDS")
-    return Path(named) if named else None
-
-
-def _inside(place: Path, name: str) -> Path | None:
+def _path(name: str) -> Path | None:
     """Return the path of a folder of shards by its name; None for links and for paths that lead elsewhere."""
+    place = Path(os.environ.get("NSPCA_SHARDS", ""))
     path = place / name
-    plain = name not in ("", ".", "..") and Path(name).name == name and not name.startswith(".")
     try:
-        if not plain or path.is_symlink() or path.resolve().parent != place.resolve():
+        is_plain = Path(name).name == name and not name.startswith(".") and place != Path()
+        if not is_plain or path.is_symlink() or path.resolve().parent != place.resolve():
             return None
-        return path if (path / FILE).is_file() else None
+        return path if (path / META).is_file() else None
     except (OSError, ValueError):  # a name that no file can have
         return None

@@ -117,7 +117,6 @@ class ComparisonSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def _values(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
-        """Add the results of every method at every k to `found`, the cheapest method first."""
         failed: list[NSPCAError] = []
         steps = len(self.ks)
         for i, method in enumerate(cheapest_first(self.methods)):

@@ -24,7 +24,7 @@ from nspca.solving import line_of
 from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
-from nspca.specs.question import ProblemSpec, Seed, Whole
+from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
 from nspca.specs.rows import Climbed, Refused, Several, pack
 from nspca.specs.sweep import JointEffort, Methods, cheapest_first, effort_words
 from nspca.validation import address
@@ -245,13 +245,13 @@ class ComponentsSpec(ProblemSpec):
     def _one_by_one_python(self, method: str, given: str) -> list[str]:
         """Return Python that finds components of different sizes in turn, without shared features."""
         make = "from_covariance" if self.data.covariance else "from_data"
-        how = "".join(f", {name}={value}" for name, value in self._problem_words().items())
+        how = arguments(self._of_problem(self.data.covariance))
         part = "X[left][:, left]" if self.data.covariance else "X[:, left]"
         return [
             "import numpy as np",
             f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {self.r}))",
             f"for j, size in enumerate({self.sizes!r}):  # each without the features of those before",
-            f"    part = nspca.Problem.{make}({part}, k=size{how})",
+            f"    part = nspca.Problem.{make}({part}, k=size, {how})",
             f"    one = nspca.solve(part, {method!r}, certify=None, seed={self.seed}{given})",
             "    W[left, j] = one.components[:, 0]",
             "    left = left[one.components[:, 0] == 0]",

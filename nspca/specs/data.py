@@ -18,7 +18,6 @@ from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
 from nspca.shards import Shards, reader, served
-from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
 from nspca.validation.model import Option
@@ -118,49 +117,23 @@ class DataSpec(ReadOptions):
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
-    covariance: Annotated[
-        StrictBool,
-        Option(
-            "Covariance",
-            "cov",
-            flag="--covariance",
-            help="the table is a covariance, and no samples (an NPZ may say so)",
-        ),
-    ] = False
+    covariance: Annotated[StrictBool, Option("Covariance", "cov", flag="--covariance")] = False
+    """The table is a covariance, and no samples (an NPZ may say so)."""
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
     annotation: Annotated[
         StrictStr | None,
-        Option(
-            "Table about the samples",
-            "about",
-            address.WORD,
-            flag="--annotation",
-            metavar="FILE",
-            help="a second table about the samples, CSV or Excel, joined by their names; --labels may name "
-            "one of its columns",
-        ),
+        Option("Table about the samples", "about", address.WORD, flag="--annotation", metavar="FILE"),
     ] = None
-    words: Annotated[
-        StrictBool,
-        Option(
-            "Count words",
-            "words",
-            flag="--text",
-            help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table "
-            "with a column of texts, or a text with a document in every line",
-        ),
-    ] = False
+    """A second table about the samples, CSV or Excel, joined by their names; --labels may name one of its
+    columns."""
+    words: Annotated[StrictBool, Option("Count words", "words", flag="--text")] = False
+    """SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table with a column
+    of texts, or a text with a document in every line."""
     prepared: Annotated[
         tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
-        Option(
-            "Preparation",
-            "prep",
-            STEPS,
-            flag="--prepare",
-            metavar="STEP,...",
-            help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
-        ),
+        Option("Preparation", "prep", STEPS, flag="--prepare", metavar="STEP,..."),
     ] = ()
+    """What is done to the data first, in order: lee-seung, equalised, log2, off-first, with-header."""
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
@@ -220,7 +193,6 @@ class DataSpec(ReadOptions):
         return data
 
     def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> Dataset | Shards:
-        """Return the data before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
@@ -243,7 +215,7 @@ class DataSpec(ReadOptions):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / reader.FILE).is_file():
+        if path.is_dir() and (path / reader.META).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)
@@ -382,3 +354,50 @@ def _file(name: str, beside: Path, sha256: str = "") -> Path:
             return path
     what = f"the uploaded file {name!r}" if sha256 else repr(name)
     raise InvalidData(f"{what} must be in this folder or beside the spec, got none; put it there")
+
+
+_DROP = """from dataclasses import replace
+varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))
+names = tuple(data.feature_names[j] for j in varying)
+data = replace(data, X=data.X[:, varying], feature_names=names, image_shape=None, axis=None)"""
+
+
+def python_of_data(data: Any) -> list[str]:
+    """Return lines of Python that open the data of a `DataSpec` as X with its names."""
+    if data.folder is not None and not data.some:
+        return [f"X = nspca.Shards({data.folder!r})  # by its path", "names = X.feature_names"]
+    if data.folder is not None:
+        return [
+            f"table = nspca.Shards({data.folder!r})  # by its path",
+            f"X, rows = table.sample({data.some})",
+            "names = table.feature_names",
+        ]
+    lines = [f"data = {_loading(data)}"]
+    lines += [f"data = nspca.prepare(data, {step!r})" for step in data.prepared]
+    if data.together:
+        lines += ["whole = data.feature_names"]
+    for how in ("only", "without"):
+        if getattr(data, how):
+            lines += [f"data = data.{how}({list(getattr(data, how))})  # by number, from 0"]
+    if data.drop_constant and not data.covariance:
+        lines += _DROP.splitlines()
+    if data.log2 and not data.covariance:
+        lines += ["data = nspca.prepare(data, 'log2')"]
+    for group in data.together:  # `_DROP` may have removed constant features
+        lines += [f"names = [whole[j] for j in {list(group)} if whole[j] in data.feature_names]"]
+        lines += ["data = data.together(names) if len(names) > 1 else data"]
+    # Problems and the checker take the weights of samples from the data set.
+    return [*lines, f"X, names = data{'' if data.weight_column else '.X'}, data.feature_names"]
+
+
+def _loading(data: Any) -> str:
+    if data.sample is not None:
+        return f"nspca.load_sample({data.sample!r})"
+    file = data.file or data.path or "data.npz"
+    words = ["vocabulary='the vocabulary file'"] if data.upload and data.vocabulary else []
+    if data.path and data.vocabulary:
+        words = [f"vocabulary={data.vocabulary!r}"]
+    given = [repr(file), *(f"{name}={value!r}" for name, value in data.reading().items()), *words]
+    given += ["annotation='the table about the samples'"] if data.upload and data.annotation else []
+    given += [f"annotation={data.annotation!r}"] if data.path and data.annotation else []
+    return f"nspca.{'read_text' if data.words else 'read'}({', '.join(given)})"

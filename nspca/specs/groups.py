@@ -69,14 +69,11 @@ class GroupsSpec(JsonSpec, RowsSpec):
         """
         X = self.rows(X)
         labels = labels_of(X, self.label) if labels is None else labels
-        how = {name: getattr(self, name) for name in ("method", "nonneg", "center", "scale", "permutations")}
-        options = self.options.get(self.method, {})
-        return held_out_group_effects(X, labels, self.sizes, seed=self.seed, report=report, **how, **options)
+        how = self.of_call("forced") | self.options.get(self.method, {})
+        return held_out_group_effects(X, labels, self.sizes, report=report, **how)
 
     def python(self, **shown: Any) -> list[str]:
-        words = self.keywords("problem") | self.keywords("call")
-        words.pop("forced", None)
-        words |= {name: repr(value) for name, value in self.options.get(self.method, {}).items()}
+        words = self.of_call("forced") | self.options.get(self.method, {})
         labels = f"data.label_columns[{self.label!r}]" if self.label else "data.labels"
         return [
             f"found = nspca.held_out_group_effects(X, {labels}, {self.sizes!r}, {arguments(words)})",

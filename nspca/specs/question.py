@@ -5,7 +5,7 @@ with a subclass.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -76,7 +76,7 @@ class JsonSpec(Spec):
             return found
         for field in fields(cls.answer):
             value = found[field.name]
-            if isinstance(value, list) and "tuple" in str(field.type):
+            if isinstance(value, list) and str(field.type).startswith("tuple"):
                 found[field.name] = tuple(value)
             elif isinstance(value, list):
                 is_whole = all(isinstance(one, int) for one in value)
@@ -114,9 +114,9 @@ class ProblemSpec(Spec):
             say=weights_words,
             always=True,
             flag="--signed",
-            help="allow negative weights",
         ),
     ] = True
+    """Allow negative weights."""
     forced: Annotated[
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
@@ -128,9 +128,9 @@ class ProblemSpec(Spec):
             to="problem",
             say=lambda value: "" if value else "not centred",
             flag="--no-center",
-            help="do not subtract the column means",
         ),
     ] = True
+    """Do not subtract the column means."""
     scale: Annotated[
         StrictBool,
         Option(
@@ -139,9 +139,9 @@ class ProblemSpec(Spec):
             to="problem",
             say=lambda value: "standardised" if value else "",
             flag="--scale",
-            help="divide every column by its standard deviation",
         ),
     ] = False
+    """Divide every column by its standard deviation."""
 
     @property
     def content(self) -> str:
@@ -194,13 +194,13 @@ class ProblemSpec(Spec):
             return X
         X = self.open() if X is None else X
         k = self.first if k is None else k
-        how: dict[str, Any] = {"k": k, "nonneg": self.nonneg, "forced": self.forced}
-        if self.data.covariance or getattr(X, "is_covariance", False):
-            return Problem.from_covariance(X, **how, repair=SHIFT if self.data.repair else None)
-        how |= {"center": self.center, "scale": self.scale, "report": report}
+        is_covariance = self.data.covariance or getattr(X, "is_covariance", False)
+        how = {"k": k, **self._of_problem(is_covariance)}
+        if is_covariance:
+            return Problem.from_covariance(X, **how)
         if isinstance(X, Shards):
-            return Problem.from_shards(X, **how, client=client)
-        return Problem.from_data(X, **how)
+            return Problem.from_shards(X, **how, report=report, client=client)
+        return Problem.from_data(X, **how, report=report)
 
     def rows(self, X: Any) -> Any:
         """Return the data of a question about rows (opened if X is None).
@@ -261,20 +261,20 @@ class ProblemSpec(Spec):
 
     # ---- Python
 
-    def _problem_words(self) -> dict[str, str]:
-        """Return the keywords besides k of the call that makes the problem in exported Python."""
-        words = self.keywords("problem")
-        if not self.data.covariance:
-            return words
-        words = {name: value for name, value in words.items() if name not in ("center", "scale")}
-        return words | ({"repair": repr(SHIFT)} if self.data.repair else {})
+    def _of_problem(self, is_covariance: bool) -> dict[str, Any]:
+        """Return the keyword arguments besides k of the call that makes the problem."""
+        given = self.given_to("problem")
+        if not is_covariance:
+            return given
+        given = {name: value for name, value in given.items() if name not in ("center", "scale")}
+        return given | ({"repair": SHIFT} if self.data.repair else {})
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
         """Return Python that loads the data and makes the problem."""
-        words = {"k": repr(self.first if k is None else k), **self._problem_words()}
+        given = {"k": self.first if k is None else k, **self._of_problem(self.data.covariance)}
         is_folder = self.data.folder is not None and not self.data.some
         make = "from_covariance" if self.data.covariance else "from_shards" if is_folder else "from_data"
-        return "\n".join([*self.data.to_python(), f"problem = nspca.Problem.{make}(X, {arguments(words)})"])
+        return "\n".join([*self.data.to_python(), f"problem = nspca.Problem.{make}(X, {arguments(given)})"])
 
     def to_python(self, **shown: Any) -> str:
         """Return Python that answers the question with public names only.
@@ -291,14 +291,19 @@ class ProblemSpec(Spec):
 class RowsSpec(ProblemSpec):
     """Base class of questions that need the rows of the data, and make problems of some of them."""
 
+    def of_call(self, *without: str) -> dict[str, Any]:
+        """Return the keyword arguments of the call that answers the question, and makes its problems."""
+        given = self.given_to("problem") | self.given_to("call")
+        return {name: value for name, value in given.items() if name not in without}
+
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
         """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
 
-def arguments(words: dict[str, str]) -> str:
-    """Return keywords and values (source code) as the arguments of a call."""
-    return ", ".join(f"{name}={value}" for name, value in words.items())
+def arguments(given: Mapping[str, Any]) -> str:
+    """Return keyword arguments of a call as source code."""
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def python_of(ks: Sequence[int]) -> str:

@@ -170,7 +170,6 @@ class Refused:
 
 
 def _columns(parts: list[list[list[Any]]], n: int) -> np.ndarray:
-    """Return components as columns (n, r) from their features and weights."""
     X = np.zeros((n, len(parts)))
     for j, (support, weights) in enumerate(parts):
         X[support, j] = weights

@@ -13,7 +13,7 @@ from pydantic import StrictInt
 from nspca.errors import InvalidOption
 from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
-from nspca.selection.choice import DRAWS, FOLDS, as_row
+from nspca.selection.choice import DRAWS, FOLDS
 from nspca.selection.noise import TABLES
 from nspca.specs.base import Description
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments, ks_words
@@ -82,18 +82,17 @@ class ChoiceSpec(JsonSpec, RowsSpec):
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
         """Return the `nspca.Choice`; events of `report` carry the evidence so far."""
-        names = ("method", "nonneg", "center", "scale", "folds", "draws", "seed")
-        how = {name: getattr(self, name) for name in names} | {"report": packed_rows(report, Weighed)}
+        say = packed_rows(report, Weighed)
         if self.most is not None:
-            return choose_components(self.rows(X), self.ks[0], self.most, **how)
-        return choose_k(self.rows(X), self.ks, forced=self.forced, **how)
+            how = self.of_call("forced")
+            return choose_components(self.rows(X), self.ks[0], self.most, report=say, **how)
+        return choose_k(self.rows(X), self.ks, report=say, **self.of_call())
 
     def python(self, **shown: Any) -> list[str]:
-        words = self.keywords("problem") | self.keywords("call")
-        call = f"choose_k(X, {list(self.ks)}, {arguments(words)})"
+        call = f"choose_k(X, {list(self.ks)}, {arguments(self.of_call())})"
         if self.most is not None:
-            words.pop("forced", None)
-            call = f"choose_components(X, {self.ks[0]}, {self.most}, {arguments(words)})"
+            how = arguments(self.of_call("forced"))
+            call = f"choose_components(X, {self.ks[0]}, {self.most}, {how})"
         return [
             f"choice = nspca.{call}",
             "print(choice.frame.to_string(index=False))",
@@ -135,14 +134,11 @@ class NoiseSpec(JsonSpec, RowsSpec):
 
     def run(self, report: Report = silent, X: Any = None) -> NoiseTest:
         """Return the `nspca.NoiseTest`; `report` gets an event for every shuffled table."""
-        names = ("method", "nonneg", "center", "scale", "forced", "seed", "tables")
-        how = {name: getattr(self, name) for name in names}
-        return noise_test(self.rows(X), self.k, **how, report=packed_rows(report, Shuffled))
+        return noise_test(self.rows(X), self.k, report=packed_rows(report, Shuffled), **self.of_call())
 
     def python(self, **shown: Any) -> list[str]:
-        words = self.keywords("problem") | self.keywords("call")
         return [
-            f"test = nspca.noise_test(X, {self.k}, {arguments(words)})",
+            f"test = nspca.noise_test(X, {self.k}, {arguments(self.of_call())})",
             "print(test.value, test.noise.max(), test.p)",
         ]
 
@@ -151,8 +147,3 @@ def choice_of(row: Weighed, of: str = "k") -> Choice:
     """Return a `Choice` of "k" or of "components" from a row of a run, with nan for unknown values."""
     columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
     return Choice(of, np.array(row.numbers), **columns)
-
-
-def row_of(choice: Choice) -> Weighed:
-    """Return a choice as a row of plain numbers for JSON."""
-    return Weighed(**as_row(choice))

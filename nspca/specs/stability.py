@@ -149,8 +149,7 @@ class StabilitySpec(JsonSpec, RowsSpec):
         ]
         if isinstance(self.k, tuple):
             (method,) = self.methods
-            given = {name: repr(value) for name, value in self.options.get(method, {}).items()}
-            how = arguments({"certify": "None", "seed": str(self.seed), **given})
+            how = arguments({"certify": None, "seed": self.seed, **self.options.get(method, {})})
             if len(set(self.k)) == 1:  # a method that finds components in turn takes one size
                 draw[2] = draw[2].replace(f"k={self.k!r}", f"k={self.k[0]}")
             return [

@@ -134,9 +134,9 @@ class SweepSpec(ProblemSpec):
             always=True,
             flag="--method",
             metavar="METHOD",
-            help="a name of nspca.METHODS, may be repeated (default auto)",
         ),
     ] = ("auto",)
+    """A name of nspca.METHODS, may be repeated (default auto)."""
     effort: Annotated[
         Effort | None,
         Option(
@@ -148,9 +148,9 @@ class SweepSpec(ProblemSpec):
             effort_words,
             True,
             flag="--effort",
-            help="work spent on the bound (default fast)",
         ),
     ] = "fast"
+    """Work spent on the bound (default fast)."""
     keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
     published: StrictBool = True
     draft: StrictBool = False
@@ -224,7 +224,6 @@ class SweepSpec(ProblemSpec):
                 event = replace(event, done=len(done) + event.done, total=self.total)
             completed(event)
 
-        how: dict[str, Any] = {"methods": self.methods, "certify": self.effort, "seed": self.seed}
         found = done
         try:
             for number, ((method, k), result) in enumerate(done.items(), 1):
@@ -232,7 +231,7 @@ class SweepSpec(ProblemSpec):
                 bounds = row["value"], row["upper"]
                 completed(Event("sweep", number, self.total, *bounds, k, payload={"row": row}))
             if ks := [k for k in self.ks if (self.methods[0], k) not in done]:
-                found = done | sweep(problem, ks, report=onward, **how).results
+                found = done | sweep(problem, ks, report=onward, **self.given_to("call")).results
             return _with_info(found, beside)
         except Cancelled as stop:
             found = done | (stop.best.results if isinstance(stop.best, Sweep) else {})
@@ -255,7 +254,7 @@ class SweepSpec(ProblemSpec):
         k, method = k or self.ks[-1], method or self.methods[0]
         ks = python_of(self.ks)
         lines = [
-            f"sweep = nspca.sweep(problem, {ks}, {arguments(self.keywords('call'))})",
+            f"sweep = nspca.sweep(problem, {ks}, {arguments(self.given_to('call'))})",
             f"result = sweep[{method!r}, {k}]",
         ]
         if self.effort is not None:

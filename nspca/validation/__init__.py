@@ -1,1 +1,1 @@
-"""Checks of input shared by every room: options, integers, feature names, AnnData tables and NPZ archives."""
+"""Checks of input shared by every room: options, integers, tables with feature names, and NPZ archives."""

@@ -27,12 +27,15 @@ class Text:
         The value of a text as an input of a form shows it, such as 5 for a share of .05; by default `read`.
     words : str
         What a text must be, for the refusal of another one.
+    metavar : str
+        The value in the help of the command line.
     """
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
     shown: Callable[[str], Any] | None = None
     words: str = ""
+    metavar: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def write(value: Any) -> str:
     return str(value)
 
 
-INTEGER, FLAG, WORD = Text(read_integer), Text(read_flag, write), Text(read_word)
+INTEGER, FLAG, WORD = Text(read_integer, metavar="N"), Text(read_flag, write), Text(read_word)
 WORDS, INTEGERS, GROUPS = Text(read_words, write), Text(read_integers, write), Text(read_groups, write)
 PLAIN = Text(str)
 SHARE = Text(
@@ -134,16 +137,17 @@ SHARE = Text(
     lambda value: f"{round(100 * value, 4):g}",
     read_percent,
     "per cent from 0 to 100",
+    "PERCENT",
 )
 """A share of a whole, written in per cent."""
 OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value), read_flag)
 """A flag whose name in the address says the opposite: ``signed=1`` means not nonnegative."""
 COLUMN = Text(
-    lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text, shown=str
+    lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text,
+    shown=str,
+    metavar="COLUMN",
 )
 """A column of a file, by its number or else its name."""
-MARK = Text(lambda text: {",": ",", ".": "."}[text])
-"""A decimal sign."""
 EFFORT = Text(
     lambda text: None if text == "none" else read_word(text),
     lambda value: "none" if value is None else value,

@@ -7,8 +7,8 @@ and loaded by `read_arrays`.
 import io
 import struct
 import zipfile
-from collections.abc import Callable
-from typing import Any, BinaryIO, TypeVar
+from math import prod
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -19,23 +19,9 @@ MAX_BYTES = 512 * 2**20
 MAX_HEADER = 4096
 """Maximum bytes of an array header. Headers of plain arrays have about 100; structured types have more."""
 TRIES = 20
-"""Maximum attempts to read a header while other threads read some, too."""
-
-T = TypeVar("T")
-
-
-def parsed(read: Callable[[], T]) -> T:
-    """Return ``read()``, which parses the header of an array.
-
-    Two threads that parse Python literals at the same time can disturb each other in Python before 3.11.8 and
-    3.12.2: the parser then raises SystemError for a sound text (github.com/python/cpython/issues/106905).
-    """
-    for _ in range(TRIES - 1):
-        try:
-            return read()
-        except SystemError:
-            continue
-    return read()
+"""Maximum attempts to read a header. Before Python 3.11.8 and 3.12.2, two threads that parse literals at the
+same time disturb each other, and a sound text raises SystemError (github.com/python/cpython/issues/106905).
+"""
 
 
 def mib(count: float) -> str:
@@ -94,9 +80,9 @@ def read_npy(raw: bytes) -> np.ndarray:
         holds.
     """
     stream = io.BytesIO(raw)
-    shape, dtype = npy_header(stream)
+    shape, by_columns, dtype = npy_layout(stream)
     check_array(shape, dtype, len(raw) - stream.tell())
-    return parsed(lambda: np.load(io.BytesIO(raw), allow_pickle=False))
+    return np.ndarray(shape, dtype, raw, stream.tell(), order="F" if by_columns else "C").copy(order="K")
 
 
 def check_type(dtype: np.dtype) -> None:
@@ -116,9 +102,7 @@ def check_type(dtype: np.dtype) -> None:
 def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
     """Raise `InvalidData` unless an array has plain numbers or text and fills exactly the `held` bytes."""
     check_type(dtype)
-    claimed = dtype.itemsize
-    for length in shape:
-        claimed *= int(length)
+    claimed = dtype.itemsize * prod(map(int, shape))
     if claimed != held or min(shape, default=0) < 0:
         says, has = mib(claimed), mib(held)
         if says == has:
@@ -143,12 +127,14 @@ def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
             version
         ]
         start = stream.tell()
-
-        def header() -> tuple[tuple[int, ...], bool, np.dtype]:
-            stream.seek(start)
-            return read(stream, max_header_size=MAX_HEADER)
-
-        shape, by_columns, dtype = parsed(header)
+        for left in reversed(range(TRIES)):
+            try:
+                stream.seek(start)
+                shape, by_columns, dtype = read(stream, max_header_size=MAX_HEADER)
+                break
+            except SystemError:
+                if not left:
+                    raise
         # True is an int to the parser of headers, and no length to the reader of arrays.
         if min(shape, default=0) < 0 or any(isinstance(length, bool) for length in shape):
             raise ValueError("a length below 0, or none")

@@ -1,10 +1,10 @@
-"""Names of features, by which columns are matched in any order, and the grid in which features are pixels.
+"""Tables of any kind: their numbers, and the names of their features, by which columns are matched.
 
-`nspca.Problem` keeps the features of its table. The estimator and the sweep page match the columns of new
-rows to them by `positions`.
+Data frames, AnnData and xarray are known by what they have, and none of their packages is imported: such a
+table exists only where its package was imported already. Cells are rows and genes are columns.
 """
 
-import inspect
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nspca.errors import InvalidData, InvalidProblem, shown
-from nspca.validation.annotated import plain
 from nspca.validation.options import is_whole
 
 LISTED = 5
@@ -27,29 +26,51 @@ class Features:
     image_shape: tuple[int, int] | None = None
 
 
-class NamesOnDisk(Sequence[str]):
-    """Feature names of a table on disk, read at the first use because there may be a million of them.
-
-    Pickling stores the names themselves, because the table need not exist in another process.
-    """
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return int(self._table.shape[1])
-
-    def __getitem__(self, which: Any) -> Any:
-        return self._table.feature_names[which]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (tuple(self),)
-
-
 def features_on_disk(table: Any) -> Features | None:
     """Return the features of a table in blocks of rows such as `nspca.Shards`; None for numbered ones."""
-    named = inspect.getattr_static(table, "feature_names", None) is not None  # getattr would read the names
-    return Features(NamesOnDisk(table)) if named and getattr(table, "has_names", True) else None
+    return Features(table.feature_names) if getattr(table, "has_names", False) else None
+
+
+def _is_a(X: object, package: str, name: str) -> bool:
+    made = getattr(sys.modules.get(package), name, None)
+    return made is not None and isinstance(X, made)
+
+
+def is_annotated(X: object) -> bool:
+    """Tell whether X is an AnnData object."""
+    return _is_a(X, "anndata", "AnnData")
+
+
+def is_xarray(X: object) -> bool:
+    """Tell whether X is a DataArray of xarray."""
+    return _is_a(X, "xarray", "DataArray")
+
+
+def plain_numbers(X: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Return the numbers of a table and the names of its columns, which are None where it does not hold them.
+
+    Raises
+    ------
+    InvalidProblem
+        For AnnData without numbers, and for an array of xarray with other than two dimensions.
+    """
+    if is_xarray(X):
+        if X.ndim != 2:
+            raise InvalidProblem(
+                f"a DataArray with 2 dimensions is required, got {X.dims}; stack them: X.stack(row=(...))"
+            )
+        columns = X.dims[1]
+        return X.to_numpy(), tuple(map(str, X[columns].to_numpy())) if columns in X.coords else None
+    if not is_annotated(X):
+        return X, None
+    if X.isbacked:
+        X = X.to_memory()
+    if X.X is None:
+        raise InvalidProblem(
+            "AnnData with numbers in X is required, got X = None; put a layer there: adata.X = "
+            'adata.layers["counts"]'
+        )
+    return X.X, tuple(map(str, X.var_names))
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:
@@ -67,7 +88,7 @@ def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | N
         raise InvalidProblem("data are required, got a data set that is a covariance; use from_covariance")
     if hasattr(table, "feature_names") and hasattr(table, "image_shape"):
         return table.X, Features(table.feature_names, table.image_shape)
-    table, genes = plain(table)
+    table, genes = plain_numbers(table)
     columns = getattr(table, "columns", genes)
     if columns is None or not all(isinstance(name, str | int) for name in columns):
         return table, None

@@ -6,8 +6,8 @@ from these declarations. `nspca.cli.arguments.add_options` has the loop for the 
 `nspca.dashboard.app.form` the one for forms.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
@@ -57,10 +57,8 @@ class Option:
         Whether description and address mention the default value too.
     flag : str
         Name on the command line, such as ``--image-size``; empty for a field that has none.
-    help : str
-        What the field does, in one sentence: the help of its flag and of its widget.
     metavar : str
-        The value in the help of the command line, such as ``PERCENT``.
+        The value in the help of the command line, such as ``PERCENT``; by default that of `text`.
     const : optional
         Value that the flag stands for. Without one, the flag of a boolean stands for the opposite of its
         default, and any other flag needs a value.
@@ -68,6 +66,9 @@ class Option:
         The choices of the field in words, for its widget.
     by_data : bool
         Whether a form without a value asks the data, and not the default of the field.
+    help : str
+        What the field does, for its flag and its widget: the docstring of the field, which a `Model` puts
+        here as the end of a sentence.
     """
 
     label: str
@@ -78,11 +79,11 @@ class Option:
     say: Any = None
     always: bool = False
     flag: str = ""
-    help: str = ""
     metavar: str = ""
     const: Any = None
     words: Mapping[Any, str] | None = None
     by_data: bool = False
+    help: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,13 @@ class Required:
 class Model(BaseModel):
     """A frozen, validated object. A bad value raises `InvalidOption` with one sentence."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        protected_namespaces=(),
+        use_attribute_docstrings=True,
+    )
 
     shown_as: ClassVar[str] = ""
     """What refusals call the object, where users do not know its class."""
@@ -132,13 +139,20 @@ class Model(BaseModel):
         return type(self)(**dict(self) | values)
 
     @classmethod
-    def declared(cls) -> Iterator[tuple[str, Option, Any]]:
-        """Yield name, `Option` and default value of each field that has an `Option`, in their order."""
+    @cache
+    def declared(cls) -> tuple[tuple[str, Option, Any], ...]:
+        """Return name, `Option` and default value of each field that has an `Option`, in their order."""
+        found = []
         for name, field in cls.model_fields.items():
             for option in field.metadata:
                 if isinstance(option, Option):
                     default = None if field.is_required() else field.get_default(call_default_factory=True)
-                    yield name, option, default
+                    words = " ".join((field.description or option.help).split()).removesuffix(".")
+                    is_word = words[1:2].islower() or words[1:2] == " "
+                    words = words[:1].lower() + words[1:] if is_word else words
+                    metavar = option.metavar or getattr(text_of(option, default), "metavar", "")
+                    found.append((name, replace(option, help=words, metavar=metavar), default))
+        return tuple(found)
 
     @classmethod
     def option(cls, name: str) -> tuple[Option, Any]:
@@ -184,13 +198,7 @@ class Model(BaseModel):
         try:
             return _adapter(cls, name).validate_python(plain(value))
         except ValidationError as error:
-            words = _required(cls, name)
-            first = error.errors(include_url=False)[0]
-            inner = first.get("ctx", {}).get("error")
-            if isinstance(inner, Exception):
-                raise InvalidOption(str(inner)) from None
-            required = f"be {words.words}" if words else _in_plain_words(first)
-            raise InvalidOption(f"must {required}, got {shown(text)}") from None
+            raise InvalidOption(_why(cls, name, text, error.errors(include_url=False))) from None
 
     def to_query(self) -> dict[str, str]:
         """Return this object as the names and texts of an address; see `from_query`."""
@@ -245,13 +253,13 @@ class Model(BaseModel):
                 said.append(words)
         return tuple(filter(None, said))
 
-    def keywords(self, to: str) -> dict[str, str]:
-        """Return the keywords of the call `to` in exported Python, with their values as source code."""
+    def given_to(self, to: str) -> dict[str, Any]:
+        """Return the keyword arguments of the call `to`; those that are empty by default are left out."""
         found = {}
-        for name, option, _ in self.declared():
+        for name, option, default in self.declared():
             value = getattr(self, name)
-            if option.to == to and value not in ((), None, {}):
-                found[option.keyword or name] = repr(value)
+            if option.to == to and not (value == default and value in ((), None, {})):
+                found[option.keyword or name] = value
         return found
 
 
@@ -265,10 +273,11 @@ def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
 
 
 def _literals(annotation: Any) -> tuple[Any, ...]:
-    """Return the values that a type lists, also within a union with None."""
+    """Return the values that a type lists, beside None; empty for a type that takes others too."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
-    return tuple(one for part in get_args(annotation) if part is not type(None) for one in _literals(part))
+    listed = [_literals(part) for part in get_args(annotation) if part is not type(None)]
+    return tuple(one for part in listed for one in part) if all(listed) else ()
 
 
 def _metadata(annotation: Any) -> list[Any]:
@@ -301,30 +310,30 @@ def text_of(option: Option, default: Any) -> Text:
 def _sentence(cls: type[Model], values: Mapping[str, Any], error: ValidationError) -> str:
     """Return one sentence for the first wrong one of the `values`: what was required, and what was got."""
     errors = error.errors(include_url=False)
-    # Of a field that takes a number or a list, the innermost error names the entry that is wrong.
-    first = max(
-        (one for one in errors if one["loc"][:1] == errors[0]["loc"][:1]), key=lambda e: len(e["loc"])
-    )
-    inner = first.get("ctx", {}).get("error")
-    if isinstance(inner, Exception):
-        return str(inner)
+    name = str(errors[0]["loc"][0]) if errors[0]["loc"] else ""
     what = cls.shown_as or f"{'an' if cls.__name__[0] in 'AEIO' else 'a'} {cls.__name__}"
-    name = str(first["loc"][0]) if first["loc"] else ""
-    words, whose = _required(cls, name), "" if cls.shown_as else f" of {what}"
-    if first["type"] == "extra_forbidden":
+    if errors[0]["type"] == "extra_forbidden":
         return f"{what} has no {name!r}; leave it out"
-    if first["type"] == "missing":
-        needs = f", {words.words}" if words else ""
-        return f"{what} needs {name!r}{needs}, got none"
-    got = shown(first["input"])
-    if words is not None:
-        given = values.get(name)
-        inside = (
-            f" in {shown(given)}" if isinstance(given, list | tuple) and first["input"] is not given else ""
-        )
-        remedy = f"; {words.remedy}" if words.remedy else ""
-        return f"{name}{whose} must be {words.words}, got {got}{inside}{remedy}"
-    return f"{name}{whose} must {_in_plain_words(first)}, got {got}"
+    if errors[0]["type"] == "missing":
+        required = _required(cls, name)
+        return f"{what} needs {name!r}{f', {required.words}' if required else ''}, got none"
+    of_field = [one for one in errors if one["loc"][:1] == errors[0]["loc"][:1]]
+    why = _why(cls, name, values.get(name), of_field)
+    return f"{name}{'' if cls.shown_as else f' of {what}'} {why}" if why.startswith("must ") else why
+
+
+def _why(cls: type[Model], name: str, given: Any, errors: Sequence[Any]) -> str:
+    """Return what the field `name` must be and what was `given`, or else what its validator said."""
+    # Of a field that takes a number or a list, the innermost error names the entry that is wrong.
+    first = max(errors, key=lambda one: len(one["loc"]))
+    inner, required, got = first.get("ctx", {}).get("error"), _required(cls, name), shown(first["input"])
+    if isinstance(inner, NSPCAError):
+        return str(inner)
+    if required is None:
+        return f"must {_in_plain_words(first)}, got {got}"
+    is_inside = isinstance(given, list | tuple) and first["input"] is not given
+    inside = f" in {shown(given)}" if is_inside else ""
+    return f"must be {required.words}, got {got}{inside}{f'; {required.remedy}' if required.remedy else ''}"
 
 
 def _in_plain_words(error: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination, tree_stage, witness
+from nspca.bounds import bound_search, elimination, witness
 from nspca.bounds.dual import entries, lift, stripes
 from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
@@ -30,7 +30,7 @@ def short(monkeypatch):
     """Run all stages of "standard" with few steps, and lifts also where a search over supports would do."""
     plan = Plan(rows=(800,), plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
     monkeypatch.setitem(PLANS, "standard", plan)
-    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
+    monkeypatch.setattr(bound_search, "BRANCHED", 0)
 
 
 def scaled(V, power):
@@ -87,7 +87,7 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("branched", [0, 9])
 def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branched, short, monkeypatch):
-    monkeypatch.setattr(tree_stage, "BRANCHED", branched)
+    monkeypatch.setattr(bound_search, "BRANCHED", branched)
     branching = PLANS["standard"].branching if branched else 0.0
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=branching))
     kinds = set()
@@ -107,7 +107,7 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
 
 
 def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
-    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
+    monkeypatch.setattr(bound_search, "BRANCHED", 0)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=0.0))
     rng = np.random.default_rng(33)
     for nonneg in (True, False):

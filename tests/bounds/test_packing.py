@@ -261,8 +261,8 @@ def test_nothing_is_dropped_that_a_negative_constant_lets_through():
         f = TopSum(V, D, h, k, 0, True)
         g = np.sort(rng.random((1, D, D)), axis=2)
         g = g / np.linalg.norm(g, axis=2, keepdims=True)
-        G, p = g @ g.transpose(0, 2, 1), f.at(g)
-        out = droppable(f, G, p)
+        p = f.at(g)
+        out = droppable(f, f.products(g), p)
         dropped += out.sum()
         for a in rng.random((40, D)):
             c = a @ g[0]
@@ -297,7 +297,7 @@ def test_weights_in_groups_against_another_solver():
     for p in (2, 3, 6):
         group, supports = np.arange(p) % 2, (rng.random((5, p)) < 0.5) * 1.0
         start = np.array([[2.0, 1.0][g] / np.count_nonzero(group == g) for g in group])
-        prices, c = Prices(5, bend=2.0), rng.standard_normal(p)
+        prices, c = Prices(np.zeros(5), bend=2.0), rng.standard_normal(p)
 
         def value(w, c=c, prices=prices, supports=supports):
             return c @ w + prices.cost(supports @ w) + w @ w

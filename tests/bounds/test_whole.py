@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import core_search, elimination, strongest
+from nspca.bounds import elimination, strongest
 from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.elimination import peaks
 from nspca.bounds.fixing import lifts, settle, stages
@@ -178,7 +178,6 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     monkeypatch.setattr(strongest, "MOST_ROWS", 20)
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
     monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
-    monkeypatch.setattr(core_search, "PROMISING", 0.0)
     began, claim = [], settle.claim
 
     def counted(own, stored):
@@ -201,7 +200,6 @@ def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lif
     monkeypatch.setattr(strongest, "MOST_ROWS", 20)
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
     monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
-    monkeypatch.setattr(core_search, "PROMISING", 0.0)
     fixed, anew, fix_needed, begin_afresh = [], [], settle.fix_needed, lifts.begin_afresh
 
     def asking(own):

@@ -295,7 +295,7 @@ def test_rows_that_are_dropped_change_no_sum(nonneg):
         g = np.eye(D) + 0.3 * rng.random((5, D, D))
         g = g / np.linalg.norm(g, axis=2, keepdims=True)
         G, p = g @ g.transpose(0, 2, 1), f.at(g)
-        rows = cover.droppable(f, G, p)
+        rows = cover.droppable(f, f.products(g), p)
         dropped += rows.sum()
         assert not rows[:fixed].any()
         for j, l in itertools.product(range(D), repeat=2):

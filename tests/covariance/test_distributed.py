@@ -20,24 +20,17 @@ from nspca.covariance import parallel
 from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
 from nspca.progress import telling
 from nspca.shards import Shards
-from nspca.shards.writer import Writer
 from tests.patience import wait_for
-from tests.rowblocks import InMemory, counts
+from tests.rowblocks import InMemory, counts, folder_of
 from tests.workers import started
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Shards of many sizes: of one row, of a row without entries, of many; more than a branch has."""
+    """More shards than a branch has, and one without entries."""
     X, place = counts(np.random.default_rng(3), 400, 130), tmp_path_factory.mktemp("shards") / "s"
-    X = sp.csr_array(sp.vstack((X * np.pi, sp.csr_array((3, 130)), X[:20]), format="csr"))  # rows 400 to 402
-    with Writer(place, 130) as writer:
-        start = 0
-        for rows in (1, 61, 5, 110, 1, 130, 91, 1, 2, 1, 20):
-            writer.add(sp.csr_array(X[start : start + rows]))
-            start += rows
-        assert start == X.shape[0]
-        writer.finish()
+    X = sp.csr_array(sp.vstack((X * np.pi, sp.csr_array((60, 130)), X[:20]), format="csr"))
+    folder_of(X, place, 45)
     return place
 
 
@@ -209,15 +202,12 @@ def test_what_the_caller_raises_is_the_callers(folder, client):
 
 
 def test_what_is_wrong_with_a_shard_is_said_by_whoever_reads_it(folder, client, tmp_path):
-    with Writer(tmp_path / "s", 3) as writer:
-        for start in range(3):
-            writer.add(sp.csr_array(np.eye(3)[start:]))
-        writer.finish()
-    path = tmp_path / "s" / "data.npy"
+    folder_of(np.eye(6), tmp_path / "s", 2)
+    path = tmp_path / "s" / "indices.npy"
     raw = bytearray(path.read_bytes())
     raw[-3] ^= 1
     path.write_bytes(raw)
-    with pytest.raises(InvalidData, match=r"Rows 6 to 6 of the folder .* are damaged"):
+    with pytest.raises(InvalidData, match=r"Rows 5 to 6 of the folder .* are no compressed rows"):
         nspca.Problem.from_shards(tmp_path / "s", 2, client=client)
     how, (place, mark) = Shards(folder).__reduce__()
     assert how(place, mark) is pickle.loads(pickle.dumps(Shards(folder)))  # opened once

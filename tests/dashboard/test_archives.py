@@ -24,8 +24,6 @@ from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.joint import parts as joint_parts
 from nspca.dashboard.joint import take_home as joint_everything
-from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
@@ -255,28 +253,28 @@ def test_names_of_files_are_plain(name, made):
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory) -> tuple[Outcome, Path]:
+def parts(tmp_path_factory) -> tuple[Answer, Path]:
     """Two parts of an upload with names that mean harm."""
     done, folder = uploaded(), tmp_path_factory.mktemp("parts")
     data = replace(done.of.dataset, kind="image", image_shape=(2, 3))
     asked = ComponentsSpec(data=done.asked.data, sizes=(2, 2), methods=("joint", "tpower"))
     sweep = asked.run(X=data.X)
-    results = {method: sweep[method, r] for method, r in sweep}
     problem = nspca.Problem.from_data(data.X, k=(2, 2))
-    outcome = Outcome(PARTS, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
-    taken = joint_everything.taken(outcome, joint_parts.VIEW)
+    best = max(sweep, key=lambda key: sweep[key].value)[0]
+    answer = Answer(Chosen(data, asked.data, ""), asked, problem, sweep, (2, 2), best)
+    taken = joint_everything.taken(answer, joint_parts.drawn)
     drawn = taken.figures()
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
     content = taken.pack(drawn, files, MADE)
     assert content == taken.pack(drawn, files, MADE)
     with zipfile.ZipFile(io.BytesIO(content)) as zipped:
         zipped.extractall(folder)
-    return outcome, folder / taken.folder
+    return answer, folder / taken.folder
 
 
 def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
-    outcome, folder = parts
-    data, result = outcome.of.dataset, outcome.results[outcome.best]
+    answer, folder = parts
+    data, result = answer.of.dataset, answer.shown
     upper = nspca.verify(data.X, nspca.Certificate.load(folder / "certificates/parts.npz"))
     assert result.value <= upper * (1 + 1e-12) and upper == pytest.approx(result.certificate.upper, rel=1e-9)
     monkeypatch.chdir(folder)
@@ -286,10 +284,10 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
     methods = pd.read_csv(folder / "tables/methods.csv").set_index("method")
     assert all(
         methods["explained"][method] == pytest.approx(one.value, rel=1e-12)
-        for method, one in outcome.results.items()
+        for method, one in answer.results.items()
     )
     assert {path.stem for path in folder.glob("figures/*.svg")} == set(
-        joint_everything.figures(outcome, joint_parts.VIEW)
+        joint_everything.figures(answer, joint_parts.drawn(answer))
     )
     page = (folder / "report.html").read_text("utf-8")
     assert (folder / "figures/samples-along-components.svg").exists()
@@ -308,16 +306,9 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
     asked = ComponentsSpec(data=DataSpec(sample="digits"), sizes=(3, 3), methods=("joint",))
     problem = nspca.Problem.from_data(data.X, k=(3, 3))
     result = nspca.solve(problem, "joint")
-    outcome = Outcome(
-        PARTS,
-        Chosen(data, asked.data, ""),
-        asked,
-        problem,
-        {"joint": result},
-        "run",
-        live=False,
-    )
-    home = joint_everything.taken(outcome, joint_parts.VIEW)
+    sweep = nspca.Sweep({("joint", 2): result})
+    answer = Answer(Chosen(data, asked.data, ""), asked, problem, sweep, (3, 3), "joint")
+    home = joint_everything.taken(answer, joint_parts.drawn)
     with zipfile.ZipFile(io.BytesIO(home.pack({}, {}, MADE))) as zipped:
         zipped.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 import nspca
 from nspca.dashboard.app import server
 from nspca.dashboard.joint import take_home
-from nspca.dashboard.joint.subject import TOPICS, explained_names
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.views.nouns import explained_names, nouns_of
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
 from nspca.presentation.numerals import format_change
@@ -146,8 +146,6 @@ def test_every_method_that_finds_components_together_counts_as_at_once(visit, en
     page = methods_of(ended(page))
     assert not page.exception and not page.error
     said, table = texts(page), page.dataframe[0].value.set_index("method")
-    assert "**coordinate** :small[:gray[all at once, " in said
-    assert "**tpower** :small[:gray[one after another, " in said
     assert table["found"].to_dict() == {"coordinate": "at once", "tpower": "one by one"}
     more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
     assert (
@@ -202,23 +200,12 @@ def test_an_image_grows_part_by_part_and_more_is_explained_each_time(known_parts
     assert any("in one image: 16 of 64 pixels are in one of them" in alt for alt in alts(known_parts))
 
 
-def test_the_words_are_those_of_the_package(known_topics):
-    data = nspca.load_sample("state-of-the-union")
-    problem = nspca.Problem.from_data(data.X, (6, 6, 6), center=False)
-    result = one_by_one(problem, "tpower", {}, 0, silent)
-    shown = lists_of(methods_of(known_topics))[2]
-    assert shown.count("<section>") == 3
-    for j, x in enumerate(result.components.T):
-        section = next(part for part in shown.split("<section>") if part.startswith(f"<h3>{j + 1} ·"))
-        assert all(f"<span>{data.feature_names[i]}</span>" in section for i in np.flatnonzero(x))
-
-
 @pytest.mark.visit
 def test_the_documents_that_load_most(known_topics):
     table = known_topics.dataframe[0].value
     data = nspca.load_sample("state-of-the-union")
     assert (
-        list(table.columns) == ["document", "score", "words of the topic in it"]
+        list(table.columns) == ["document", "score", "label", "words of the topic in it"]
         and table["score"].is_monotonic_decreasing
     )
     words = copied(known_topics)[0].splitlines()
@@ -244,7 +231,8 @@ def test_a_topic_is_named_and_the_name_stays_and_goes_home(known_topics, visit, 
     again = visit(PAGE, **address(known_topics))
     assert not again.error and again.segmented_control(key="widget_component").options[1] == "2 sea / ships"
     problem = nspca.Problem.from_data(nspca.load_sample("state-of-the-union").X, (6, 6, 6), center=False)
-    made = SimpleNamespace(of=SimpleNamespace(dataset=nspca.load_sample("state-of-the-union")), about=TOPICS)
+    data = nspca.load_sample("state-of-the-union")
+    made = SimpleNamespace(of=SimpleNamespace(dataset=data), nouns=nouns_of(data))
     made.ordered = {"joint": one_by_one(problem, "tpower", {}, 0, silent)}
     frame = take_home.weights(made, {("joint", 2): "=sea"})
     assert (
@@ -263,8 +251,8 @@ def test_what_is_no_name_in_an_address_is_left_out(visit, address, known_topics)
 
 
 @pytest.mark.visit
-def test_groups_are_compared_on_the_page(visit, stand_ins, texts, ended):
-    page = visit("pages/components.py", sample="digits", look="samples")
+def test_groups_are_compared_on_the_page(reopened, texts, ended):
+    page = reopened(PAGE, "components", **PARTS, look="samples")
     assert not page.exception and not page.error
     assert "How far do the parts separate the groups?" in texts(page) and "eta squared" in texts(page)
     page.button(key="groups").click().run()

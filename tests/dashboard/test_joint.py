@@ -13,34 +13,33 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint import (
-    documents,
-    groups,
     headline,
-    how_many,
     lists,
     methods,
     parts,
+    resampling,
     samples,
-    subject,
     take_home,
     topics,
 )
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint.form import read_sizes
-from nspca.dashboard.joint.outcome import Outcome, in_order
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.open_data import Chosen, find
+from nspca.dashboard.proof.answer import Answer, in_order
 from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.views import choice as held_out
+from nspca.dashboard.views.nouns import Nouns, kind_of, nouns_of
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.local_search.matching import assign, total
 from nspca.plots.compare import cumulative_figure, styles
+from nspca.plots.components import topic_figure
 from nspca.plots.joint import climb_figure, parts_figure, union_figure
 from nspca.plots.matching import matching_figure
-from nspca.plots.topics import topic_figure
 from nspca.presentation.numerals import format_value
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec
@@ -153,13 +152,13 @@ def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch)
     events, _, _ = heard(X, asked, lambda event: event.done == 3)
     shown = []
     monkeypatch.setattr(joint_page.headline, "show", shown.append)
-    monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(rows=lambda outcome: None))
-    page = joint_page.JointPage(subject.PARTS)
+    monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(so_far=lambda answer: None))
+    page = joint_page.JointPage(nouns_of(nspca.load_sample("digits")))
     now = JobState("x", "running", rows=rows_of(events))
     page.filling(Watched("x", find(asked.data, None), asked, now), now)
-    (outcome,) = shown
-    assert outcome.sizes == "3 parts, each of 10 pixels" and outcome.live
-    assert outcome.results["tpower"].components.shape == (64, 3)
+    (answer,) = shown
+    assert answer.nouns.sized(answer.k) == "3 parts, each of 10 pixels" and answer.is_partial
+    assert answer.results["tpower"].components.shape == (64, 3)
 
 
 @pytest.mark.parametrize("stage", ["kicks", "looking for a bound", "joint proof"])
@@ -399,20 +398,11 @@ def test_a_sparse_image_is_taken_apart_like_a_dense_one():
     assert np.allclose(dense[0], sparse[0]) and np.isclose(dense[1], sparse[1])
 
 
-def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
-    X = np.eye(6)[:, :3]
-    assert lists.matched(X, X[:, [2, 0, 1]]).tolist() == [1, 2, 0]
-    body = lists.lists(
-        X[:, [2, 0, 1]],
-        ["30.0 %", "20.0 %", "10.0 %"],
-        list("abcdef"),
-        order=[1, 2, 0],
-        called={1: "<first>"},
-    )
+def test_the_names_that_a_visitor_gave_stand_above_the_lists():
+    body = lists.lists(np.eye(6)[:, :2], ["30.0 %", "20.0 %"], list("abcdef"), named={2: "<first>"})
     assert [part.split("</h3>")[0] for part in body.split("<h3>")[1:]] == [
-        "2 &lt;first&gt; · 20.0 %",
-        "3 · 10.0 %",
         "1 · 30.0 %",
+        "2 &lt;first&gt; · 20.0 %",
     ]
 
 
@@ -425,10 +415,6 @@ def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
         and list(figure.layout.yaxis.ticktext) == ["c", "&lt;b&gt;"]
     )
     assert "c -0.80" in figure.layout.meta["alt"] and back.xaxis == "x2"
-    data = nspca.load_sample("state-of-the-union")
-    assert np.array_equal(topics.common(data)[0], np.asarray(data.X.sum(axis=0)).ravel())
-    table = nspca.load_sample("coffee")
-    assert np.allclose(topics.common(table)[0], table.X.var(axis=0), rtol=1e-6)
 
 
 def test_names_are_text_and_cells_are_no_formulas():
@@ -442,7 +428,7 @@ def test_names_are_text_and_cells_are_no_formulas():
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
     results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
-    frame = take_home.weights(SimpleNamespace(of=of, about=subject.TOPICS, ordered=results))
+    frame = take_home.weights(SimpleNamespace(of=of, nouns=Nouns("words", "topic", "word"), ordered=results))
     assert frame["feature"].tolist() == ["b", "a", "=cmd()"] and b"'=cmd()" in frame_to_csv(frame)
 
 
@@ -489,11 +475,10 @@ def table(labels=None, m=30, n=8, **more) -> Dataset:
     return Dataset("cells", X, names, tuple(f"cell {i}" for i in range(m)), labels=labels, **more)
 
 
-def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENTS, **how) -> Outcome:
+def answer_of(data: Dataset, sizes=(3, 2), method="joint", **how) -> Answer:
     asked = ComponentsSpec(data=DataSpec(sample="coffee"), sizes=sizes, methods=(method,), effort=None, **how)
-    results = {name: one for (name, _), one in asked.run(X=data.X).results.items()}
     problem = nspca.Problem.from_data(data.X, sizes, asked.nonneg)
-    return Outcome(about, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
+    return Answer(Chosen(data, asked.data, ""), asked, problem, asked.run(X=data.X), sizes, method, id="run")
 
 
 def test_features_are_called_what_they_are():
@@ -508,19 +493,18 @@ def test_features_are_called_what_they_are():
     ):
         few = Dataset("t", np.eye(len(names)), names, names)
         assert noun(few) == one
-    assert subject.kind_of(nspca.load_sample("digits")) == "image"
-    assert subject.kind_of(nspca.load_sample("pitprops")) == "table"
+    assert kind_of(nspca.load_sample("digits")) == "image"
+    assert kind_of(nspca.load_sample("pitprops")) == "table"
 
 
 def test_all_at_once_explains_as_much_or_says_how_much_more():
-    found = outcome(table())
-    result = found.results["joint"]
-    same = replace(found, results={"joint": result, "cone": result})
+    found = answer_of(table())
+    result = found.shown
+    both = lambda other: replace(found, sweep=nspca.Sweep({("joint", 2): result, ("cone", 2): other}))  # noqa: E731
     value = format_value(result.value)
-    assert "explains as much as **cone**" in methods.gain_sentence(same)
-    assert methods.gain_sentence(same).endswith(f"({value} in the units of the data).")
-    less = replace(result, values=0.9994 * result.values)
-    said = methods.gain_sentence(replace(found, results={"joint": result, "cone": less}))
+    said = methods.gain_sentence(both(result))
+    assert "explains as much as **cone**" in said and said.endswith(f"({value} in the units of the data).")
+    said = methods.gain_sentence(both(replace(result, values=0.9994 * result.values)))
     assert "explains 0.06 % more than **cone**" in said and f"({value} and " in said
 
 
@@ -528,12 +512,12 @@ def test_all_at_once_explains_as_much_or_says_how_much_more():
     ("change", "said"), [(0.06, "6.0 %"), (6e-4, "0.06 %"), (-1e-7, "−1 × 10⁻⁵ %"), (2e-16, "0.0 %")]
 )
 def test_a_tiny_gain_is_printed_as_other_small_numbers(monkeypatch, change, said):
-    found = outcome(table())
-    best = found.results["joint"]
+    found = answer_of(table())
+    best = found.shown
     other = replace(best, values=best.values / (1 + change))
     drawn = []
     monkeypatch.setattr(methods.tables, "show", lambda rows, **_: drawn.append(rows))
-    methods._table(replace(found, results={"joint": best, "cone": other}))
+    methods._table(replace(found, sweep=nspca.Sweep({("joint", 2): best, ("cone", 2): other})))
     assert list(drawn[0]["gain"]) == ["0.0 %", said]
 
 
@@ -541,44 +525,44 @@ def test_a_tiny_climb_is_no_zero(monkeypatch):
     said = []
     monkeypatch.setattr(headline.st, "markdown", said.append)
     monkeypatch.setattr(headline.figures, "draw", lambda *_, **__: None)
-    headline.climb(
-        [Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, subject.COMPONENTS, ""
-    )
+    headline.draw_climb([Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, "parts", "")
     assert "**1 × 10⁻⁵ % more** than its first answer so far" in said[0]
 
 
 def test_the_headline_says_what_is_explained_and_the_proved_limit():
     data = table()
-    found = outcome(data)
+    found = answer_of(data)
     result = found.results["joint"]
     first, second = headline.sentences(found)
     share = 100 * result.value / found.problem.total_variance
-    assert first.startswith("2 components of 3 and 2 features capture ") and "not proved" in second
+    assert first.startswith("2 components of 3 and 2 genes capture ") and "not proved" in second
     assert 0 <= share - float(first.split("capture ")[1].split(" %")[0]) < 1
     problem = nspca.Problem.from_data(data.X, (3, 2))
     proved = result.with_certificate(nspca.certify(problem, result, components=2, effort="fast"))
-    known = Outcome(found.about, found.of, found.asked, problem, {"joint": proved}, "run", live=False)
+    known = replace(found, problem=problem, sweep=nspca.Sweep({("joint", 2): proved}))
     first, second = headline.sentences(known)
     limit = 100 * proved.certificate.upper / problem.total_variance
     said = float(second.split("more than ")[1].split(" %")[0]) if "more than" in second else None
     assert said is None or limit <= said <= limit + 1
-    assert "with nonnegative weights and without a feature in common" in second and "proved" in second.lower()
+    assert "with nonnegative weights and without a gene in common" in second and "proved" in second.lower()
 
 
 def test_a_limit_is_stated_while_the_proof_is_at_work():
     """The limit of a run in progress says "so far", and never that nothing better exists."""
-    found = outcome(table())
+    found = answer_of(table())
     value, total = found.results["joint"].value, found.problem.total_variance
-    first, second = headline.sentences(replace(found, live=True))
+    first, second = headline.sentences(replace(found, is_partial=True))
     assert first.endswith(" so far.") and not second
-    first, second = headline.sentences(replace(found, live=True, upper=1.25 * value))
+    first, second = headline.sentences(replace(found, is_partial=True, upper=1.25 * value))
     assert first.endswith(" so far.") and second.endswith("These are at least 80.0 % of the best possible.")
     limit = float(second.split("more than ")[1].split(" %")[0])
-    assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 features,")
+    assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 genes,")
     assert 125 * value / total <= limit <= 125 * value / total + 0.1
-    one = replace(found, asked=found.asked.but(sizes=(3,)), live=True, upper=1.25 * value)
-    assert "Proved so far: no component of 3 features, with" in headline.sentences(one)[1]
-    closed = headline.sentences(replace(found, live=True, upper=value))[1]
+    first = replace(found.shown, components=found.shown.components[:, :1], values=found.shown.values[:1])
+    asked, sweep = found.asked.but(sizes=(3,)), nspca.Sweep({("joint", 1): first})
+    one = replace(found, asked=asked, sweep=sweep, k=(3,), is_partial=True, upper=1.25 * value)
+    assert "Proved so far: no component of 3 genes, with" in headline.sentences(one)[1]
+    closed = headline.sentences(replace(found, is_partial=True, upper=value))[1]
     assert "at least 100 % of the best possible" in closed and "This is proved" not in closed
 
 
@@ -612,7 +596,7 @@ def test_correlations_are_those_of_numpy_also_of_sparse_tables():
 
 def test_scores_are_those_of_the_package_with_every_label():
     data = table(labels=np.array(["x", "y"] * 15))
-    found = outcome(data)
+    found = answer_of(data)
     scores = samples.scores_of(found)
     frame = samples.score_table(found, scores)
     assert list(frame.columns) == ["sample", "label", "component 1", "component 2"]
@@ -631,34 +615,34 @@ def test_labels_in_force_come_first_and_other_columns_follow():
 
 def test_the_component_that_separates_most_is_named():
     data = table(labels=np.array(["x", "y"] * 15))
-    found = outcome(data)
+    found = answer_of(data)
     effects = nspca.group_effects(samples.scores_of(found), data.labels)
-    said = groups.sentence(effects, "component")
+    said = samples.sentence(effects, "component")
     best = int(np.argmax(np.abs(effects.effect)))
     assert said == (f"**Component {best + 1}** separates x and y most: Cohen's d {effects.effect[best]:.2f}.")
     none = nspca.GroupEffects("eta squared", ("a", "b", "c"), (2, 2, 2), np.array([np.nan]))
-    assert "do not differ" in groups.sentence(none, "part")
+    assert "do not differ" in samples.sentence(none, "part")
 
 
 def test_the_check_on_a_held_out_half_is_asked_about_the_label():
     data = table(labels=np.array(["x", "y"] * 15))
-    spec = groups.question(outcome(data), "label")
+    spec = samples.question(answer_of(data), "label")
     assert spec.label == "" and spec.sizes == (3, 2) and spec.method == "joint"
-    unequal = groups.question(outcome(data, method="tpower"), "age")
+    unequal = samples.question(answer_of(data, method="tpower"), "age")
     assert unequal.method == "joint" and unequal.label == "age", "different sizes need one that finds all"
     found = spec.run(X=data.X, labels=list(data.labels))
-    said = groups.held_out_sentence(found, "component")
+    said = samples.held_out_sentence(found, "component")
     assert "not found on" in said and "p = 0.002" in said and f"on {sum(found.counts)} samples" in said
     chance = nspca.GroupEffects("eta squared", ("a", "b"), (9, 9), np.array([0.1]), np.array([0.4]))
-    assert "by chance" in groups.held_out_sentence(chance, "component")
+    assert "by chance" in samples.held_out_sentence(chance, "component")
 
 
 def test_how_many_is_asked_beyond_what_is_there():
-    spec = how_many.question(outcome(table(n=8), sizes=(2, 2)))
+    spec = resampling._choice_spec(answer_of(table(n=8), sizes=(2, 2)))
     assert (spec.ks, spec.most, spec.method, spec.draws) == ((2,), 4, "joint", 0), (
         "8 features have room for 4"
     )
-    assert how_many.question(outcome(table(n=40), sizes=(2,) * 7)).most == 9
+    assert resampling._choice_spec(answer_of(table(n=40), sizes=(2,) * 7)).most == 9
 
 
 def test_the_sentence_names_the_smallest_number_that_is_as_good():
@@ -667,26 +651,27 @@ def test_the_sentence_names_the_smallest_number_that_is_as_good():
     choice = nspca.Choice(
         "components", np.array([1, 2, 3]), values, np.array([0.2, 0.39, 0.4]), np.full(3, 0.02), nan, nan
     )
-    said = how_many.sentence(choice, "part")
-    assert "**3 parts** explain most of the held-out samples: 40.0 ± 2.0 %" in said
-    assert "**2** explain 39.0 %, which is as good" in said
+    assert held_out.sentence(choice, "part") == (
+        "**3 parts** explain most of what was held out, 40.0 ± 2.0 % of its variance; **2 parts** are as "
+        "good within a standard error."
+    )
 
 
 def test_words_of_a_topic_are_marked_as_whole_words_and_nothing_else_is_markup():
-    said = documents.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
+    said = topics.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
     assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &#34;<mark>cat</mark>&#34;"
-    assert documents.marked("New\n York is new", ["new york", "new"]) == (
+    assert topics.marked("New\n York is new", ["new york", "new"]) == (
         "<mark>New\n York</mark> is <mark>new</mark>"
     )
-    assert documents.marked("a.c abc", ["a.c"]) == "<mark>a.c</mark> abc"
-    assert documents.marked("nothing", []) == "nothing"
+    assert topics.marked("a.c abc", ["a.c"]) == "<mark>a.c</mark> abc"
+    assert topics.marked("nothing", []) == "nothing"
 
 
 def test_a_long_document_is_shown_around_its_first_word():
     text = "x " * 2000 + "needle " + "y " * 2000
-    said = documents.marked(text, ["needle"])
+    said = topics.marked(text, ["needle"])
     assert "<mark>needle</mark>" in said and said.startswith("… ") and said.endswith(" …")
-    assert len(said) < documents.LONGEST + 60
+    assert len(said) < topics.LONGEST + 60
 
 
 def parse_gmt(content: bytes) -> dict[str, list[str]]:
@@ -696,7 +681,7 @@ def parse_gmt(content: bytes) -> dict[str, list[str]]:
 
 def test_gene_sets_are_read_back_by_a_parser():
     data = table()
-    found = outcome(data, nonneg=False, sizes=(3, 2))
+    found = answer_of(data, nonneg=False, sizes=(3, 2))
     sets = parse_gmt(take_home.gene_sets(found))
     X = found.results["joint"].components
     members = {frozenset(data.feature_names[i] for i in np.flatnonzero(x)) for x in X.T}
@@ -714,13 +699,13 @@ def test_sets_keep_signs_apart_and_names_apart():
         ("c_DN", ["b"]),
     ]
     assert take_home.signed_sets("c", ["a", "b"], np.array([-0.6, -0.8])) == [("c", ["b", "a"])]
-    twice = parse_gmt(take_home.gene_sets(outcome(table()), {("joint", 1): "same", ("joint", 2): "same"}))
+    twice = parse_gmt(take_home.gene_sets(answer_of(table()), {("joint", 1): "same", ("joint", 2): "same"}))
     assert set(twice) == {"same", "same_2"}
 
 
 def test_ranked_lists_have_every_feature_by_its_correlation():
     data = table()
-    found = outcome(data)
+    found = answer_of(data)
     lists = take_home.ranked_lists(found)
     assert list(lists) == ["component-1.rnk", "component-2.rnk"]
     rows = [line.split("\t") for line in lists["component-1.rnk"].decode().splitlines()]
@@ -739,11 +724,9 @@ def test_a_covariance_gives_the_ranked_lists_of_its_data():
     given = Dataset("a covariance", A, data.feature_names, data.feature_names, is_covariance=True)
     asked = ComponentsSpec(sizes=(3, 2), methods=("joint",), effort=None, center=False)
     problem = nspca.Problem.from_covariance(A, (3, 2))
-    results = {"joint": nspca.solve(problem, "joint", certify=None)}
-    found = Outcome(
-        subject.COMPONENTS, Chosen(given, asked.data, ""), asked, problem, results, "r", live=False
-    )
-    assert take_home.ranked_lists(found) == take_home.ranked_lists(outcome(data))
+    sweep = nspca.Sweep({("joint", 2): nspca.solve(problem, "joint", certify=None)})
+    found = Answer(Chosen(given, asked.data, ""), asked, problem, sweep, (3, 2), "joint")
+    assert take_home.ranked_lists(found) == take_home.ranked_lists(answer_of(data))
 
 
 def test_files_are_named_after_the_upload():
@@ -757,7 +740,7 @@ def test_files_are_named_after_the_upload():
 
 
 def test_weights_go_home_with_names():
-    found = outcome(table(labels=np.array(["x", "y"] * 15)))
+    found = answer_of(table(labels=np.array(["x", "y"] * 15)))
     frame = take_home.weights(found)
     assert list(frame.columns) == ["method", "component", "rank", "feature", "weight", "share", "explained"]
     assert frame.groupby("component")["share"].sum().round(9).tolist() == [1.0, 1.0]

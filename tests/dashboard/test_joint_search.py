@@ -10,9 +10,9 @@ import pytest
 import nspca
 from nspca.bounds.fixing.fates import hexed
 from nspca.dashboard.history.descriptions import describe_runs
-from nspca.dashboard.joint import search
-from nspca.dashboard.joint.outcome import in_order
+from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.answer import in_order
 from nspca.dashboard.proof.optimal import LABEL, PROVED
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
@@ -136,7 +136,10 @@ def test_what_was_not_reached_is_said_and_names_have_marks(
     certain, possible = np.zeros((13, 2), bool), np.zeros((13, 2), bool)
     certain[0], possible[:4] = (True, False), True
     of = ComponentsSpec(data=DataSpec(sample="pitprops", covariance=True), sizes=(3, 3))
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, (3, 3))
+    proof = nspca.solve(problem, "joint", certify="fast").certificate
     one = attempt((13, 2), (3, 3), state, seconds, of, certain=certain, possible=possible)
+    one = replace(one, certificate=proof)
     monkeypatch.setattr(proofs, "attempts", lambda asked: [one])
     page = page.run()
     assert not page.exception and not page.error and says in texts(page)
@@ -176,11 +179,11 @@ def test_components_keep_their_place_in_the_pictures():
     possible[:, 2], possible[[2, 3], 0], possible[[0, 1], 1] = True, True, True
     standing = Standing(np.zeros((6, 3), bool), possible, 1, 1)
     result = nspca.Result(X, np.array([2.0, 1.0, 0.5]), nspca.Status.HEURISTIC, "joint")
-    assert np.array_equal(search.numbered(standing, result, (2, 2, 1)).possible, possible[:, [1, 0, 2]])
+    assert np.array_equal(joint_proof.numbered(standing, result, (2, 2, 1)).possible, possible[:, [1, 0, 2]])
     same = Standing(np.zeros((6, 3), bool), np.ones((6, 3), bool), 1, 1)
-    assert search.numbered(same, result, (2, 2, 1)).possible.all()
+    assert joint_proof.numbered(same, result, (2, 2, 1)).possible.all()
     other = replace(result, values=np.array([1.0, 2.0, 0.5]))
-    assert np.array_equal(search.numbered(standing, other, (2, 2, 1)).possible, possible)
+    assert np.array_equal(joint_proof.numbered(standing, other, (2, 2, 1)).possible, possible)
     shown = in_order(other)
     assert shown.values.tolist() == [2.0, 1.0, 0.5] and shown.components[2, 0] == 1.0
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.dashboard.joint.stability import frequencies, table
+from nspca.dashboard.joint.resampling import frequencies, frequency_table
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.specs import StabilitySpec
 from nspca.specs.rows import Recurred, Refused
@@ -42,11 +42,11 @@ def test_components_found_again_have_the_numbers_of_the_page(planted):
     result = nspca.Result(U, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, "joint")
     data = SimpleNamespace(feature_names=tuple("abcdefghijklmnopqrst"))
     page = SimpleNamespace(
-        about=SimpleNamespace(one="part"), of=SimpleNamespace(dataset=data),
-        problem=SimpleNamespace(n=20), best="joint", results={"joint": result},
+        nouns=SimpleNamespace(one="part"), of=SimpleNamespace(dataset=data),
+        problem=SimpleNamespace(n=20), shown=result,
     )  # fmt: skip
     rows = [Recurred(supports=[[0, 1, 2, 3], [4, 5, 6, 7]], overlaps=[0.8, 0.9])]
-    frame = table(page, rows).set_index("feature")
+    frame = frequency_table(page, rows).set_index("feature")
     assert "".join(frame.index[frame["part 1"] > 0]) == "efgh" and frame["part 2"].sum() == 4
 
 

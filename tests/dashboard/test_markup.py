@@ -17,7 +17,7 @@ from nspca.dashboard import export
 from nspca.dashboard.app import tables
 from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.export import Export
-from nspca.dashboard.joint import documents, lists
+from nspca.dashboard.joint import lists, topics
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import archive as sweep_archive
 from nspca.dashboard.views import statement
@@ -79,11 +79,11 @@ def sweep_of(name: str) -> str:
 
 PLACES = {
     "lists": lambda name: (
-        lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), called={0: name}, most=0)
-        + lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), called={0: name})
+        lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name}, most=0)
+        + lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name})
     ),
-    "documents": lambda name: render("document", text=documents.marked(f"{name} river", ["river"])),
-    "marked words": lambda name: documents.marked(name, [name]),
+    "documents": lambda name: render("document", text=topics.marked(f"{name} river", ["river"])),
+    "marked words": lambda name: topics.marked(name, [name]),
     "cards of a table": lambda name: tables.cards(pd.DataFrame({name: [name] * 50})),
     "bar": lambda name: statement.bar(statement.Statement("", "x", 0.5, 0.7, name, name, name)),
     "component as a file": lambda name: spannogram_explorer.page(name, name, {"names": [name]}).decode(),

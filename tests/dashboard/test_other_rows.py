@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.sweep import noise, other_rows
+from nspca.dashboard.sweep import other_rows
+from nspca.dashboard.views import choice as held_out
 from nspca.errors import Cancelled
 from nspca.plots import alt_text
 from nspca.plots.selection import choice_figure, noise_figure
 from nspca.selection import NoiseTest
 from nspca.specs import ChoiceSpec, NoiseSpec
 from nspca.specs.rows import Weighed, unpack
+from nspca.specs.selection import choice_of
 
 X = np.random.default_rng(0).standard_normal((30, 8)) + np.arange(30.0)[:, None] * (np.arange(8) < 3) / 5
 HOW = {"forced": (0,), "method": "tpower"}
@@ -30,7 +32,7 @@ def test_a_worker_gives_what_the_package_gives():
     rows = rows_of(told)
     assert len(rows) == 5 and {"of": "k", **vars(rows[-1])} == body
     direct = nspca.choose_k(X, [2, 3], method="tpower", forced=[0], folds=2, draws=2)
-    assert other_rows.choice_of(rows[-1]).frame.equals(direct.frame)
+    assert choice_of(rows[-1]).frame.equals(direct.frame)
     told.clear()
     body = json.loads(NOISE.pack(NOISE.run(told.append, X=X)))
     assert [row.noise for row in rows_of(told)] == body["noise"]
@@ -49,8 +51,8 @@ def test_a_run_can_be_cancelled(spec):
 
 def test_what_held_out_rows_say_in_words_and_as_a_figure():
     known = Weighed([2, 4, 8], [1.0, 2.0, 2.1], [0.3, 0.49, 0.5], [0.02] * 3, [0.8, 0.9, None], [0.1] * 3)
-    choice = other_rows.choice_of(known)
-    assert other_rows.sentence(choice) == (
+    choice = choice_of(known)
+    assert held_out.sentence(choice) == (
         "**k = 8** explains most of what was held out, 50.0 ± 2.0 % of its variance; **k = 4** is as good "
         "within a standard error. At k = 4 the features of two draws agree to 0.90."
     )
@@ -59,7 +61,7 @@ def test_what_held_out_rows_say_in_words_and_as_a_figure():
     held = next(trace for trace in figure.data if trace.name == "of rows held out")
     assert np.allclose(held.y, [30, 49, 50]) and np.allclose(held.error_y.array, 2)
     nothing = Weighed([2], [1.0], [None], [None], [None], [None])
-    empty = choice_figure([2], other_rows.choice_of(nothing).columns, 4.0)
+    empty = choice_figure([2], choice_of(nothing).columns, 4.0)
     assert "nothing is ready yet" in alt_text(empty)
     assert len(other_rows.some(range(1, 400))) == 12 and other_rows.some([3, 1]) == [1, 3]
 
@@ -78,7 +80,7 @@ def test_what_held_out_rows_say_in_words_and_as_a_figure():
     ],
 )  # fmt: skip
 def test_what_shuffled_tables_say_in_words(value, tables, said):
-    assert noise.sentence(NoiseTest(value, np.full(tables, 2.0)), 10.0) == said
+    assert other_rows.noise_sentence(NoiseTest(value, np.full(tables, 2.0)), 10.0) == said
     figure = noise_figure(value, [1.0, 2.0], 10.0)
     assert f"explains {10 * value:.3g} % of the variance; those of 2" in alt_text(figure)
 
@@ -100,7 +102,7 @@ def test_both_questions_below_a_finished_sweep(visit, ended, finish, texts, alts
     page.button(key="choice").click().run()
     page.button(key="noise").click().run()
     page = ended(page)
-    assert not page.error and not page.exception
+    assert not [one.value for one in page.error] and not page.exception
     said = texts(page)
     assert "explains most of what was held out" in said and "More than noise would give." in said
     assert any("those of 99 shuffled tables" in alt for alt in alts(page))

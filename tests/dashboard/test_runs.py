@@ -17,12 +17,13 @@ from nspca.dashboard.history import thumbnail
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.joint.page import JointPage
-from nspca.dashboard.joint.subject import COMPONENTS
 from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.start import own_page
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import TASKS
+from nspca.dashboard.views.nouns import Nouns
 from nspca.jobs import engine, new_workspace
+from nspca.jobs.job import Job
 from nspca.specs import DataSpec
 from nspca.specs.rows import Closer, Found, Proved, Several, pack
 
@@ -42,7 +43,7 @@ ASKED = {
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
-KINDS = {"sweep": SWEEP, "components": JointPage(COMPONENTS).kind}
+KINDS = {"sweep": SWEEP, "components": JointPage(Nouns("table", "component", "feature")).kind}
 
 
 @pytest.fixture
@@ -76,6 +77,8 @@ def plant(
     if state not in ("queued", "running"):
         kept = (f"{workspace} {task} {number}", result) if result else None
         store.finish_runs([run], state, started=time.time() - 3, rows=said, error=error, result=kept)
+    else:
+        engine()._runs[run] = Job(run, task, given, viewers={run: {workspace}})
     return run
 
 

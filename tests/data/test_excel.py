@@ -8,8 +8,9 @@ import numpy as np
 import openpyxl
 import pytest
 
-from nspca.data import read, read_layout
+from nspca.data import read
 from nspca.data.formats import excel, sheets
+from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
 
 ROWS = [
@@ -70,7 +71,7 @@ def test_a_sheet_is_a_table():
     assert data.X.tolist() == [[1, 2.5], [3, 1 / 3], [5, -1e-300], [7, 0]]
     assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
     assert data.labels.tolist() == ["x", "y", "x", "y"]
-    found = read_layout(workbook(one=ROWS))
+    found = open_file(workbook(one=ROWS), "one").layout
     assert (found.columns, found.id_column, found.label_columns) == (("who", "a", "b", "kind"), 0, (3,))
 
 
@@ -162,14 +163,6 @@ def test_hostile_workbooks_are_one_sentence(case, monkeypatch, bounded_memory):
     with pytest.raises(InvalidData, match=said) as caught:
         read(make())
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
-
-
-def test_an_entity_across_two_pieces_is_seen(monkeypatch):
-    raw = sheet(b"<row/>", LAUGHS)
-    for size in (9, 10, 11, 13, 64):
-        monkeypatch.setattr(excel, "_PIECE", size)
-        with pytest.raises(InvalidData, match="entities"):
-            read(raw)
 
 
 def test_damaged_workbooks_give_a_dataset_or_a_sentence():

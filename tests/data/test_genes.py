@@ -82,6 +82,8 @@ def test_files_of_single_samples_are_joined(make, ending, tmp_path):
     for name, raw in files.items():
         (tmp_path / name).write_bytes(raw)
     is_read(tmp_path)
+    with_folders = {f"{name}/x{ending}": raw for name, raw in zip(NAMES, files.values(), strict=True)}
+    is_read(zipped(with_folders), names=["x", "x (2)", "x (3)", "x (4)"])
     files[f"a_1{ending}"] = pack(make(0).replace(GENES[2].encode(), b"other"))
     with pytest.raises(InvalidData, match="same genes in one order"):
         read(zipped(files))

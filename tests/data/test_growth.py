@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from nspca.data import read, read_layout
+from nspca.data import read
 from nspca.errors import InvalidData
 from tests.files import archive, npy, npz
 
@@ -73,13 +73,6 @@ def test_a_packed_file_that_grows_too_much_is_refused(kind):
     assert len(raw) < 2**17
     with pytest.raises(InvalidData, match=r"(would grow \d+ times|grows more than 200 times).*: .*\.$"):
         read(raw)
-
-
-def test_the_columns_of_a_parquet_file_that_grows_too_much_are_not_shown():
-    with pytest.raises(InvalidData, match="Parquet file would grow"):
-        read_layout(parquet(repeated()))
-    with pytest.raises(InvalidData, match="Parquet file would grow"):
-        read_layout(gzip.compress(parquet(repeated())))
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,35 @@ CASES = {
         np.array([row[1:] for row in GENES]).T,
         "P0 f0 holds the labels",
     ),
+    "groups above the names": (table(["", "VIS", "", "NIR", ""], HEAD, *ROWS), X, "s0 a above the table"),
+    "a rule below the names": (table(HEAD, ["--"] * 5, *ROWS, sep="|"), X, "s0 a bar"),
+    "footnotes": (table(HEAD, *ROWS, [""], ["Source: a survey"], ["(12 rows)"]), X, "s0 a below the table"),
+    "footnotes in columns": (table(HEAD, *ROWS, ["Source", "", "", "", ""]), X, "s0 a below the table"),
+    "questions below their names": (
+        table(
+            ["day", *HEAD],
+            ["Day", "ID", *(f"How much {name}?" for name in "abcd")],
+            *([1, *row] for row in ROWS),
+        ),
+        np.column_stack([np.ones(12), X]),
+        "s0 day How much",
+    ),
+    "blanks between tabs": (table(["id", "a", "b c", "d e", "f g"], *ROWS, sep="\t"), X, "s0 a tab"),
+    "numbers with a point": (
+        table(["Nr.", "who", *HEAD[1:]], *([f"{i}.", *row] for i, row in enumerate(ROWS))),
+        X,
+        "s0 a only numbers the rows",
+    ),
+    "species in rows": (
+        table(["#OTU ID", *PEOPLE, "taxonomy"], *([*row, "k__B; p__A"] for row in GENES)),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 f0 The rows were taken",
+    ),
+    "masses in rows": (
+        table(["mz", "rt", *PEOPLE], *([100 + j, j / 2, *row[1:]] for j, row in enumerate(GENES))),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 100 set aside",
+    ),
 }  # fmt: skip
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 

@@ -9,7 +9,7 @@ import scipy.io
 import scipy.sparse as sp
 
 import nspca
-from nspca.data import covariance_suggestion, read, read_layout
+from nspca.data import covariance_suggestion, read
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
 
@@ -32,7 +32,6 @@ def test_dense_and_sparse_come_back():
     assert sp.issparse(sparse.X) and sparse.X.format == "csr" and np.array_equal(sparse.X.toarray(), X)
     assert dense.feature_names == ("feature 1", "feature 2", "feature 3")
     assert np.array_equal(read(gzip.compress(mtx(X)), features_in_rows=True).X, X.T)
-    assert read_layout(mtx(X)) is None
 
 
 def test_integers_and_patterns():

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nspca.data import limits, read, read_layout
+from nspca.data import limits, read
 from nspca.data.formats import parquet
 from nspca.errors import InvalidData
 
@@ -42,8 +42,6 @@ def test_a_data_frame_comes_back(options):
     assert [(one.name, one.count) for one in read(written(FRAME, **options)).label_candidates] == [
         ("kind", 2)
     ]
-    found = read_layout(written(FRAME, **options))
-    assert found.columns[:3] == ("a", "b", "kind") and found.id_column == 3 and found.label_columns == (2,)
 
 
 @pytest.mark.parametrize(

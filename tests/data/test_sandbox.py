@@ -10,7 +10,8 @@ import psutil
 import pytest
 import scipy.sparse as sp
 
-from nspca.data import read, read_layout, sandbox
+from nspca.data import read, sandbox
+from nspca.data.dialect import find_layout
 from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData, MissingValues
 from tests.files import archive
@@ -41,7 +42,7 @@ TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
 def test_a_table_comes_back_whole(everything_apart):
     found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
     assert same(found.data, read(TABLE, name="mine", missing="mean")) and found.data.label_candidates
-    assert same(found.layout, read_layout(TABLE)) and not found.is_mendable
+    assert same(found.layout, find_layout(TABLE)) and not found.is_mendable
 
 
 def test_names_of_label_columns_are_never_taken_for_kinds_of_objects(everything_apart):

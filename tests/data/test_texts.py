@@ -13,7 +13,7 @@ import nspca
 from nspca.data import counting, read, read_text, sandbox
 from nspca.data.arrays import to_npz
 from nspca.data.counting import WORD
-from nspca.data.formats import documents
+from nspca.data.formats import documents, excel
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.sandbox import open_file
@@ -350,3 +350,16 @@ def test_divided_words_addresses_and_contractions():
     assert not words & {"ll", "ve", "doesn", "https", "www", "example", "ann", "amp", "govern", "ment"}
     said = " ".join(data.notes)
     assert "divided" in said and "Addresses" in said
+
+
+def test_a_comma_in_quotation_marks_makes_no_column():
+    answers = "".join(f'"slow, cold and dear {i}\nbut friendly"\n' for i in range(12))
+    data = read_text(f"comment\n{answers}".encode(), highest_share=1.0)
+    assert data.X.shape[0] == 12 and not data.label_columns
+
+
+def test_a_spreadsheet_that_is_refused_as_a_table_is_converted_once(monkeypatch):
+    opened = []
+    monkeypatch.setattr(excel, "_open", lambda *how, own=excel._open: opened.append(1) or own(*how))
+    found = open_file(workbook(TABLE), "texts")
+    assert found.texts == "table" and isinstance(found.data, InvalidData) and len(opened) == 1

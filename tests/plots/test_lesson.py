@@ -8,8 +8,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from nspca.plots.guesses import guess_curve, guess_strip
-from nspca.plots.lesson import descent_figure, direction_figure, quartic_figure, side_by_side
+from nspca.plots.lesson import (
+    descent_figure,
+    direction_figure,
+    guess_curve,
+    guess_strip,
+    quartic_figure,
+    side_by_side,
+)
 from nspca.plots.thumbnail import HEIGHT, WIDTH, patches, sparkline
 from nspca.solvers.coordinate import maximiser
 

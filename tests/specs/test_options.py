@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 import nspca.specs
 from nspca.cli.arguments import Parser, add_options, given_options
 from nspca.dashboard.app import state
+from nspca.result import Sweep
 from nspca.specs import DataSpec, ProblemSpec, Spec, SweepSpec
 from nspca.validation import address
 from nspca.validation.model import Option, text_of
@@ -74,12 +75,16 @@ def wider(monkeypatch):
     monkeypatch.setattr(state, "VALUES", state.VALUES | state._declared(Wider, "sweep"))
 
 
-def test_an_option_declared_once_is_found_everywhere(wider):
+def test_an_option_declared_once_is_found_everywhere(wider, monkeypatch):
     spec = Wider(data=DataSpec(sample="digits"), ks=(3,), methods=("em",), tries=4)
     assert spec.to_query()["tries"] == "4" and Wider.from_query(spec.to_query()) == spec
     assert '"tries": 4' in spec.to_json() and Spec.from_json(spec.to_json()) == spec
     assert "restarts=4" in spec.to_python() and "Tries 4" in spec.describe().details
     assert not hasattr(SweepSpec(ks=(3,)), "tries")
+    calls = []
+    monkeypatch.setattr("nspca.specs.sweep.sweep", lambda *_, **how: calls.append(how) or Sweep({}))
+    spec.but(published=False, effort=None).run()
+    assert calls[0]["restarts"] == 4 and calls[0]["certify"] is None
 
 
 def test_the_command_line_takes_it(wider, capsys):
@@ -92,7 +97,7 @@ def test_the_command_line_takes_it(wider, capsys):
     assert given_options(args, "nspca.specs", "SweepSpec")["tries"] == 4
     with pytest.raises(SystemExit):
         top.parse_args(["sweep", "digits", "--k", "3", "--tries", "10"])
-    assert "--tries: must be at most 9, got '10'" in capsys.readouterr().err
+    assert "--tries: must be at most 9, got 10" in capsys.readouterr().err
 
 
 def form_of_a_sweep():

@@ -34,7 +34,7 @@ import numpy as np
 
 from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, absolute_sums, climb
 from nspca.bounds.dual.entries import Entries, EntriesAim
-from nspca.bounds.dual.prices import Given, Prices
+from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.rowcuts import CUT, CUT_FEW, WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import Curvature, descend
@@ -96,7 +96,7 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
     `Splitting.step` has the order in which the blocks work.
     """
     given = splitting.kept.prices
-    k, prices = (splitting.n, None) if given is None else (splitting.k, Given(given))
+    k, prices = (splitting.n, None) if given is None else (splitting.k, Prices(given, is_given=True))
     wait = 0 if given is None and splitting.n <= splitting.k else wait
     cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
@@ -122,7 +122,7 @@ def add_packing(
     cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, plan.wait, splitting.precision)
     cuts.usual = CUT_FEW if few else CUT
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
-    prices = Prices(splitting.n)
+    prices = Prices(np.zeros(splitting.n))
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)
     return lift
 

@@ -4,7 +4,7 @@ No feature is in two supports: ``z <= 1`` for ``z = sum_j w_j 1(I_j)``. The mult
 are the prices. The term ``bend / 2 |(z - 1 + pi / bend)+|^2`` is added to the objective in the weights w, and
 afterwards ``pi = bend (z - 1 + pi / bend)+``. Any nonnegative prices give a valid bound.
 
-A `Lift` for several components updates its `Prices` at every step. A lift for one component has `Given` ones
+A `Lift` for several components updates its `Prices` at every step. A lift for one component has given ones
 where the search over disjoint components (`bounds.disjoint`) gave its rows prices.
 """
 
@@ -19,56 +19,38 @@ class Prices:
     Attributes
     ----------
     values : (r,) float64, not negative
+    is_given : bool
+        Whether the prices do not change. Using features z times then costs ``values @ z``.
     bend : float
-        Penalty parameter: increase of a price per unit of z - 1.
+        Penalty parameter of prices that change: increase of a price per unit of z - 1.
     """
 
-    def __init__(self, n: int, bend: float = 1.0):
-        self.values, self.bend = np.zeros(n), bend
+    def __init__(self, values: Array, is_given: bool = False, bend: float = 1.0):
+        self.values, self.is_given, self.bend = values, is_given, bend
 
     def of(self, rows: np.ndarray) -> "Prices":
         """Return the prices restricted to some rows."""
-        some = Prices(0, self.bend)
-        some.values = self.values[rows]
-        return some
+        return Prices(self.values[rows], self.is_given, self.bend)
 
     def cost(self, z: Array) -> float:
         """Return the penalty term at z (r,)."""
+        if self.is_given:
+            return float(self.values @ z)
         over = self._over(z)
         return self.bend / 2 * float(over @ over)
 
     def slopes(self, z: Array) -> tuple[Array, Array]:
         """Return first and second derivatives (r,) of the penalty term in each z."""
+        if self.is_given:
+            return self.values, np.zeros(len(self.values))
         over = self._over(z)
         return self.bend * over, np.where(over > 0, self.bend, 0.0)
 
     def settle(self, z: Array) -> None:
         """Update the prices for the present z."""
-        self.values = self.bend * self._over(z)
+        if not self.is_given:
+            self.values = self.bend * self._over(z)
 
     def _over(self, z: Array) -> Array:
         """Return ``(z - 1 + pi / bend)+`` (r,): the excess of each row that the penalty term punishes."""
         return np.maximum(z - 1 + self.values / self.bend, 0.0)
-
-
-class Given(Prices):
-    """Prices of the kept rows that are given and do not change."""
-
-    def __init__(self, values: Array):
-        super().__init__(0)
-        self.values = values
-
-    def of(self, rows: np.ndarray) -> "Given":
-        """Return the prices of some rows."""
-        return Given(self.values[rows])
-
-    def cost(self, z: Array) -> float:
-        """Return the price of using features z times."""
-        return float(self.values @ z)
-
-    def slopes(self, z: Array) -> tuple[Array, Array]:
-        """Return first and second derivatives (r,) of the price in each z."""
-        return self.values, np.zeros(len(self.values))
-
-    def settle(self, z: Array) -> None:
-        """Leave the prices as they are."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift
-from nspca.bounds.dual.prices import Given
+from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.rowcuts import Cuts
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import rescaled
@@ -36,7 +36,7 @@ def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
         X = starts.first_point(problem, splitting, B)
     cuts = _cuts(lift.cuts, splitting, at)
     group = np.zeros(X.shape[1], dtype=int)
-    prices = None if kept.prices is None else Given(kept.prices)
+    prices = None if kept.prices is None else Prices(kept.prices, is_given=True)
     new = Lift(splitting, B, X, group, cuts, ((splitting.k, 1),), prices)
     if share.sum() > 0:
         new.share = rescaled(share, group, new.totals)

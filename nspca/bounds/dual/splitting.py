@@ -4,21 +4,21 @@
 
 Every feasible x gives a feasible X = xx'. The matrix X alternates between the spectraplex (by one partial
 eigendecomposition) and *blocks*, convex sets that contain all xx': `Entries` (its dual is W), `rowcuts.Cuts`
-(dual M) and `lift.Lift` (dual gives U). Any value of the dual variables is a valid witness. So nothing here
+(dual M) and `lift.Lift` (dual gives U). A block has a `weight`, that of its penalty, and `pull` adds the
+gradient of the penalty at X to a matrix. Any value of the dual variables is a valid witness. So nothing here
 needs to be exact or converged, and the bound is evaluated afterwards. The method is over-relaxed ADMM with a
 linearised X-step (each block sees X through a map of norm 1). With the single block `Entries` it is plain
 ADMM. See Boyd et al. 2011, sections 3.4.3 and 4.4.2.
 
-`best_bound`, `fixing.lifts` and `joint_bound` make a `Splitting` and call `step` many times.
+`bound_search`, `fixing.lifts` and `joint_bound` make a `Splitting` and call `step` many times.
 """
 
 from dataclasses import replace
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
-from nspca.bounds.dual.entries import Entries, EntriesAim
-from nspca.bounds.dual.rowcuts import Cuts, CutsAim
+from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual.stripes import Precision
 from nspca.bounds.elimination import Kept
 from nspca.covariance.linalg import Array, krylov, largest_eigenpairs
@@ -35,50 +35,6 @@ MARGIN = 4
 """Number of eigenpairs followed beyond those in use, so that further ones can enter."""
 
 
-class Block(Protocol):
-    """Interface of the blocks of a splitting."""
-
-    @property
-    def weight(self) -> float:
-        """Weight of the penalty of the block; 0 while the block takes no part."""
-
-    def pull(self, X: Array, G: Array) -> None:
-        """Add the gradient of the block's penalty at X (r, r) to G (r, r)."""
-
-
-class LiftBlock(Block, Protocol):
-    """Interface of a lift with its row cuts, as a splitting uses it; `lift.Lift` implements it."""
-
-    cuts: Cuts
-    is_held: bool
-
-    @property
-    def z(self) -> Array:
-        """Total weight (r,) of the points of the bundle that have each row in their support."""
-
-    @property
-    def size(self) -> float:
-        """Size that the weights of the bundle allow the entries."""
-
-    def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array:
-        """Return the point (d, d) that the lift projects, from the eigenpairs of X."""
-
-    def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array:
-        """Return the best weights (p,) of the bundle for all blocks together."""
-
-    def settle(self, T: Array, share: Array) -> None:
-        """Project T (d, d) with the weights `share` (p,)."""
-
-    def grow(self) -> Array:
-        """Search for better points of the bundle, and return the largest value for each size."""
-
-    def move_scales(self) -> None:
-        """Move the scales of the rows, where there are any, towards better ones."""
-
-    def remember(self, afresh: bool) -> object:
-        """Add the present step to the mean of steps, or begin a new mean."""
-
-
 class Splitting:
     """State of the iteration on the kept rows.
 
@@ -91,7 +47,8 @@ class Splitting:
         is missing of the trace counts `kept.outside`, since the claim t is no smaller.
     entries : Entries
     lift : lift.Lift or None
-        The block of a lift, which also holds the block of the row cuts. Set by `lift.add_lift`.
+        The block of a lift, which also holds the block of the row cuts. Set by `lift.add_lift`. The name of
+        its class stands here alone, as `lift` imports this module.
     precision : type
         Type of the changing matrices of the size of A: float64 for few rows, else float32.
     gain, wanted : (r, r)
@@ -111,7 +68,7 @@ class Splitting:
         if count is not None:
             self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
         self.entries = Entries(self.n, k, nonneg, self.rho, kept.floor, precision)
-        self.lift: LiftBlock | None = None
+        self.lift: Any = None
         self.followed = (count or 1) + MARGIN
         self.basis: Array | None = None
         if self.n > DIRECT:
@@ -155,9 +112,7 @@ class Splitting:
 
     def _wanted(self) -> Array:
         """Return the matrix to project: X moved by A and by the gradients of the blocks."""
-        blocks: list[Block] = (
-            [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
-        )
+        blocks = [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
         G = self.wanted
         np.negative(self.gain, out=G)
         for block in blocks:

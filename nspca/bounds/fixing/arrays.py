@@ -2,7 +2,7 @@
 
 The format is described in docs/certificate-format.md, *fixing*. A *stage* fixes features at a node, and a
 *use* is one proof by a witness (`node`). A `FixingTree` calls `packed` for its
-certificate, and `tree_stage` continues a search from the tree of `unpacked`. `disjoint` uses `packed` and
+certificate, and `bound_search` continues a search from the tree of `unpacked`. `disjoint` uses `packed` and
 `level_of` for the trees of its classes.
 """
 
@@ -11,7 +11,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from nspca.bounds.fixing.node import CAPPED, EMPTY, LEAF, REDUCED, SQUARES, Node, Stage, Supports, Use
+from nspca.bounds.fixing.node import (
+    CAPPED,
+    COVERED,
+    EMPTY,
+    LEAF,
+    REDUCED,
+    SQUARES,
+    Node,
+    Stage,
+    Supports,
+    Use,
+)
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 from nspca.errors import CertificateError
@@ -153,6 +164,8 @@ class Reader:
                 child.cap = child.cap if node.roof is None else min(child.cap, up(exact(node.roof)))
                 node.children = (child,)
                 waiting.append(child)
+            elif code == COVERED:
+                node.is_covered = True
             elif code != EMPTY:
                 node.feature, one, none = code, np.array([code]), np.zeros(0, dtype=np.int64)
                 halves = node.supports.fix(none, one), node.supports.fix(one, none)

@@ -51,6 +51,10 @@ class Part(Covariance):
         assert np.array_equal(self.features[at], features)  # other features are not known
         return self.held[np.ix_(at, at)]
 
+    def restrict(self, features: Any) -> Covariance:
+        """Return the matrix of some of the known features alone."""
+        return self._as_matrix(self.block(features), nu=self.nu)
+
     def columns(self, features: Any) -> Array:
         """Return columns of A for some known features (p,), on the rows of all known features: (r, p)."""
         return self.held[:, np.searchsorted(self.features, features)]

@@ -20,10 +20,10 @@ MATRICES = 12
 """Matrices of the size of A that a lift holds."""
 FLOATS = 10**300
 """Numbers of supports from here on count as infinite, since larger ones may not fit into a float."""
-LEAF, EMPTY, SQUARES, REDUCED, CAPPED = -1, -2, -3, -4, -5
+LEAF, EMPTY, SQUARES, REDUCED, CAPPED, COVERED = -1, -2, -3, -4, -5, -6
 """Codes of a leaf, of a node without any support, of a leaf that the squares of the entries of A prove to
-stay below the level, and of a node whose only child is about what is left of A (`reduction`), without and
-with a bound on A itself.
+stay below the level, of a node whose only child is about what is left of A (`reduction`), without and with a
+bound on A itself, and of a leaf whose supports all contain a listed set (`nspca.bounds.answers`).
 """
 
 
@@ -184,6 +184,10 @@ class Node:
         Proof of a bound of a reduced node on A itself.
     cap : float
         Smallest bound of the roofs above the node.
+    is_covered : bool
+        Whether all supports of the node contain a listed set. Such a leaf needs no bound.
+    along : int64 array or None
+        Features of a listed set that an open node is branched along, in this order.
     """
 
     supports: Supports
@@ -196,6 +200,8 @@ class Node:
     level: float = 0.0
     roof: Use | None = None
     cap: float = np.inf
+    is_covered: bool = False
+    along: np.ndarray | None = None
 
     @property
     def upper(self) -> float:
@@ -212,6 +218,8 @@ class Node:
         """Code of the node in a certificate."""
         if self.children:
             return self.feature if self.roof is None else CAPPED
+        if self.is_covered:
+            return COVERED
         is_of_squares = self.leaf is not None and self.leaf.of_squares
         return EMPTY if self.supports.is_empty else SQUARES if is_of_squares else LEAF
 

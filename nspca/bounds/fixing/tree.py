@@ -4,7 +4,7 @@ open.
 A tree can be stopped at any time and proves the largest bound of its leaves. To *settle* a node is to fix
 features in and out there, and to bound the remaining supports (`settle`). Nodes are settled in waves of a
 fixed size with the value known at the start of the wave. So the tree does not depend on the number of
-workers. `tree_stage` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
+workers. `bound_search` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
 """
 
 import heapq
@@ -333,6 +333,10 @@ class FixingTree(Work[Plan]):
         first = next((j for j in self.asked if j in node.supports.possible), None)
         if first is not None:
             node.scores = np.where(node.supports.possible == first, -np.inf, node.scores)
+        self.push(node)
+
+    def push(self, node: Node) -> None:
+        """Add a node to the heap of open nodes, with as much of its starting point as there is room for."""
         for less in (node.warm, None if node.warm is None else replace(node.warm, lift=None), None):
             node.warm = less
             if less is None or self.warm + less.nbytes <= MOST_WARM:

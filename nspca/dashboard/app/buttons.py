@@ -81,5 +81,4 @@ def download(
 
 
 def _waiting() -> set[str]:
-    """Return the keys of the buttons whose clicks wait in this session, as the set itself."""
     return st.session_state.setdefault(PRESSED, set())

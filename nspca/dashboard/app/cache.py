@@ -91,7 +91,6 @@ class Cache:
         return value
 
     def _used(self, key: Hashable) -> Any:
-        """Return a value that is in the cache, and record that it was used now."""
         value = self._values[key][0]
         self._values[key] = value, self._clock()
         self._values.move_to_end(key)
@@ -212,7 +211,6 @@ class Kept(Generic[P, R]):
             self.within.drop(lambda key: isinstance(key, tuple) and key[0] is self.function)
 
     def _made(self, args: Any, kwargs: Any) -> R:
-        """Compute the value for the arguments, with the spinner."""
         with spinner(self.spinner) if self.spinner else nullcontext():
             return self.function(*args, **kwargs)
 
@@ -261,7 +259,6 @@ def spinner(said: str) -> Iterator[None]:
 
 
 def _hashable(value: Any) -> Hashable:
-    """Return a hashable form of an argument for the cache key, which includes its type."""
     if isinstance(value, dict):
         return tuple((name, _hashable(one)) for name, one in value.items())
     if isinstance(value, list | tuple):

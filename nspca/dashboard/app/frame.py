@@ -165,7 +165,6 @@ def _trouble() -> None:
 
 
 def _leave() -> None:
-    """Draw the button that leaves present mode."""
     with st.container(key=styles.BAR):
         leave = partial(state.put, present=None)
         icon = ":material/close_fullscreen:"
@@ -174,7 +173,6 @@ def _leave() -> None:
 
 
 def _menu() -> None:
-    """Draw the menu: the pages, and the buttons for present mode and a link."""
     st.logo(LOGO, size="large")
     with st.sidebar:
         st.caption("Sparse PCA with proof")

@@ -67,7 +67,6 @@ def show() -> None:
 
 
 def _source(sample: Sample) -> str:
-    """Return a line of a list with the source and the licence of a sample."""
     source = f" [Source]({sample.source_url})." if sample.source_url else ""
     return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
@@ -84,12 +83,10 @@ def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
 
 
 def _counting() -> str:
-    """Return the id of the run that counts the words of the sample "python-docs"; start it if necessary."""
     return defaults.look(WordsSpec(), SAMPLE, automatic=True).id
 
 
 def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
-    """Draw the card of a sample with its picture."""
     taken = (
         state.get("upload") is None
         and state.get("folder") is None
@@ -133,7 +130,6 @@ def _drawing(name: str, version: str) -> Future[Any]:
 
 
 def _draw(name: str) -> tuple[str, str]:
-    """Return the SVG picture of a sample, which is opened for it, and the size of the sample in words."""
     data = load_sample(name)
     svg = thumbnail(
         data.X, kind=data.kind, image_shape=data.image_shape, axis=data.axis, feature_names=data.feature_names

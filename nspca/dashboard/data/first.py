@@ -50,7 +50,6 @@ def summary(of: Chosen) -> str:
 
 
 def _groups(data: Dataset) -> str:
-    """Return a phrase about the groups of the samples; empty when there are none."""
     if data.labels is None:
         return ""
     count = np.unique(data.labels).size
@@ -65,7 +64,6 @@ def advice(data: Dataset) -> str:
 
 
 def _nouns(data: Dataset) -> str:
-    """Return the plural noun for features of the data, such as "pixels"."""
     return f"{wording.noun(data)}s"
 
 

@@ -23,7 +23,6 @@ def show() -> None:
 
 
 def _line(number: int, name: str) -> None:
-    """Draw the line of a folder with its button."""
     try:
         table = opened(name)
     except NSPCAError as error:

@@ -70,7 +70,6 @@ def _alone() -> bool:
 
 
 def _fetch(name: str) -> None:
-    """Download the real data of a sample, with a progress bar."""
     bar = st.progress(0.0, text="Asking …")
 
     def report(event: Event) -> None:

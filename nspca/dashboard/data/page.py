@@ -45,7 +45,6 @@ def _opened() -> Chosen | None:
 
 
 def _details(data: Chosen) -> None:
-    """Draw the folded parts: facts, notes, and preparations."""
     with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
         preview.preparation(data)
     with st.expander("Sizes and notes", icon=":material/info:"):

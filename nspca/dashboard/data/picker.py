@@ -51,7 +51,6 @@ def choose() -> None:
 
 
 def _uploads() -> None:
-    """Draw the uploader, and the uploads of the workspace, the one in use first."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = "A table, texts or images. Nothing leaves the machine that runs nspca."
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
@@ -111,7 +110,6 @@ def _example() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _example_file(name: str) -> Example:
-    """Return an example file, made once per server."""
     return example_file(name)
 
 
@@ -126,7 +124,6 @@ def _try(example: Example) -> None:
 
 
 def _row(digest: str, upload: dict[str, Any]) -> None:
-    """Draw the line of an upload with its buttons."""
     taken = state.get("upload") == digest
     opens = taken and _opens()
     with st.container(horizontal=True, vertical_alignment="center", key=f"upload_{digest[:8]}"):
@@ -152,7 +149,6 @@ def _row(digest: str, upload: dict[str, Any]) -> None:
 
 
 def _opens() -> bool:
-    """Tell whether the chosen file can be read with the chosen options."""
     try:
         open_data.chosen()
     except NotPrepared:
@@ -175,7 +171,6 @@ def _usable(content: bytes, name: str) -> bool:
 
 
 def _keep(file: str, content: bytes) -> None:
-    """Store an uploaded file, choose it, and draw the page again."""
     _put(file, content)
     st.rerun()
 
@@ -203,7 +198,6 @@ def _take_upload(digest: str) -> None:
 
 
 def _delete(digest: str) -> None:
-    """Delete an upload; if it was chosen, the choice is undone."""
     engine().store.delete_upload(state.workspace(), digest)
     if state.get("upload") == digest:
         state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))

@@ -89,14 +89,12 @@ def rows(of: Chosen) -> None:
 
 
 def _badge(of: Chosen) -> str:
-    """Return the Markdown badge for the source of the data."""
     if of.reference.folder is not None:
         return FOLDER
     return BADGES[of.dataset.source]
 
 
 def _name(of: Chosen) -> str:
-    """Return the title of a sample, or the name of other data."""
     sample = of.reference.sample
     return of.dataset.name if sample is None else SAMPLES[shown_name(sample)].title
 
@@ -154,7 +152,6 @@ def picture(data: Dataset, images: int) -> None:
 
 
 def _texts(data: Dataset) -> None:
-    """Draw a table of the beginnings of the first texts."""
     assert data.texts is not None
     shown = {"text ": [text[:SHOWN].replace("\n", " ") for text in data.texts[:ROWS]]}
     if data.labels is not None:
@@ -189,7 +186,6 @@ def small_table(data: Dataset) -> None:
 
 
 def _table(data: Dataset) -> None:
-    """Draw the first rows and columns of a table."""
     m, n = data.X.shape
     part = pd.DataFrame(
         np.asarray(data.X[:ROWS, :COLUMNS]),

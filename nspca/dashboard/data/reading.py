@@ -109,7 +109,6 @@ def choices(data: Chosen | None) -> None:
 
 
 def _is_turned(data: Dataset) -> bool:
-    """Tell whether reading took the rows as features by itself."""
     return any(one.option == "features_in_rows" and not one.is_suspicion for one in data.findings)
 
 
@@ -137,7 +136,6 @@ def _seen(*without: str) -> Opened:
 
 
 def _take_table_out() -> None:
-    """Leave out the second table about the samples, and read the file anew."""
     state.forget(("about", "label"))
     _read_anew()
 
@@ -288,7 +286,6 @@ def _take(way: Way) -> None:
 
 
 def _beginning(data: Dataset) -> str:
-    """Return the beginning of the first sample's name, which may be its label."""
     return wording.plain(data.label_columns[PREFIX][0])
 
 
@@ -311,7 +308,6 @@ def mend(error: NSPCAError) -> None:
 
 
 def _show_conversion(side: int) -> None:
-    """Draw how all images would look as grey squares of one size."""
     raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
     found = read_as(raw, about["name"], image_size=side).data
     if isinstance(found, NSPCAError):

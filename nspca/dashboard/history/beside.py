@@ -46,7 +46,6 @@ def show(sweeps: list[DescribedRun]) -> None:
 
 
 def _spec(one: DescribedRun) -> SweepSpec:
-    """Return the question of a sweep."""
     assert isinstance(one.spec, SweepSpec)  # only sweeps are offered
     return one.spec
 
@@ -109,5 +108,4 @@ def _used(one: DescribedRun, k: int) -> list[str]:
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:
-    """Return the names that are not among the others."""
     return [name for name in names if name not in set(others)]

@@ -25,7 +25,6 @@ def show() -> None:
 
 
 def _box(one: DescribedRun) -> None:
-    """Draw the box about a run, with links and the button that forgets the workspace."""
     try:
         said, address = how_far(one, engine().status(one.run.id)), state.opening(one.query)
     except DAMAGE:  # the list of runs shows this error

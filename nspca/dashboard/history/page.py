@@ -67,7 +67,6 @@ def show() -> None:
 
 
 def _introduce(count: int) -> None:
-    """Draw how many runs there are, and what to do next unless present mode hides the buttons."""
     line = f"You have **{wording.things(count, 'run')}**{', the newest first' * (count > 1)}."
     which = "one" if count > 1 else "it"
     press = "Press More to rename, download or delete it, or to share a sweep."
@@ -76,7 +75,6 @@ def _introduce(count: int) -> None:
 
 
 def _kept(workspace: str) -> None:
-    """Draw how many results the workspace holds, their size, and how long they are kept."""
     (count, size), limits = engine().store.kept(workspace), engine().limits
     days = wording.things(round(limits.result_age / DAY), "day")
     held = (
@@ -89,7 +87,6 @@ def _kept(workspace: str) -> None:
 
 
 def _empty() -> None:
-    """Draw the page of a workspace without runs: a hint, and links to pages that start runs."""
     st.markdown(
         "## You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
         "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
@@ -178,7 +175,6 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
 
 
 def _describe(one: DescribedRun, now: JobState, place: Any) -> str:
-    """Return the Markdown description of a run: name, settings, state, times, and what is proved."""
     lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
         lines.append(f":gray[{wording.plain(one.line)}]")
@@ -228,7 +224,6 @@ def share(one: DescribedRun, now: JobState) -> float:
 
 
 def _more(one: DescribedRun, now: JobState) -> None:
-    """Draw the menu of an ended run: rename, download, share (a sweep only), delete."""
     run, key = one.run, f"name_{one.run.id}"
     look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
     st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
@@ -250,7 +245,6 @@ def _more(one: DescribedRun, now: JobState) -> None:
 
 
 def _rename(run_id: str, key: str) -> None:
-    """Store the text of the input `key` as the name of a run."""
     engine().store.rename_run(state.workspace(), run_id, " ".join(st.session_state[key].split()))
 
 
@@ -258,7 +252,6 @@ def _rename(run_id: str, key: str) -> None:
 
 
 def _delete(run: Run) -> None:
-    """Draw the button that deletes a run."""
     buttons.button(
         "Delete",
         f"delete_{run.id}",

@@ -74,7 +74,6 @@ def _curves(found: list[Found]) -> str:
 
 
 def _known(bound: float | None) -> float | None:
-    """Return a bound; None where there is none or it is not finite."""
     return bound if bound is not None and math.isfinite(bound) else None
 
 

@@ -9,15 +9,17 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import form, state, wording
-from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
 from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_centred, is_scaled
+from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
 from nspca.specs import ComponentsSpec
 from nspca.specs.components import DEFAULT
 
+USUAL: dict[TableKind, tuple[int, int]] = {"image": (5, 40), "words": (8, 15), "table": (5, 20)}
+"""Default number and size of components, where a table has enough features."""
 MOST = 20
 """Maximum number of components, as many as a screen can show."""
 LARGE = 1000
@@ -33,21 +35,23 @@ RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would f
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
 
 
-def usual(about: Subject, of: Chosen) -> ComponentsSpec:
+def usual(of: Chosen) -> ComponentsSpec:
     """Return the usual question of the page, shown until the visitor changes the form.
 
     It takes the data as the visitor prepared them: centred, standardised. Tables of many features get fewer
     methods.
     """
     n = of.dataset.X.shape[1]
-    r, size = default_sizes(n, about.r, about.size)
-    as_prepared: dict[str, Any] = {"center": _center(about, of), "scale": is_scaled(of)}
+    r, size = _default_sizes(of)
+    as_prepared: dict[str, Any] = {"center": _center(of), "scale": is_scaled(of)}
     able = methods.able(methods.refusals(of, True, **as_prepared))
     by = tuple(name for name in _default(n) if name in able)
-    return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, noun=about.one, **as_prepared)
+    return ComponentsSpec(
+        data=of.spec, sizes=(size,) * r, methods=by, noun=nouns_of(of.dataset).one, **as_prepared
+    )
 
 
-def question(about: Subject, of: Chosen) -> ComponentsSpec:
+def question(of: Chosen) -> ComponentsSpec:
     """Return the question in the address, about the data.
 
     Raises
@@ -57,50 +61,51 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
     InvalidOption
         For an option that its method does not have.
     """
-    r, size = wanted(about, of)
+    (r, size), nouns = wanted(of), nouns_of(of.dataset)
     if not 1 <= r <= MOST:
-        raise InvalidProblem(f"the number of {about.many} must be between 1 and {MOST}, got {r}")
-    by = _by(about, of)
+        raise InvalidProblem(f"the number of {nouns.many} must be between 1 and {MOST}, got {r}")
+    by = _by(of)
     effort = _effort()
     sizes = read_sizes(size, r, of.dataset.X.shape[1])
-    mine: dict[str, Any] = {"data": of.spec, "noun": about.one, "sizes": sizes, "methods": tuple(by)}
+    mine: dict[str, Any] = {"data": of.spec, "noun": nouns.one, "sizes": sizes, "methods": tuple(by)}
     mine |= {"effort": None if effort == "none" else effort, "options": method_options.changed_options(by)}
-    mine |= {"center": _center(about, of), "scale": is_scaled(of)}
+    mine |= {"center": _center(of), "scale": is_scaled(of)}
     return ComponentsSpec(**state.asked(ComponentsSpec) | mine)
 
 
-def wanted(about: Subject, of: Chosen) -> tuple[int, str]:
+def wanted(of: Chosen) -> tuple[int, str]:
     """Return the number of components and the text of their sizes, from the address or by default."""
-    r, size = default_sizes(of.dataset.X.shape[1], about.r, about.size)
+    r, size = _default_sizes(of)
     r = r if state.get("r") is None else state.get("r")
     return r, str(size) if state.get("size") is None else state.get("size")
 
 
-def inputs(about: Subject, of: Chosen) -> None:
+def inputs(of: Chosen) -> None:
     """Draw the inputs, each tied to the address."""
-    (r, size), (first, second, third) = wanted(about, of), st.columns([1, 1, 2], vertical_alignment="bottom")
-    first.number_input(f"Number of {about.many}", step=1, **state.bind("r", r))
+    (r, size), nouns = wanted(of), nouns_of(of.dataset)
+    first, second, third = st.columns([1, 1, 2], vertical_alignment="bottom")
+    first.number_input(f"Number of {nouns.many}", step=1, **state.bind("r", r))
     second.text_input(
-        f"{about.feature.capitalize()}s in each",
+        f"{nouns.feature.capitalize()}s in each",
         help="One number for all, or one for each with commas between: 40, 40, 20.",
         **state.bind("size", size),
     )
     draw_signs(third)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    by = _by(about, of)
+    by = _by(of)
     with left:
-        _methods(about, of, by)
+        _methods(of, by)
     how: dict[str, Any] = {"options": list(EFFORTS), "format_func": EFFORTS.__getitem__, "help": EFFORT_HELP}
     form.draw(ComponentsSpec, "effort", right, value=_effort(), **how)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _preparation(about, of)
+        _preparation(of)
     method_options.form(by)
 
 
-def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
-    able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
+def _methods(of: Chosen, by: list[str]) -> None:
+    able = sorted(_able(of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
-    said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
+    said = METHODS_HELP.format(wording.listed(together).capitalize(), wording.noun(of.dataset))
     how: dict[str, Any] = {
         "options": able,
         "format_func": methods.label,
@@ -109,8 +114,8 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
     form.draw(ComponentsSpec, "methods", value=by, **how)
 
 
-def _preparation(about: Subject, of: Chosen) -> None:
-    if _is_counts(about):
+def _preparation(of: Chosen) -> None:
+    if _is_counts(of):
         st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))
     else:
         center = "Subtract each feature's mean, as PCA does."
@@ -118,13 +123,13 @@ def _preparation(about: Subject, of: Chosen) -> None:
     draw_scale(st, of)
 
 
-def _able(about: Subject, of: Chosen) -> list[str]:
-    refusals = methods.refusals(of, not state.get("signed"), _center(about, of), is_scaled(of))
+def _able(of: Chosen) -> list[str]:
+    refusals = methods.refusals(of, not state.get("signed"), _center(of), is_scaled(of))
     return [name for name in methods.able(refusals) if name in nspca.METHODS]
 
 
-def _by(about: Subject, of: Chosen) -> list[str]:
-    able = _able(about, of)
+def _by(of: Chosen) -> list[str]:
+    able = _able(of)
     usual = _default(of.dataset.X.shape[1])
     return [name for name in state.get("by") or usual if name in able] or [DEFAULT[0]]
 
@@ -138,25 +143,23 @@ def _effort() -> str:
     return state.get_one_of("proof", EFFORTS, "fast")
 
 
-def _is_counts(about: Subject) -> bool:
-    """Tell whether the page is about word counts, which are not centred by default."""
-    return about.kind == "words"
+def _is_counts(of: Chosen) -> bool:
+    """Tell whether the data are word counts, which are not centred by default."""
+    return kind_of(of.dataset) == "words"
 
 
-def _center(about: Subject, of: Chosen) -> bool:
+def _center(of: Chosen) -> bool:
     """Tell whether the data are centred; word counts are not, unless the visitor chooses that."""
-    if not _is_counts(about):
+    if not _is_counts(of):
         return is_centred(of)
     return state.get("raw") is False and not of.dataset.is_covariance
 
 
-def default_sizes(n: int, r: int, most: int) -> tuple[int, int]:
-    """Return the default number of components (at most `r`) and their size (at most `most`) for n features.
-
-    Some features remain unused.
-    """
+def _default_sizes(of: Chosen) -> tuple[int, int]:
+    """Return the default number of components and their size; some features remain unused."""
+    (r, size), n = USUAL[kind_of(of.dataset)], of.dataset.X.shape[1]
     r = max(1, min(r, n // 4))
-    return r, max(1, min(most, n // (r + 1)))
+    return r, max(1, min(size, n // (r + 1)))
 
 
 def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """State the answer of the page Components: the explained variance and the proved limit.
 
-`JointPage` calls `show`, `follow` and `climb`. The lists and pictures of components take their percentages
-from `each`.
+`JointPage` calls `show`, `follow` and `draw_climb`. The lists and pictures of components take their
+percentages from `each`.
 """
 
 import math
@@ -15,8 +15,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.joint.subject import Subject
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.views import statement
@@ -39,14 +38,14 @@ would otherwise look equal, or their quotient would not be the stated share of t
 """
 
 
-def show(outcome: Outcome) -> None:
+def show(answer: Answer) -> None:
     """Draw the answer as a headline, a bar of what was found and the proved limit, and a line below."""
-    first, second = sentences(outcome)
+    first, second = sentences(answer)
     st.markdown(f"## {first}")
-    found, limit = _found(outcome)
+    found, limit = _found(answer)
     reached, possible = shares(found, limit)
-    is_best = _is_best(outcome)
-    everything = f"the variance of all {outcome.about.features(outcome.problem.n)}, added up"
+    is_best = _is_best(answer)
+    everything = f"the variance of all {answer.nouns.features(answer.problem.n)}, added up"
     most = None if not possible or is_best else min(1.0, limit)
     said = statement.Statement(
         first, second, found, most, reached, "" if most is None else possible, everything
@@ -56,67 +55,69 @@ def show(outcome: Outcome) -> None:
         st.markdown(second)
 
 
-def follow(outcome: Outcome) -> None:
+def follow(answer: Answer) -> None:
     """Draw the answer, and while a search or a proof of it is at work, draw its limit anew every second."""
-    at_work = [one.id for one in outcome.tried if one.k == outcome.asked.sizes and not one.now.ended]
-    if outcome.now is not None and not outcome.now.ended:
-        at_work = [outcome.run_id]
+    at_work = [one.id for one in answer.tried if one.k == answer.asked.sizes and not one.now.ended]
+    if answer.now is not None and not answer.now.ended:
+        at_work = [answer.id]
     if not at_work:
-        show(outcome)
+        show(answer)
         return
 
     def look() -> None:
         event = engine().status(at_work[0]).event
         upper = math.inf if event is None or event.upper is None else event.upper
-        show(replace(outcome, upper=upper))
+        show(replace(answer, upper=upper))
 
     progress.repeat(look)
 
 
-def sentences(outcome: Outcome) -> tuple[str, str]:
+def sentences(answer: Answer) -> tuple[str, str]:
     """Return a sentence on what the components explain, and one on the proved limit of any other choice.
 
     Both state shares of the total variance with an equal number of digits.
     """
-    value = outcome.results[outcome.best].value
-    capture = "captures" if outcome.asked.r == 1 else "capture"
-    reached, possible = shares(*_found(outcome))
-    so_far = " so far" if outcome.live else ""
-    comma = "," * (", each of " in outcome.sizes)
-    everything = outcome.about.features(outcome.problem.n)
-    first = f"{outcome.sizes}{comma} {capture} {reached} of the variance of all {everything}{so_far}."
-    if math.isinf(outcome.limit):
-        return first, "" if outcome.live else "How much better another choice could be is not proved yet."
-    count, _, of = outcome.sizes.partition(", each of ")
-    such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes.removeprefix("1 ")
-    terms = _terms(outcome)
-    if _is_best(outcome):
+    value = answer.shown.value
+    capture = "captures" if answer.asked.r == 1 else "capture"
+    reached, possible = shares(*_found(answer))
+    so_far = " so far" if answer.is_partial else ""
+    sized = answer.nouns.sized(answer.k)
+    comma = "," * (", each of " in sized)
+    everything = answer.nouns.features(answer.problem.n)
+    first = f"{sized}{comma} {capture} {reached} of the variance of all {everything}{so_far}."
+    if math.isinf(answer.limit):
+        unknown = "How much better another choice could be is not proved yet."
+        return first, "" if answer.is_partial else unknown
+    count, _, each_of = sized.partition(", each of ")
+    such = count.replace(" ", " such ", 1) if each_of else sized.removeprefix("1 ")
+    terms = _terms(answer)
+    if _is_best(answer):
         return first, f":material/verified: No other {such}{terms} {capture} more. This is proved."
-    these = "It is" if outcome.asked.r == 1 else "These are"
-    least = format_guarantee(proved_ratio(value, outcome.limit))
-    kept = " so far" if outcome.certificate is None or outcome.upper < outcome.certificate.upper else ""
+    these = "It is" if answer.asked.r == 1 else "These are"
+    least = format_guarantee(proved_ratio(value, answer.limit))
+    kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""
     limit = f"Proved{kept}: no {such}{terms} {capture} more than {possible}."
     return first, f":material/verified: {limit} {these} at least {least} of the best possible."
 
 
-def _found(outcome: Outcome) -> tuple[float, float]:
+def _found(answer: Answer) -> tuple[float, float]:
     """Return the explained share of the total variance, and its proved limit, infinite without a proof."""
-    limit = math.inf if math.isinf(outcome.limit) else ratio_at_most(outcome.limit, outcome.total)
-    return outcome.results[outcome.best].value / outcome.total, limit
+    limit = math.inf if math.isinf(answer.limit) else ratio_at_most(answer.limit, answer.total)
+    return answer.shown.value / answer.total, limit
 
 
-def _is_best(outcome: Outcome) -> bool:
+def _is_best(answer: Answer) -> bool:
     """Return whether the components of an ended run are proved to be the best possible, up to rounding."""
-    certificate = outcome.certificate
-    value = outcome.results[outcome.best].value
-    return not outcome.live and certificate is not None and 1 - certificate.ratio(value) <= OPTIMAL_GAP
+    certificate = answer.certificate
+    value = answer.shown.value
+    return not answer.is_partial and certificate is not None and 1 - certificate.ratio(value) <= OPTIMAL_GAP
 
 
-def _terms(outcome: Outcome) -> str:
+def _terms(answer: Answer) -> str:
     """Return the conditions under which the proof holds, between commas; empty without conditions."""
-    terms = ["with nonnegative weights"] if outcome.problem.nonneg else []
-    if outcome.asked.r > 1:
-        terms.append(f"without a {outcome.about.feature} in common")
+    terms = ["with nonnegative weights"] if answer.problem.nonneg else []
+    if answer.asked.r > 1:
+        terms.append(f"without a {answer.nouns.feature} in common")
     return f", {' and '.join(terms)}," if terms else ""
 
 
@@ -136,18 +137,18 @@ def _digits(reached: float, possible: float) -> int:
     return max(LEAST_DIGITS, wording.digits_apart(reached, possible))
 
 
-def share(value: float, outcome: Outcome) -> str:
+def share(value: float, answer: Answer) -> str:
     """Return the variance of all components as a percentage of the total variance, rounded down."""
-    return percent_down(value / outcome.total, _digits(*_found(outcome)))
+    return percent_down(value / answer.total, _digits(*_found(answer)))
 
 
-def each(result: Result, outcome: Outcome) -> list[str]:
+def each(result: Result, answer: Answer) -> list[str]:
     """Return the share of every component of a result in per cent, in the order of its values.
 
     The shares add up to `share` of the whole result.
     """
-    digits = _digits(*_found(outcome))
-    return divided(result.values.tolist(), result.value, outcome.total, digits)
+    digits = _digits(*_found(answer))
+    return divided(result.values.tolist(), result.value, answer.total, digits)
 
 
 def divided(values: Sequence[float], whole: float, total: float, digits: int) -> list[str]:
@@ -176,7 +177,7 @@ def is_unfinished(result: Result) -> bool:
     return result.status is nspca.Status.CANCELLED
 
 
-def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:
+def draw_climb(rows: list[Climbed], at_work: bool, many: str, run_id: str) -> None:
     """Draw the gain of the method that looks for all components at once, from its first answer on."""
     if not rows:
         return
@@ -184,7 +185,17 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
     better = f": **{gained} more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
     st.markdown(
         f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-        f"{about.many} at once{better}."
+        f"{many} at once{better}."
     )
     figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
     figures.draw(figure, "components_climb", same=run_id)
+
+
+def heading(answer: Answer, result: Result) -> str:
+    """Return the heading of the components of a method."""
+    so_far = ", so far" if is_unfinished(result) else ""
+    how = "all at once" if nspca.METHODS[result.method].joint else "one after another"
+    return (
+        f"**{wording.plain(result.method)}** :small[:gray[{how}{so_far}, "
+        f"{share(result.value, answer)} of the variance]]"
+    )

@@ -1,6 +1,6 @@
 """Explain the matching step by a made-up example, solved by matching and one component at a time.
 
-The view of topics calls `show` below the lists of all methods.
+The section "All methods" calls `show` for topics.
 """
 
 from collections.abc import Sequence

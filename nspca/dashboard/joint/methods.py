@@ -1,4 +1,4 @@
-"""Draw all methods side by side: their components, their variances, and the cumulative variance.
+"""Draw all methods side by side: their variances, one by one and added up.
 
 The section "All methods" calls `show`. The downloads have `table` and `cumulative`.
 """
@@ -14,8 +14,8 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint.headline import is_unfinished, share
-from nspca.dashboard.joint.outcome import Outcome, View
+from nspca.dashboard.joint import matching
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
 from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.numerals import format_change, format_value, round_down
@@ -25,23 +25,14 @@ ROUNDING = 1e-12
 """Relative difference of two variances that can come from rounding alone: their sums have up to 10⁴ terms."""
 
 
-def show(outcome: Outcome, view: View) -> None:
-    """Draw the components of every method, the table of methods and the cumulative variance."""
-    if sentence := gain_sentence(outcome):
+def show(answer: Answer) -> None:
+    """Draw which methods gain most, the table of methods and the cumulative variance."""
+    if sentence := gain_sentence(answer):
         st.markdown(sentence)
-    view.rows(outcome)
-    _table(outcome)
-    figures.draw(cumulative(outcome), f"cumulative_{outcome.run_id}", same=outcome.run_id)
-
-
-def heading(outcome: Outcome, result: Result) -> str:
-    """Return the heading of the components of a method."""
-    so_far = ", so far" if is_unfinished(result) else ""
-    how = "all at once" if nspca.METHODS[result.method].joint else "one after another"
-    return (
-        f"**{wording.plain(result.method)}** :small[:gray[{how}{so_far}, "
-        f"{share(result.value, outcome)} of the variance]]"
-    )
+    _table(answer)
+    figures.draw(cumulative(answer), f"cumulative_{answer.id}", same=answer.id)
+    if answer.nouns.kind == "words":
+        matching.show()
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
@@ -61,37 +52,37 @@ def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
     return joint, single, groups[0][joint] / groups[1][single] - 1
 
 
-def gain_sentence(outcome: Outcome) -> str:
+def gain_sentence(answer: Answer) -> str:
     """Return a sentence about the gain of finding all components together; empty without a comparison."""
-    found = gain(outcome.results)
+    found = gain(answer.results)
     if found is None:
         return ""
     joint, single, change = found
-    first, second = (format_value(outcome.results[one].value) for one in (joint, single))
+    first, second = (format_value(answer.results[one].value) for one in (joint, single))
     gained = f"{format_change(change)} {'more' if change >= 0 else 'less'} than"
     numbers = f"{first} and {second}"
     if first == second:
         gained, numbers = "as much as", first
     return (
-        f"**{wording.plain(joint)}** looks for all {outcome.about.many} together and explains {gained} "
+        f"**{wording.plain(joint)}** looks for all {answer.nouns.many} together and explains {gained} "
         f"**{wording.plain(single)}**, the best of the methods that find one after another ({numbers} in the "
         "units of the data)."
     )
 
 
-def cumulative(outcome: Outcome) -> go.Figure:
+def cumulative(answer: Answer) -> go.Figure:
     """Return the figure of the cumulative variance of the components of each method."""
-    curves = {method: np.cumsum(result.values) for method, result in outcome.ordered.items()}
-    upper = None if outcome.certificate is None else outcome.certificate.upper
-    return cumulative_figure(curves, total=outcome.total, style=styles(curves), upper=upper)
+    curves = {method: np.cumsum(result.values) for method, result in answer.ordered.items()}
+    upper = None if answer.certificate is None else answer.certificate.upper
+    return cumulative_figure(curves, total=answer.total, style=styles(curves), upper=upper)
 
 
-def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
+def table(answer: Answer) -> tuple[pd.DataFrame, str]:
     """Return a table with one row per method, and the method that the others are compared with.
 
     That method is the best of those that find components together, if there are any.
     """
-    results = outcome.results
+    results = answer.results
     at_once = {method: result for method, result in results.items() if nspca.METHODS[method].joint}
     best = max(at_once or results, key=lambda method: results[method].value)
     used = {method: np.count_nonzero(result.components, axis=1) for method, result in results.items()}
@@ -100,7 +91,7 @@ def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
             "method": list(results),
             "found": [methods.how(method) for method in results],
             "explained": [result.value for result in results.values()],
-            "share": [100 * result.value / outcome.total for result in results.values()],
+            "share": [100 * result.value / answer.total for result in results.values()],
             "gain": [
                 100 * (results[best].value / result.value - 1) if result.value > 0 else None
                 for result in results.values()
@@ -131,9 +122,9 @@ def _signed(gained: float | None) -> str:
     return f"{'−' if gained < 0 else ''}{format_change(gained / 100)}"
 
 
-def _table(outcome: Outcome) -> None:
-    rows, best = table(outcome)
-    n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
+def _table(answer: Answer) -> None:
+    rows, best = table(answer)
+    n, feature, one = answer.problem.n, answer.nouns.feature, answer.nouns.one
     rows["share"] = [round_down(share, 2) for share in rows["share"]]  # as in the headings
     rows["gain"] = [_signed(gained) for gained in rows["gain"]]
     rows["least"] = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]

@@ -4,34 +4,109 @@ The script pages/components.py calls `show`. Words and pictures follow the data:
 texts, components of every other table.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.export import Export
-from nspca.dashboard.joint import form, headline, parts, search, sections, tables, take_home, topics
+from nspca.dashboard.joint import (
+    form,
+    headline,
+    lists,
+    methods,
+    parts,
+    resampling,
+    samples,
+    take_home,
+    topics,
+)
 from nspca.dashboard.joint import proof as joint_proof
-from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.subject import Subject, TableKind, subject_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.views.nouns import Nouns, TableKind, nouns_of
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
+from nspca.specs.optimum import Standing
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 NEARLY = 0.97
 """Maximum progress that is shown of a run that has not ended."""
+TITLES: dict[TableKind, str] = {
+    "image": "Which parts are images made of?",
+    "words": "What are the texts about?",
+    "table": "What belongs together?",
+}
 
 
-VIEWS: dict[TableKind, View] = {"image": parts.VIEW, "words": topics.VIEW, "table": tables.VIEW}
+class View(NamedTuple):
+    """Functions that draw the components of one kind of table.
+
+    Parameters
+    ----------
+    picture : draws the components of the best method, with one control
+    so_far : draws what a run at work has found
+    after : returns the sentence on what to do next
+    label, look : label of the first section, and the function that draws it
+    recurring : draws how often features of components are found again on other rows
+    drawn : returns the figures for export, by file name
+    fates : draws which features are certain, possible or ruled out in a search for better components
+    """
+
+    picture: Callable[[Answer], None]
+    so_far: Callable[[Answer], None]
+    after: Callable[[Answer], str]
+    label: str
+    look: Callable[[Answer], None]
+    recurring: Callable[[Answer, np.ndarray, list[float]], None]
+    drawn: Callable[[Answer], dict[str, go.Figure]]
+    fates: Callable[[Answer, nspca.Result, Standing], None]
+
+
+VIEWS: dict[TableKind, View] = {
+    "image": View(
+        parts.picture,
+        parts.so_far,
+        parts.after,
+        "One image",
+        parts.look,
+        parts.recurring,
+        parts.drawn,
+        parts.fates,
+    ),
+    "words": View(
+        topics.picture,
+        lists.so_far,
+        topics.after,
+        "One topic",
+        topics.look,
+        lists.recurring,
+        topics.drawn,
+        lists.fates,
+    ),
+    "table": View(
+        lists.picture,
+        lists.so_far,
+        lists.after,
+        "One component",
+        lists.look,
+        lists.recurring,
+        lists.drawn,
+        lists.fates,
+    ),
+}
 
 
 def show() -> None:
@@ -41,9 +116,9 @@ def show() -> None:
     except NSPCAError:
         st.title("Components")
         raise
-    about = subject_of(of.dataset)
-    answer_page.open_page(about.title, lambda: of)
-    answer_page.show(JointPage(about), of)
+    nouns = nouns_of(of.dataset)
+    answer_page.open_page(TITLES[nouns.kind], lambda: of)
+    answer_page.show(JointPage(nouns), of)
 
 
 class JointPage(AnswerPage[ComponentsSpec]):
@@ -54,40 +129,40 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     Parameters
     ----------
-    about : words of the form, such as "part" and "pixel"; an answer has those of its own data
+    nouns : words of the form, such as "part" and "pixel"; an answer has those of its own data
     """
 
     leading = False
 
-    def __init__(self, about: Subject) -> None:
-        self.about = about
+    def __init__(self, nouns: Nouns) -> None:
+        self.nouns = nouns
         self.kind = Kind(
             spec=ComponentsSpec,
             page="components",
             key="components",
             anew=("using", "component", "named"),
-            empty=f"Nothing has run yet. Choose how many {about.many} of how many {about.feature}s, and "
+            empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
             "press Find.",
             icon=":material/play_arrow:",
-            stranger=f"The run in this address is not about {about.many}: start one here.",
+            stranger=f"The run in this address is not about {nouns.many}: start one here.",
         )
 
     def question(self, data: Chosen) -> ComponentsSpec:
-        return form.question(self.about, data)
+        return form.question(data)
 
     def usual(self, data: Chosen) -> ComponentsSpec:
-        return form.usual(self.about, open_data.row_sample(data))
+        return form.usual(open_data.row_sample(data))
 
     def form(self, data: Chosen, asked: ComponentsSpec | None) -> None:
-        form.inputs(self.about, data)
+        form.inputs(data)
 
     def line(self, data: Chosen, asked: ComponentsSpec) -> str:
         signs = "nonnegative" if asked.nonneg else "weights of any sign"
         scaled = ["standardised"] if asked.scale else []
-        return ", ".join([self.about.sized(asked.sizes), signs, *scaled, *asked.data.change_words()])
+        return ", ".join([self.nouns.sized(asked.sizes), signs, *scaled, *asked.data.change_words()])
 
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
-        return f"Find {self.about.count(asked.r)}"
+        return f"Find {self.nouns.count(asked.r)}"
 
     def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
         super().introduce(run, asked)
@@ -120,48 +195,68 @@ class JointPage(AnswerPage[ComponentsSpec]):
         if X is not None and X.shape[1] == run.asked.r:
             results[climb[-1].method] = nspca.Result.of(problem, X, nspca.Status.CANCELLED, climb[-1].method)
         if results:
-            best = max(results, key=lambda method: results[method].value)
-            outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended)
-            headline.show(outcome)
-            VIEWS[outcome.about.kind].rows(outcome)
+            answer = _answer(run, now, results, is_partial=not now.ended)
+            headline.show(answer)
+            VIEWS[answer.nouns.kind].so_far(answer)
         _say_failures(now)
         is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
         if not now.ended and is_joint:
-            headline.climb(climb, at_work, self.about, run.id)
+            headline.draw_climb(climb, at_work, self.nouns.many, run.id)
 
-    def view(self, run: Watched, results: nspca.Sweep) -> Outcome:
+    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
         found = {key[0]: proofs.replaced(results[key], key[0], sizes, tried) for key in results}
-        own = next((results[key].certificate for key in results), None)
-        tightest = joint_proof.tightest(found, run.asked, tried)
-        outcome = self._outcome(run, run.now, tightest, tried=tried, own=own)
-        view = VIEWS[outcome.about.kind]
+        proof = proofs.best(next(iter(found.values())), tried, sizes)
+        if proof is not None:
+            found = {method: one.with_certificate(proof.certificate) for method, one in found.items()}
+        answer = _answer(run, run.now, found, tried=tried)
+        view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place
-            headline.follow(outcome)
-        st.markdown(view.after(outcome))
-        view.picture(outcome)
+            headline.follow(answer)
+        st.markdown(view.after(answer))
+        view.picture(answer)
         _say_failures(run.now)
-        return outcome
+        return answer
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> None:
+    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
+        view = VIEWS[seen.nouns.kind]
         if run.now.ended:
-            search.show(seen, VIEWS[seen.about.kind])
-        sections.show(seen, VIEWS[seen.about.kind])
+            joint_proof.show_search(seen, view.fates)
+        sections = _sections(seen, view)
+        labels = {key: label for key, (label, _) in sections.items()}
+        chosen = choose_one("More about this", "look", labels)
+        with st.container(border=True, key=lists.SECTION):
+            sections[chosen][1](seen)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> Export:
-        return take_home.taken(seen, VIEWS[seen.about.kind])
+    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export:
+        return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)
 
-    def _outcome(
-        self,
-        run: Watched,
-        now: JobState,
-        results: dict[str, nspca.Result],
-        live: bool = False,
-        **proved: Any,
-    ) -> Outcome:
-        """Return the outcome of a run that views draw; `proved` holds further fields of `Outcome`."""
-        problem, about = _problem(run), subject_of(run.of.dataset)
-        return Outcome(about, run.of, run.asked, problem, results, run.id, live, now=now, **proved)
+
+def _sections(answer: Answer, view: View) -> dict[str, tuple[str, Callable[[Answer], None]]]:
+    """Return label and drawing function of each section, by its key in the address.
+
+    A covariance has no samples, and no sections about them.
+    """
+    nouns = answer.nouns
+    sections = {
+        "one": (view.label, view.look),
+        "samples": (f"{nouns.samples.capitalize()} on a map", samples.show),
+        "many": (f"How many {nouns.many}?", resampling.show_how_many),
+        "again": (f"Other {nouns.samples}", lambda seen: resampling.show_stability(seen, view.recurring)),
+        "methods": ("All methods", methods.show),
+        "proof": ("The proof", joint_proof.show),
+    }
+    if answer.of.dataset.is_covariance:
+        del sections["samples"], sections["again"]
+    return sections
+
+
+def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **more: Any) -> Answer:
+    """Return the answer of a run at a state; `more` holds further fields of `Answer`."""
+    asked = run.asked.but(noun=nouns_of(run.of.dataset).one)
+    best = max(results, key=lambda method: results[method].value)
+    sweep = nspca.Sweep({(method, asked.r): result for method, result in results.items()})
+    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, id=run.id, now=now, **more)
 
 
 def _problem(run: Watched) -> nspca.Problem:

@@ -1,6 +1,6 @@
 """Parts of images: components that share no pixel, and reconstructed images.
 
-The page Components draws images by `VIEW`.
+The page Components draws images by these functions.
 """
 
 from functools import partial
@@ -15,10 +15,8 @@ import nspca
 from nspca.covariance.moments import moments
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint import stability
-from nspca.dashboard.joint.headline import each
-from nspca.dashboard.joint.methods import heading
-from nspca.dashboard.joint.outcome import Outcome, Section, View
+from nspca.dashboard.joint.headline import each, heading
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
 from nspca.plots import fixing_figure
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
@@ -35,17 +33,17 @@ HOW_RAW = (
 )
 
 
-def picture(outcome: Outcome) -> None:
+def picture(answer: Answer) -> None:
     """Draw all parts of the best method in one image, and each part alone."""
-    best = outcome.best
+    best = answer.method
     left, right = st.columns([3, 5], gap="medium", vertical_alignment="center")
     with left:
-        figures.draw_plot(union(outcome), f"union_{outcome.run_id}")
+        figures.draw_plot(union(answer), f"union_{answer.id}")
     with right:
-        figures.draw_plot(row(outcome, best), f"parts_{best}_{outcome.run_id}", same=outcome.run_id)
+        figures.draw_plot(row(answer, best), f"parts_{best}_{answer.id}", same=answer.id)
 
 
-def after(outcome: Outcome) -> str:
+def after(answer: Answer) -> str:
     """Return the sentence about the picture and the next step."""
     said = "A part has one number and one colour, and captures the percentage above its picture."
     if state.get("present"):
@@ -53,70 +51,65 @@ def after(outcome: Outcome) -> str:
     return f"{said} Next, choose an image below to see it put together from the parts."
 
 
-def rows(outcome: Outcome) -> None:
-    """Draw a row of pictures for every method."""
-    for method, result in outcome.ordered.items():
-        st.markdown(heading(outcome, result))
-        figures.draw_plot(
-            row(outcome, method), f"row_{method}_{outcome.run_id}_{outcome.live}", same=outcome.run_id
-        )
+def so_far(answer: Answer) -> None:
+    """Draw what a run at work has found, without a control."""
+    st.markdown(heading(answer, answer.displayed))
+    figures.draw_plot(row(answer, answer.method), f"row_{answer.id}", same=answer.id)
 
 
-def row(outcome: Outcome, method: str) -> partial[go.Figure]:
+def row(answer: Answer, method: str) -> partial[go.Figure]:
     """Return the plot of the parts of a method side by side; all methods share a colour scale."""
-    results = outcome.ordered
+    results = answer.ordered
     result = results[method]
     largest = max(float(np.abs(one.components).max()) for one in results.values())
     return partial(
         parts_figure,
         result.components,
-        component.grid(outcome.of.dataset),
-        mean=_mean(outcome),
-        captions=captions(result, outcome),
+        component.grid(answer.of.dataset),
+        mean=_mean(answer),
+        captions=captions(result, answer),
         largest=largest,
         name=method,
     )
 
 
-def captions(result: nspca.Result, outcome: Outcome) -> list[str]:
+def captions(result: nspca.Result, answer: Answer) -> list[str]:
     """Return the text above the picture of each part: its number, and the share that it captures."""
-    return [f"{j}: {said}" for j, said in enumerate(each(result, outcome), 1)]
+    return [f"{j}: {said}" for j, said in enumerate(each(result, answer), 1)]
 
 
-def union(outcome: Outcome) -> partial[go.Figure]:
+def union(answer: Answer) -> partial[go.Figure]:
     """Return the plot of all parts of the best method in one image, each in a colour of its own."""
-    X = outcome.shown.components
-    return partial(
-        union_figure, X, component.grid(outcome.of.dataset), mean=_mean(outcome), name=outcome.best
-    )
+    X = answer.displayed.components
+    return partial(union_figure, X, component.grid(answer.of.dataset), mean=_mean(answer), name=answer.method)
 
 
-def fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> None:
+def fates(answer: Answer, result: nspca.Result, standing: Standing) -> None:
     """Draw which pixels of each part are certain, undecided or ruled out in a search for better parts."""
-    drawn = fixing_figure(
+    figure = fixing_figure(
         result.components,
         standing.certain,
         standing.possible,
-        image_shape=component.grid(outcome.of.dataset),
-        captions=captions(result, outcome),
+        image_shape=component.grid(answer.of.dataset),
+        captions=captions(result, answer),
     )
-    figures.draw(drawn, "fixing", same=f"fixing {outcome.run_id}")
+    figures.draw(figure, "fixing", same=f"fixing {answer.id}")
 
 
-def taken(outcome: Outcome) -> dict[str, go.Figure]:
+def drawn(answer: Answer) -> dict[str, go.Figure]:
     """Return the figures for export, by file name."""
-    drawn = {f"parts-by-{method}": row(outcome, method)() for method in outcome.results}
-    return {f"all-parts-by-{outcome.best}": union(outcome)(), **drawn}
+    rows = {f"parts-by-{method}": row(answer, method)() for method in answer.results}
+    return {f"all-parts-by-{answer.method}": union(answer)(), **rows}
 
 
-def _mean(outcome: Outcome) -> np.ndarray:
+def _mean(answer: Answer) -> np.ndarray:
     """Return the mean image (n,), which is drawn behind the parts."""
-    return moments(outcome.of.dataset.X)[0]
+    return moments(answer.of.dataset.X)[0]
 
 
-def look(outcome: Outcome) -> None:
+def look(answer: Answer) -> None:
     """Draw a chosen image, its reconstruction by each method, and its reconstruction part by part."""
-    data, problem, r = outcome.of.dataset, outcome.problem, outcome.asked.r
+    data, problem, r = answer.of.dataset, answer.problem, answer.asked.r
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     with left:
         face = _browse(data.X.shape[0])
@@ -125,49 +118,49 @@ def look(outcome: Outcome) -> None:
         using = right.slider("Parts used, largest first", 1, r, **state.bind("using", using))
     original = _image(data.X, face - 1)
     pictures, captions = [original], ["original"]
-    for method, result in outcome.ordered.items():
+    for method, result in answer.ordered.items():
         made, explained = reconstruction(data.X, problem, result.components[:, :using], face - 1)
         pictures.append(made)
         captions.append(f"{method} {wording.down(explained)}")
     low, high = float(original.min()), float(original.max())
     figures.draw(
         pictures_figure(pictures, component.grid(data), captions, low=low, high=high),
-        f"again_{outcome.run_id}",
+        f"again_{answer.id}",
     )
-    off = "the mean image" if outcome.asked.center else "black"
-    scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
-    name, how = wording.plain(data.sample_names[face - 1]), HOW if outcome.asked.center else HOW_RAW
+    off = "the mean image" if answer.asked.center else "black"
+    scaled = ", each pixel over its standard deviation" if answer.asked.scale else ""
+    name, how = wording.plain(data.sample_names[face - 1]), HOW if answer.asked.center else HOW_RAW
     label = "" if data.labels is None else f", labelled {wording.plain(str(data.labels[face - 1]))}"
     st.caption(
         f"The original is {name}{label}. The percentage is the share of its difference from {off} that the "
         f"parts explain (sum of squares{scaled}). {how}"
     )
-    _one_after_another(outcome, face)
+    _one_after_another(answer, face)
 
 
-def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
+def recurring(answer: Answer, F: np.ndarray, overlaps: list[float]) -> None:
     """Draw each part with pixels shaded by their frequency under resampling (see `lists.recurring`)."""
     captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
     figure = parts_figure(
-        F, component.grid(outcome.of.dataset), captions=captions, largest=1.0, name=outcome.best
+        F, component.grid(answer.of.dataset), captions=captions, largest=1.0, name=answer.method
     )
     figure.data[1].hovertemplate = "part %{customdata}: in %{z:.0%} of the draws<extra></extra>"
-    figures.draw(figure, f"stability_{outcome.run_id}")
+    figures.draw(figure, f"stability_{answer.id}")
     st.caption(
         "A pixel is the darker the more draws have it in this part. Parts with sharp edges do not depend "
         "on which images were there. In %: how much of a part the draws have, weights counted, on average."
     )
 
 
-def _one_after_another(outcome: Outcome, face: int) -> None:
+def _one_after_another(answer: Answer, face: int) -> None:
     """Draw the reconstructions of a chosen image from the first 1, 2, ... parts of the best method."""
-    data, best = outcome.of.dataset, outcome.best
-    X, original = outcome.shown.components, _image(data.X, face - 1)
+    data, best = answer.of.dataset, answer.method
+    X, original = answer.displayed.components, _image(data.X, face - 1)
     steps = [
-        reconstruction(data.X, outcome.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
+        reconstruction(data.X, answer.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
     ]
     captions = [
-        "mean" if outcome.asked.center else "nothing",
+        "mean" if answer.asked.center else "nothing",
         *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
     ]
     st.markdown(
@@ -178,7 +171,7 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
     scale: dict[str, Any] = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
     figures.draw(
         pictures_figure(pictures, component.grid(data), [*captions, "original"], **scale),
-        f"growing_{outcome.run_id}",
+        f"growing_{answer.id}",
     )
 
 
@@ -216,14 +209,3 @@ def _browse(m: int) -> int:
 def _step(face: int, m: int) -> None:
     """Choose image number `face` of m; after the last comes the first, and before the first the last."""
     state.put(face=(face - 1) % m + 1)
-
-
-VIEW = View(
-    picture,
-    rows,
-    after,
-    Section("one", lambda about: "One image", look),
-    lambda outcome: stability.show(outcome, _recurring),
-    taken,
-    fates,
-)

@@ -1,27 +1,45 @@
-"""The section about the proof of several components: its check, and how its gap closed.
-
-The sections call `show`. `JointPage` calls `tightest`.
-"""
+"""The proof of several components: its section, and the search for better components."""
 
 import time
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+import numpy as np
 import streamlit as st
+from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import closing, panel
-from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.proof import closing, optimal, panel
+from nspca.dashboard.proof.answer import Answer, display_order, in_order
 from nspca.dashboard.proof.closing import closers as closers
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.problem import Problem
-from nspca.specs import ComponentsSpec
+from nspca.specs.optimum import Standing
 from nspca.specs.rows import Several, unpack
+
+KEEP = 1e-3
+"""Preference for components that keep their numbers, smaller than one feature that they share."""
+
+
+def show(answer: Answer) -> None:
+    """Draw the proof of a run, the button to check it, and how its gap closed or closes now."""
+    best, now = answer.shown, answer.now
+    assert now is not None  # a section is drawn for a run
+    st.markdown(sentence(answer))
+    if not now.ended:
+        progress.repeat(lambda: live(engine().status(answer.id), answer.problem, answer.id))
+        return
+    if best.certificate is not None:
+        panel.verify_button(answer.of, answer.problem, best.certificate)
+        panel.verified(best, best.certificate)
+    last = proofs.last_closed(answer.tried, answer.k)
+    state, name = (now, answer.id) if last is None else (last.now, last.id)
+    closing.closed(closers(state), _unit(answer.problem), name)
 
 
 def live(now: JobState, problem: Problem, run_id: str) -> None:
@@ -32,37 +50,13 @@ def live(now: JobState, problem: Problem, run_id: str) -> None:
         closing.draw(rows, _unit(problem), run_id, time.time() - now.started - before, key="closing")
 
 
-def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict[str, Any]:
-    """Return the results by method, each with the certificate of the smallest known bound.
-
-    `tried` has the searches for better components, which may have proved a smaller bound than the run.
-    """
-    own = next(iter(results.values()), None)
-    proof = own and proofs.best(own, tried, asked.sizes)
-    if not proof:
-        return results
-    return {method: result.with_certificate(proof.certificate) for method, result in results.items()}
+def _unit(problem: Problem) -> tuple[float, str]:
+    return problem.total_variance or 1.0, "the total variance"
 
 
-def show(outcome: Outcome) -> None:
-    """Draw the proof of a run, the button to check it, and how its gap closed or closes now."""
-    best, now = outcome.results[outcome.best], outcome.now
-    assert now is not None  # a section is drawn for a run
-    st.markdown(sentence(outcome))
-    if not now.ended:
-        progress.repeat(lambda: live(engine().status(outcome.run_id), outcome.problem, outcome.run_id))
-        return
-    if best.certificate is not None:
-        panel.verify_button(outcome.of, outcome.problem, best.certificate)
-        panel.verified(best, best.certificate)
-    last = proofs.last_closed(outcome.tried, outcome.asked.sizes)
-    state, name = (now, outcome.run_id) if last is None else (last.now, last.id)
-    closing.closed(closers(state), _unit(outcome.problem), name)
-
-
-def sentence(outcome: Outcome) -> str:
+def sentence(answer: Answer) -> str:
     """Return a sentence about the proved share of the best components."""
-    best, one = outcome.results[outcome.best], outcome.about.one
+    best, one = answer.shown, answer.noun
     if best.certificate is None:
         return f"Nothing is proved about these {one}s yet."
     said = wording.proof(best.ratio)
@@ -74,5 +68,25 @@ def sentence(outcome: Outcome) -> str:
     )
 
 
-def _unit(problem: Problem) -> tuple[float, str]:
-    return problem.total_variance or 1.0, "the total variance"
+def show_search(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:
+    """Draw the search for better components; `fates` draws which features are certain or ruled out."""
+
+    def draw(result: nspca.Result, standing: Standing) -> None:
+        fates(answer, in_order(result), numbered(standing, result, answer.k))
+        if answer.asked.r > 1 and 0 < np.mean(standing.possible & ~standing.certain) < 1:
+            st.caption(f"The {answer.noun}s of a better answer can be numbered so that all of this holds.")
+
+    optimal.show(answer, draw)
+
+
+def numbered(standing: Standing, result: nspca.Result, sizes: Sequence[int]) -> Standing:
+    """Return a standing whose components have the numbers that the page gives to the most similar ones found.
+
+    A search numbers its components as it goes. Only components of one size can change places.
+    """
+    X = result.components
+    used, size = (X != 0).astype(float), np.asarray(sizes)
+    alike = used.T @ (2.0 * standing.certain + standing.possible) + KEEP * np.eye(len(size))
+    alike[size[:, None] != size] = -2.0 * X.size - 1
+    place = linear_sum_assignment(-alike)[1][display_order(result)]
+    return replace(standing, certain=standing.certain[:, place], possible=standing.possible[:, place])

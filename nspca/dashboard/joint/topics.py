@@ -1,8 +1,7 @@
-"""Topics of texts: ranked words of each topic, and one topic with its highest-scoring documents.
+"""The view of texts: ranked words of each topic, and the documents that are most about one topic."""
 
-The page Components draws word counts by `VIEW`.
-"""
-
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,30 +12,37 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import buttons, state, tables
+from nspca.dashboard.app.wording import plain
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint import documents, lists, search, stability
-from nspca.dashboard.joint import matching as matching_view
-from nspca.dashboard.joint.outcome import Outcome, Section, View
+from nspca.dashboard.joint import lists
 from nspca.dashboard.open_data import scored_problem
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.plots.topics import topic_figure
+from nspca.plots.components import topic_figure
+from nspca.presentation.markup import Markup, render
 from nspca.problem import Problem
 
 DOCUMENTS, WORDS = 12, 5
 """Number of rows in the table of documents, which is drawn when the data set has no texts to quote, and of
 the words that are named in each row.
 """
+TEXTS = 5
+"""Documents whose text is drawn; the first is open."""
+LONGEST = 900
+"""Characters of a document that are drawn."""
+BEFORE = 120
+"""Characters before the first marked word where the beginning is left out."""
 
 
-def picture(outcome: Outcome) -> None:
+def picture(answer: Answer) -> None:
     """Draw the control that selects one topic, and the topics of the best method."""
-    lists.show(outcome, lists.one)
+    lists.show(answer, lists.draw_long)
 
 
-def after(outcome: Outcome) -> str:
+def after(answer: Answer) -> str:
     """Return the sentence about the picture and the next step."""
-    if outcome.asked.r == 1:
+    if answer.asked.r == 1:
         return "A bar is the weight of a word. The documents that are most about these words are below."
     said = "Each list is a topic, with the share that it captures. A bar is the weight of a word."
     if state.get("present"):
@@ -44,67 +50,48 @@ def after(outcome: Outcome) -> str:
     return f"{said} Press a list: its documents are shown below."
 
 
-def look(outcome: Outcome) -> None:
+def look(answer: Answer) -> None:
     """Draw the selected topic: its documents, and folded its name and its words with how common each is."""
-    data, names, method = outcome.of.dataset, outcome.of.dataset.feature_names, lists.method_of(outcome)
-    number, x = lists.looked_at(outcome, method)
-    show_documents(outcome, x, number)
+    names, method = answer.of.dataset.feature_names, lists.chosen_method(answer)
+    number, x = lists.chosen_component(answer, method)
+    _documents(answer, x, number)
     fold = f"The words of topic {number}: name it, copy them, see how common they are"
     with st.expander(fold, icon=":material/list:", key="fold_words"):
         left, right = st.columns([1, 2], gap="medium")
         with left:
-            lists.choose_method(outcome)
-            lists.name_it(outcome, method, number, lists.suggested_name(x, names))
-            lists.copy(x, names, f"The {outcome.about.feature}s of topic {number}")
+            lists.choose_method(answer)
+            lists.name_it(answer, method, number, x)
+            lists.copy(x, names, f"The words of topic {number}")
         with right:
-            overall, what = common(data, outcome.of.table is not None)
-            figures.draw(topic_figure(x, names, overall, what=what), f"topic_{outcome.run_id}")
+            figures.draw(_plot(answer, x), f"topic_{answer.id}")
 
 
-def taken(outcome: Outcome) -> dict[str, go.Figure]:
+def drawn(answer: Answer) -> dict[str, go.Figure]:
     """Return the figures for export: one for each topic of the best method, keyed by file name."""
-    names, best = outcome.of.dataset.feature_names, outcome.best
-    overall, what = common(outcome.of.dataset, outcome.of.table is not None)
-    X = outcome.shown.components
-    return {
-        f"topic-{j:02}-by-{best}": topic_figure(x, names, overall, what=what) for j, x in enumerate(X.T, 1)
-    }
+    X = answer.displayed.components
+    return {f"topic-{j:02}-by-{answer.method}": _plot(answer, x) for j, x in enumerate(X.T, 1)}
 
 
-def common(data: Dataset, sampled: bool = False) -> tuple[np.ndarray, str]:
-    """Return the frequency of each feature as an (n,) array, and the label of that measure.
-
-    The measure is the number of occurrences for words, and the variance for other features.
-
-    Parameters
-    ----------
-    data : Dataset
-    sampled : whether `data` holds only some of the rows of the whole table
-    """
-    X: Any = data.X
-    if data.is_covariance:
-        return np.diag(X), "variance"
-    if data.kind == "words":
-        return np.asarray(X.sum(axis=0)).ravel(), f"times in {'some' if sampled else 'all'} documents"
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    squares = X.multiply(X) if sp.issparse(X) else np.square(X.astype(float))
-    variances = np.maximum(np.asarray(squares.mean(axis=0)).ravel() - mean**2, 0.0)
-    return variances, f"variance{' in some rows' * sampled}"
+def _plot(answer: Answer, x: np.ndarray) -> go.Figure:
+    """Return the figure of a topic x (n,): its words, and how often each occurs in the documents."""
+    data, which = answer.of.dataset, "all" if answer.of.table is None else "some"
+    counts = np.asarray(data.X.sum(axis=0)).ravel()
+    return topic_figure(x, data.feature_names, counts, what=f"times in {which} documents")
 
 
-def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
+def _documents(answer: Answer, x: np.ndarray, number: int) -> None:
     """Draw the documents with the largest scores along x (n,).
 
     Texts are shown with the words of the topic marked. Data without texts get a table.
     """
-    data = outcome.of.dataset
+    data = answer.of.dataset
     try:
-        problem = scored_problem(outcome.of, outcome.problem)
+        problem = scored_problem(answer.of, answer.problem)
     except nspca.InvalidProblem:
         st.caption("The documents are left out: some words occur equally often in all rows that are drawn.")
         return
     st.markdown(f"### The documents that are most about topic {number}")
-    if outcome.of.table is not None:
+    if answer.of.table is not None:
         st.caption(f"Among {len(data.sample_names):,} documents chosen at random.")
     if data.texts is None:
         tables.show(
@@ -119,11 +106,14 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
         )
     else:
         words = used_names(data.feature_names, x)
-        documents.show(data, problem.scores(x), data.texts, words)
+        for place, i in enumerate(np.argsort(-problem.scores(x), kind="stable")[:TEXTS]):
+            label = "" if data.labels is None else f" · {data.labels[i]}"
+            with st.expander(plain(f"{data.sample_names[i]}{label}"), expanded=place == 0):
+                st.html(render("document", text=marked(data.texts[i], words)))
     buttons.download(
         "All documents with their scores, CSV",
         lambda: csv_of(loading_most(data, problem, x, len(data.sample_names)), data),
-        f"{outcome.of.stem}-topic-{number}-documents.csv",
+        f"{answer.of.stem}-topic-{number}-documents.csv",
     )
 
 
@@ -154,19 +144,31 @@ def _contains(data: Dataset, row: int, x: np.ndarray, most: int | None) -> str:
     return ", ".join(words[:most] + ["…"] * (most is not None and len(words) > most))
 
 
-def rows(outcome: Outcome) -> None:
-    """Draw the topics of every method, and after the run how words are matched to topics."""
-    lists.rows(outcome)
-    if not outcome.live:
-        matching_view.show()
+def marked(text: str, words: Sequence[str]) -> Markup:
+    """Return HTML of a text with words marked; of a long text, the part around the first marked word.
+
+    Only whole words are marked, in upper or lower case. A pair of words may have any white space between.
+
+    Parameters
+    ----------
+    text : str
+        Untrusted text, which is escaped.
+    words : sequence of str
+    """
+    pattern = _pattern(words)
+    first = pattern.search(text) if pattern else None
+    start = 0 if first is None or first.start() < LONGEST - BEFORE else first.start() - BEFORE
+    shown = text[start : start + LONGEST]
+    parts, end = [("… " * (start > 0), False)], 0
+    for found in pattern.finditer(shown) if pattern else ():
+        parts += [(shown[end : found.start()], False), (found[0], True)]
+        end = found.end()
+    parts += [(shown[end:], False), (" …" * (start + LONGEST < len(text)), False)]
+    return render("marked", parts=parts)
 
 
-VIEW = View(
-    picture,
-    rows,
-    after,
-    Section("one", lambda about: "One topic", look),
-    lambda outcome: stability.show(outcome, lists.recurring),
-    taken,
-    search.list_fates,
-)
+def _pattern(words: Sequence[str]) -> re.Pattern[str] | None:
+    """Return a pattern that matches any of the words as whole words, longest first; None without words."""
+    each = [r"\s+".join(map(re.escape, word.split())) for word in sorted(words, key=len, reverse=True)]
+    each = [one for one in each if one]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(each)})(?!\w)", re.IGNORECASE) if each else None

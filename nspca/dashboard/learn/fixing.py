@@ -60,7 +60,6 @@ def search(content: str, _of: Lesson) -> Search:
 
 
 def _is_further(now: Standing, before: Standing) -> bool:
-    """Tell whether more features are settled than before."""
     settled = [np.sum(one.certain) + np.sum(~one.possible) for one in (now, before)]
     return bool(settled[0] > settled[1])
 
@@ -89,12 +88,10 @@ def show(of: Lesson) -> None:
 
 
 def _begin() -> None:
-    """Start the replay from its first picture, after a click."""
     st.session_state[BEGAN] = time.time()
 
 
 def _end(of: Lesson, found: Search) -> None:
-    """Draw the outcome of the search."""
     is_optimal = found.result.ratio is not None and 1 - found.result.ratio <= OPTIMAL_GAP
     _draw(of, found.result, Standing.none(of.problem.n) if is_optimal else found.standings[-1])
     if is_optimal:
@@ -107,7 +104,6 @@ def _end(of: Lesson, found: Search) -> None:
 
 
 def _draw(of: Lesson, result: nspca.Result, standing: Standing) -> None:
-    """Draw one state of the search as a picture of the pixels."""
     shown = fixing_figure(
         result.components[:, 0],
         standing.certain,

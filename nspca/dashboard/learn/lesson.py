@@ -65,7 +65,6 @@ def lesson() -> Lesson:
 
 @st.cache_resource(max_entries=2, show_spinner="Solving the example …")
 def _lesson(content: str) -> Lesson:
-    """Return the lesson, cached by the hash of its data."""
     of = open_data.find(DataSpec(sample="digits"), None)
     problem = open_data.problem(of, True, True, False).with_k(K)
     result = nspca.solve(problem)

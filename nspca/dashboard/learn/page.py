@@ -8,6 +8,7 @@ from nspca.dashboard.app import buttons, frame, state
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
+from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS
 from nspca.dashboard.learn.screens import SCREENS
 
 _TOP = st.components.v2.component(
@@ -26,11 +27,11 @@ def show() -> None:
     st.title(screen.title)
     room = classroom.current()
     with frame.guard():
-        if room is not None and classroom.is_question(number):
+        if room is not None:
+            ROOMS.turn(room, number)
+        if room is not None and number in QUESTIONS:
             classroom.question(room, number, lesson())
         else:
-            if room is not None:
-                classroom.elsewhere(room, number)
             screen.show(lesson())
     with st.container(horizontal=True, vertical_alignment="center"):
         _turn("Previous", number - 1, last, "left", ":material/arrow_back:")
@@ -38,17 +39,12 @@ def show() -> None:
         _turn("Next", number + 1, last, "right", ":material/arrow_forward:")
         if not state.get("present"):
             frame.present("present_tour")
-    _below(number, room)
-    st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn. The keys ← and → turn the screens.")
-    _TOP(key="top", data={"screen": number}, height="content")
-
-
-def _below(number: int, room: str | None) -> None:
-    """Draw the part for a teacher: a folded note about the screen, and the panel of the class."""
     with st.expander("For the teacher", icon=":material/co_present:"):
-        st.markdown(SCREENS[number - 1].note)
+        st.markdown(screen.note)
     with frame.guard():
         classroom.panel(room, number)
+    st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn. The keys ← and → turn the screens.")
+    _TOP(key="top", data={"screen": number}, height="content")
 
 
 def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:

@@ -31,9 +31,14 @@ def show(of: Lesson) -> None:
         figures.draw(overlay_figure(mine, best, component.grid(data), mean / mean.max()), "learn_best")
     else:
         st.markdown(TASK)
-        image = Image(mean / mean.max(), component.grid(data)[1], K)
-        painter(image, PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
+        painter(image_of(of), PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
     _buttons(judged, len(pixels))
+
+
+def image_of(of: Lesson) -> Image:
+    """Return the mean digit, on which `K` pixels may be painted."""
+    mean = of.X.mean(axis=0)
+    return Image(mean / mean.max(), component.grid(of.of.dataset)[1], K)
 
 
 def _buttons(judged: bool, count: int) -> None:

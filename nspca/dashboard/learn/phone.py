@@ -6,6 +6,7 @@ pages/join.py calls `show`. In this module `code` is that of the room, `phone` t
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,16 @@ from nspca.dashboard.app import browser_storage, buttons, frame, state
 from nspca.dashboard.app.server import name_address
 from nspca.dashboard.app.wording import plain
 from nspca.dashboard.components import spannogram_explorer
-from nspca.dashboard.components.painter import Image, painter, painting
+from nspca.dashboard.components.painter import painter, painting
 from nspca.dashboard.components.turner import turner
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair
+from nspca.dashboard.learn.painting import image_of
 from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoom, read_code
 from nspca.dashboard.runs import progress
-from nspca.dashboard.views import component
-from nspca.errors import NSPCAError
 
 PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
-"""Session keys: the name of this phone, its guesses by screen, the code that it joined with, and what is
-painted.
-"""
+"""Session keys: the name of this phone, its guesses by screen, its room, and what is painted."""
 FORM_WIDTH = 480  # pixels, on a screen that is wider than a phone
 BEAT = 2.0
 """Seconds between two looks at what is asked."""
@@ -44,7 +42,12 @@ MOST_NAME = 64
 
 def show() -> None:
     """Draw the form for a code, or the open question of the room."""
-    phone = _name()
+    # The name is kept in the browser, so that a reload does not count twice.
+    kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
+    if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
+        phone = st.session_state[PHONE] = kept
+    else:
+        phone = st.session_state.setdefault("phone_new", secrets.token_urlsafe(12))
     code = read_code(state.get("room") or "")
     if not code:
         _form()
@@ -52,15 +55,28 @@ def show() -> None:
     try:
         asked = _ask(code, phone)
     except NoRoom as error:
-        _closed(code, error)
+        if st.session_state.get(JOINED) == code:
+            st.markdown("The room is closed. Thank you for your guesses.")
+        else:
+            st.error(plain(error), icon=":material/error:")
+        other = partial(state.put, room=None)
+        buttons.button("Enter another code", "other_code", other, icon=":material/dialpad:")
         return
     st.session_state[JOINED] = code
     _question(code, phone, asked)
-    _watch(code, phone, asked)
+
+    def step() -> None:
+        try:
+            if _ask(code, phone) == asked:
+                return
+        except NoRoom:
+            pass
+        st.rerun()
+
+    progress.repeat(step, BEAT)
 
 
 def _form() -> None:
-    """Draw the form for the code of a room."""
     st.markdown(FORM)
     with st.form("join", border=False, width=FORM_WIDTH):
         typed = st.text_input(
@@ -79,48 +95,13 @@ def _form() -> None:
     st.page_link("app.py", label="Home: what this is", icon=":material/home:")
 
 
-def _closed(code: str, error: NSPCAError) -> None:
-    """Draw the message about a closed or unknown room."""
-    if st.session_state.get(JOINED) == code:
-        st.markdown("The room is closed. Thank you for your guesses.")
-    else:
-        st.error(plain(error), icon=":material/error:")
-    buttons.button(
-        "Enter another code", "other_code", lambda: state.put(room=None), icon=":material/dialpad:"
-    )
-
-
-def _name() -> str:
-    """Return the random name of this phone, kept in the browser so that a reload does not count twice."""
-    kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
-    if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
-        st.session_state[PHONE] = kept
-        return kept
-    return str(st.session_state.setdefault("phone_new", secrets.token_urlsafe(12)))
-
-
 def _ask(code: str, phone: str) -> Asked:
     """Return the open question of the room; raise `NoRoom` for a code without a room."""
     address = name_address(st.context.ip_address)
     return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
 
 
-def _watch(code: str, phone: str, drawn: Asked) -> None:
-    """Check every `BEAT` seconds for another question than the one `drawn`, and then rerun the page."""
-
-    def step() -> None:
-        try:
-            asked = _ask(code, phone)
-        except NoRoom:
-            st.rerun()
-        if asked != drawn:
-            st.rerun()
-
-    progress.repeat(step, BEAT)
-
-
 def _question(code: str, phone: str, asked: Asked) -> None:
-    """Draw the question with its control, or a waiting message."""
     screen = asked.screen
     if screen not in QUESTIONS:
         st.info(WAITING, icon=":material/hourglass_empty:")
@@ -156,14 +137,9 @@ def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
 
     `sent` is the last painting that was sent; None without one.
     """
-    dataset = of.of.dataset
-    mean = dataset.X.mean(axis=0)
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
-    image = Image(mean / mean.max(), component.grid(dataset)[1], K)
-    painter(image, "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
-    label = "Send another guess" if sent else SEND
-    buttons.button(
-        label, "phone_send", lambda: send(pixels), type="primary", disabled=len(pixels) < K, width="stretch"
-    )
+    painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
+    label, few = "Send another guess" if sent else SEND, len(pixels) < K
+    buttons.button(label, "phone_send", lambda: send(pixels), type="primary", disabled=few, width="stretch")
     if sent:
         st.markdown("**Your guess was sent.** You may change it until the answer is shown.")

@@ -18,7 +18,7 @@ from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
 from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
-from nspca.plots.guesses import guess_curve, guess_strip, votes_figure
+from nspca.plots.lesson import guess_curve, guess_strip, votes_figure
 from nspca.plots.spannogram import curves, top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio, ratio_at_most
 
@@ -89,7 +89,6 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
 
 @keep()
 def _painted_share(pixels: tuple[int, ...]) -> float:
-    """Return the variance of painted pixels, as a share of the proved bound."""
     of = lesson()
     return proved_ratio(painted(of, pixels).value, of.upper)
 

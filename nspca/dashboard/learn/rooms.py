@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
 
 from nspca.errors import InvalidOption, NSPCAError
@@ -20,24 +20,16 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Characters of codes, without those that look alike (I, O, 0, 1)."""
 LENGTH = 6
 """Characters of a code. Of a billion codes, guessing at the rate below finds no room during a lesson."""
-MOST_ROOMS = 100
-"""Maximum rooms at a time. A room takes at most about 200 kB."""
-MOST_PHONES = 250
-"""Maximum phones in a room: the largest lecture that can read a curve on a projector."""
-LONGEST = 4 * 3600.0
-"""Maximum seconds of a room, longer than any lesson."""
-IDLE = 3600.0
-"""Seconds without a view by the teacher after which a room ends."""
+MOST_ROOMS, MOST_PHONES = 100, 250
+"""Maximum rooms at a time, and phones in a room: the largest lecture that can read a curve on a projector."""
+LONGEST, IDLE = 4 * 3600.0, 3600.0
+"""Maximum seconds of a room, and seconds without a view by the teacher after which it ends."""
 PRESENT = 12.0
 """Seconds after its last request for which a phone counts as present. Phones ask every two seconds."""
 WINDOW = 60.0
 """Seconds over which wrong codes are counted."""
-MOST_WRONG = 60
-"""Maximum wrong codes of one address in that time. A class may share an address, and each mistype once."""
-MOST_WRONG_IN_ALL = 300
-"""Maximum wrong codes of all addresses in that time."""
-MOST_ADDRESSES = 1000
-"""Maximum addresses whose wrong codes are counted separately."""
+MOST_WRONG, MOST_WRONG_IN_ALL = 60, 300
+"""Maximum wrong codes of one address in that time (a class may share one), and of all addresses."""
 ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}
 """Screens that ask for an angle, with its range in degrees."""
 PAINTING = 5
@@ -47,16 +39,12 @@ Guess = float | tuple[int, ...]
 """An angle in degrees, or the numbers of pixels."""
 
 
-class NoRoom(NSPCAError):
+class RoomError(NSPCAError):
+    """The error of a room or a server that is full, and after too many wrong codes."""
+
+
+class NoRoom(RoomError):
     """The error for a code or a secret that belongs to no open room."""
-
-
-class TooManyCodes(NSPCAError):
-    """The error after too many wrong codes."""
-
-
-class RoomFull(NSPCAError):
-    """The error when a room has too many phones, or the server too many rooms."""
 
 
 @dataclass(frozen=True)
@@ -68,23 +56,10 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """The counts of a closed room: phones that answered, and guesses for each screen."""
-
-    phones: int
-    guesses: dict[int, int]
-
-
-@dataclass(frozen=True)
-class View:
-    """View of a room for the teacher: its code, the number of the open screen, and guesses without names.
-
-    `here` counts the phones that are present.
-    """
+class View(Asked):
+    """View of a room for the teacher: also its code, guesses without names, and the number of phones here."""
 
     code: str
-    screen: int
-    is_revealed: bool
     guesses: tuple[Guess, ...]
     here: int
 
@@ -105,13 +80,14 @@ class _Room:
     guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)
     seen: dict[str, float] = field(default_factory=dict)
 
-    def phones(self) -> set[str]:
-        """Return the names of all phones that answered."""
-        return set().union(*self.guesses.values()) if self.guesses else set()
+    def asked(self) -> Asked:
+        return Asked(self.screen, self.screen in self.revealed)
 
 
 class Rooms:
     """All open rooms of a server.
+
+    Every method raises `NoRoom` for a code or a secret without an open room.
 
     Parameters
     ----------
@@ -121,47 +97,33 @@ class Rooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._by_secret: dict[str, _Room] = {}
-        self._by_code: dict[str, _Room] = {}
-        self._wrong: dict[str, deque[float]] = {}
-        self._wrong_in_all: deque[float] = deque()
+        self._rooms: dict[str, _Room] = {}  # by secret
+        self._wrong: deque[tuple[float, str]] = deque()  # times and addresses of wrong codes
 
     def open(self) -> str:
-        """Open a room, and return its secret.
-
-        Raises
-        ------
-        RoomFull
-            If the server has `MOST_ROOMS` rooms.
-        """
+        """Open a room, and return its secret; raise `RoomError` if the server has `MOST_ROOMS` rooms."""
         with self._lock:
             self._end_old()
-            if len(self._by_secret) >= MOST_ROOMS:
-                raise RoomFull(
+            if len(self._rooms) >= MOST_ROOMS:
+                raise RoomError(
                     f"This server takes {MOST_ROOMS} rooms at once. Try again when a lesson has ended."
                 )
-            code = next(code for code in iter(_new_code, "") if code not in self._by_code)
+            code = next(code for code in iter(_new_code, "") if self._at(code) is None)
             secret, now = secrets.token_urlsafe(24), self._clock()
-            self._by_secret[secret] = self._by_code[code] = _Room(code, now, now)
+            self._rooms[secret] = _Room(code, now, now)
             return secret
 
     def view(self, secret: str) -> View:
-        """Return the teacher's view of a room, and keep the room from ending as idle.
-
-        Raises
-        ------
-        NoRoom
-            If the secret belongs to no open room.
-        """
+        """Return the teacher's view of a room, and keep the room from ending as idle."""
         with self._lock:
             room = self._of(secret)
             now = room.looked = self._clock()
             here = sum(now - seen <= PRESENT for seen in room.seen.values())
             guesses = tuple(room.guesses.get(room.screen, {}).values())
-            return View(room.code, room.screen, room.screen in room.revealed, guesses, here)
+            return View(**vars(room.asked()), code=room.code, guesses=guesses, here=here)
 
     def turn(self, secret: str, screen: int) -> None:
-        """Turn the room to a screen of the lesson."""
+        """Turn the room to a screen of the lesson; on one without a question, phones wait for the next."""
         with self._lock:
             self._of(secret).screen = screen
 
@@ -171,121 +133,92 @@ class Rooms:
             room = self._of(secret)
             (room.revealed.add if is_revealed else room.revealed.discard)(room.screen)
 
-    def end(self, secret: str) -> Counts:
-        """Close a room, delete its guesses, and return the counts."""
+    def end(self, secret: str) -> tuple[int, dict[int, int]]:
+        """Close a room, and return how many phones answered, and the number of guesses for each screen."""
         with self._lock:
-            room = self._of(secret)
-            self._remove(secret)
-            counts = {screen: len(guesses) for screen, guesses in sorted(room.guesses.items())}
-            return Counts(len(room.phones()), counts)
+            guesses = self._of(secret).guesses
+            del self._rooms[secret]
+            return len(set().union(*guesses.values())), {at: len(guesses[at]) for at in sorted(guesses)}
 
     def ask(self, code: str, phone: str, address: str, *, has_joined: bool = False) -> Asked:
         """Return the open question of a room.
 
+        Raises `RoomError` after too many wrong codes from this address, or from all, and for a full room.
+
         Parameters
         ----------
-        code : str
-            Code as it was typed.
-        phone : str
-            Secret name of the phone.
-        address : str
-            Network address, for counting wrong codes.
-        has_joined : bool
-            Whether this phone has given the right code before, so that others at its address cannot lock it
-            out.
-
-        Raises
-        ------
-        NoRoom
-            If the code belongs to no open room.
-        TooManyCodes
-            If too many wrong codes came from this address, or from all.
-        RoomFull
-            If the room has `MOST_PHONES` phones.
+        code : code as it was typed
+        phone : secret name of the phone
+        address : network address, for counting wrong codes
+        has_joined : whether this phone has given the right code before; others at its address then cannot
+            lock it out
         """
         with self._lock:
             self._end_old()
             now = self._clock()
-            if not has_joined:
-                self._refuse_guessing(address, now)
-            room = self._by_code.get(read_code(code))
+            while self._wrong and now - self._wrong[0][0] > WINDOW:
+                self._wrong.popleft()
+            mine = sum(one == address for _, one in self._wrong)
+            if not has_joined and (mine >= MOST_WRONG or len(self._wrong) >= MOST_WRONG_IN_ALL):
+                raise RoomError("Too many wrong codes were tried. Wait a minute, then enter the code again.")
+            room = self._at(read_code(code))
             if room is None:
                 if not has_joined:
-                    self._note_wrong(address, now)
+                    self._wrong.append((now, address))
                 raise NoRoom("No room has this code. Check the six characters on the projector.")
             if phone not in room.seen and len(room.seen) >= MOST_PHONES:
-                gone = [name for name, seen in room.seen.items() if now - seen > PRESENT]
-                for name in gone:
-                    del room.seen[name]
-                if len(room.seen) >= MOST_PHONES:
-                    raise RoomFull(f"This room is full: it takes {MOST_PHONES} phones.")
+                room.seen = {name: seen for name, seen in room.seen.items() if now - seen <= PRESENT}
+                _refuse_more(room.seen)
             room.seen[phone] = now
-            return Asked(room.screen, room.screen in room.revealed)
+            return room.asked()
 
     def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
         """Store and return a guess; it replaces an earlier guess of the phone.
 
-        Raises
-        ------
-        NoRoom
-            If the code belongs to no open room.
-        RoomFull
-            If `MOST_PHONES` other phones have answered.
-        InvalidOption
-            If the screen does not accept guesses now, or the guess is not valid for it.
+        Raises `RoomError` if `MOST_PHONES` other phones have answered, and `InvalidOption` for a screen that
+        accepts no guesses now, and for a value that is no guess.
         """
         given = read_guess(screen, guess)
         with self._lock:
             self._end_old()
-            room = self._by_code.get(read_code(code))
+            room = self._at(read_code(code))
             if room is None:
                 raise NoRoom("This room is closed.")
-            if room.screen != screen or screen in room.revealed:
+            if room.asked() != Asked(screen, False):
                 raise InvalidOption("This question is over. The next one will appear here.")
             guesses = room.guesses.setdefault(screen, {})
-            if phone not in guesses and len(guesses) >= MOST_PHONES:
-                raise RoomFull(f"This room is full: it takes {MOST_PHONES} phones.")
+            if phone not in guesses:
+                _refuse_more(guesses)
             guesses[phone] = given
             return given
 
     def _of(self, secret: str) -> _Room:
-        """Return the open room with this secret; raise `NoRoom` without one."""
         self._end_old()
-        room = self._by_secret.get(secret)
-        if room is None:
+        if secret not in self._rooms:
             raise NoRoom("This room is closed. Open a new one for the next lesson.")
-        return room
+        return self._rooms[secret]
+
+    def _at(self, code: str) -> _Room | None:
+        return next((room for room in self._rooms.values() if room.code == code), None)
 
     def _end_old(self) -> None:
-        """Close rooms that are too old or idle."""
         now = self._clock()
-        for secret, room in list(self._by_secret.items()):
+        for secret, room in list(self._rooms.items()):
             if now - room.opened > LONGEST or now - room.looked > IDLE:
-                self._remove(secret)
-
-    def _remove(self, secret: str) -> None:
-        """Drop a room from both tables."""
-        del self._by_code[self._by_secret.pop(secret).code]
-
-    def _refuse_guessing(self, address: str, now: float) -> None:
-        """Raise `TooManyCodes` after too many wrong codes within `WINDOW`; drop the count of older ones."""
-        mine = self._wrong.get(address, deque())
-        for tried in (mine, self._wrong_in_all):
-            while tried and now - tried[0] > WINDOW:
-                tried.popleft()
-        if len(mine) >= MOST_WRONG or len(self._wrong_in_all) >= MOST_WRONG_IN_ALL:
-            raise TooManyCodes("Too many wrong codes were tried. Wait a minute, then enter the code again.")
-
-    def _note_wrong(self, address: str, now: float) -> None:
-        """Record a wrong code from an address."""
-        if address not in self._wrong and len(self._wrong) >= MOST_ADDRESSES:
-            del self._wrong[next(iter(self._wrong))]  # the oldest
-        self._wrong.setdefault(address, deque()).append(now)
-        self._wrong_in_all.append(now)
+                del self._rooms[secret]
 
 
 ROOMS = Rooms()
 """The rooms of this server."""
+
+
+def _refuse_more(phones: Sized) -> None:
+    if len(phones) >= MOST_PHONES:
+        raise RoomError(f"This room is full: it takes {MOST_PHONES} phones.")
+
+
+def _new_code() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def read_code(text: str) -> str:
@@ -302,10 +235,7 @@ def write_code(code: str) -> str:
 def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> Guess:
     """Return a valid guess from an untrusted value of a browser: an angle, or `k` of so many `pixels`.
 
-    Raises
-    ------
-    InvalidOption
-        If the value is not a guess for the question of the screen.
+    Raises `InvalidOption` if the value is not a guess for the question of the screen.
     """
     if screen in ANGLES and isinstance(guess, int | float) and math.isfinite(guess):
         low, high = ANGLES[screen]
@@ -317,8 +247,3 @@ def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> G
     raise InvalidOption(
         f"A guess for screen {screen} needs {'an angle' if screen in ANGLES else f'{k} pixels'}."
     )
-
-
-def _new_code() -> str:
-    """Return a random code."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))

@@ -89,7 +89,6 @@ def few(of: Lesson) -> None:
 
 
 def _older_methods(of: Lesson) -> None:
-    """Draw two folded boxes: one step of the 2006 and of the 2008 method."""
     with st.expander("2006: one weight at a time", icon=":material/history_edu:"):
         found = quartic(of)
         name = wording.plain(of.of.dataset.feature_names[found.pixel])

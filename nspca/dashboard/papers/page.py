@@ -172,7 +172,6 @@ def _others(nearest: Found, found: list[Found], unit: str) -> str:
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
-    """Return the computed numbers of a claim that have a verdict."""
     return tuple(one for one in claim.found if one.judged)
 
 
@@ -190,7 +189,6 @@ def _first(mine: list[Item]) -> Item:
 
 
 def _spec(item: Item) -> PaperSpec:
-    """Return the question about an item with the present data files."""
     return PaperSpec(item=item.name, files=_digest(item.needs))
 
 
@@ -202,7 +200,6 @@ def _digest(needs: tuple[str, ...]) -> str:
 
 @st.cache_data(show_spinner=False)
 def _stored(name: str) -> Outcome | None:
-    """Return the outcome of an item that ships with the project, or None."""
     return papers.stored(name)
 
 
@@ -241,7 +238,6 @@ def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
 
 
 def _draw(panel: Panel, key: str) -> None:
-    """Draw a panel as a figure, below its title."""
     st.markdown(f"**{wording.plain(panel.title)}**")
     figure = panel_figure(asdict(panel))
     figure.update_layout(height=SMALL)
@@ -257,7 +253,6 @@ def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
 
 
 def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[Panel]) -> None:
-    """Draw the folded details: findings that are not judged, further panels, and Python code."""
     beside = [claim for claim in claims if any(not one.judged for one in claim.found)]
     if beside:
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
@@ -304,7 +299,6 @@ def _bring(lacking: list[str]) -> str:
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
-    """Draw the time and origin of an outcome."""
     if outcome is None:
         st.caption("Not computed yet.")
         return

@@ -1,7 +1,8 @@
 """The answer that a page shows, which it hands to every section about it."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -13,9 +14,27 @@ import nspca
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.dashboard.views.nouns import Nouns, nouns_of
 from nspca.jobs import JobState
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing
+
+
+def display_order(result: nspca.Result) -> np.ndarray:
+    """Return the numbers of the components (r,) of a result in the order in which a page shows them.
+
+    Components that were found together are sorted by their variance. Others keep the order in which they were
+    found.
+    """
+    if not nspca.METHODS[result.method].joint:
+        return np.arange(len(result.values))
+    return np.argsort(-result.values, kind="stable")
+
+
+def in_order(result: nspca.Result) -> nspca.Result:
+    """Return a result with its components in the order of `display_order`."""
+    order = display_order(result)
+    return replace(result, components=result.components[:, order], values=result.values[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +47,12 @@ class Answer:
     problem : the problem of the question, with the variances that count as 100 %
     sweep : results by method and k, or by method and number of components
     k, method : what is shown: a number of features, or the sizes of several components, and a method
+        (of several components that with the largest value)
     tried : searches for a better answer, newest first; their answers and proofs may be better
     own : whether the visitor owns the run; a shared one is not searched further, and its data stay
-    id : id of the run
+    id, now : id of the run, and its state where a section follows it
+    is_partial : whether methods of the run are still at work
+    upper : bound that an unfinished run or search has proved so far, infinite before there is one
     known : membership of the features, if computed
     drawn : plot of the curve, if drawn
     """
@@ -44,13 +66,16 @@ class Answer:
     tried: Sequence[Attempt] = ()
     own: bool = True
     id: str = ""
+    now: JobState | None = None
+    is_partial: bool = False
+    upper: float = math.inf
     known: nspca.Membership | None = None
     drawn: partial[go.Figure] | None = None
 
     @property
     def shown(self) -> nspca.Result:
         """The shown result."""
-        return self.sweep[self.method, self.k if isinstance(self.k, int) else len(self.k)]
+        return self.results[self.method]
 
     @property
     def x(self) -> np.ndarray:
@@ -58,9 +83,25 @@ class Answer:
         return self.shown.components[:, 0]
 
     @property
-    def of_k(self) -> dict[str, nspca.Result]:
-        """The results at the shown k by method."""
-        return {method: self.sweep[method, k] for method, k in self.sweep if k == self.k}
+    def results(self) -> dict[str, nspca.Result]:
+        """The results at the shown k, or of as many components as are shown, by method."""
+        shown = self.k if isinstance(self.k, int) else len(self.k)
+        return {method: self.sweep[method, k] for method, k in self.sweep if k == shown}
+
+    @cached_property
+    def ordered(self) -> dict[str, nspca.Result]:
+        """The `results` with their components in the order in which a page shows them."""
+        return {method: in_order(result) for method, result in self.results.items()}
+
+    @property
+    def displayed(self) -> nspca.Result:
+        """The shown result with its components in the order in which a page shows them."""
+        return self.ordered[self.method]
+
+    @cached_property
+    def nouns(self) -> Nouns:
+        """What components and features of the data are called."""
+        return nouns_of(self.of.dataset)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -81,6 +122,17 @@ class Answer:
     def certificate(self) -> nspca.Certificate | None:
         """The certificate of the best proof about what is shown."""
         return None if self.proof is None else self.proof.certificate
+
+    @property
+    def limit(self) -> float:
+        """The smallest proved bound on any other choice, in the units of the data; infinite without one."""
+        return min(self.upper, math.inf if self.certificate is None else self.certificate.upper)
+
+    @property
+    def is_proved_further(self) -> bool:
+        """Tell whether the best proof comes from a search after the run."""
+        proved = [one.certificate for one in self.tried if one.k == self.k]
+        return any(one is not None and one.upper <= self.limit for one in proved)
 
     @property
     def noun(self) -> str:

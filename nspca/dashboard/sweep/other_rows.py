@@ -1,6 +1,6 @@
-"""Validation below a sweep, by held-out rows and bootstrap samples, when a visitor asks.
+"""Sections below a sweep that compute on other rows: held-out ones, ones drawn again, and shuffled ones.
 
-`SweepPage.more` calls `show`.
+`SweepPage.more` calls `show_choice` and `show_noise`.
 """
 
 from collections.abc import Sequence
@@ -8,73 +8,44 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard import open_folder
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, lookup
+from nspca.dashboard.views import choice
 from nspca.dashboard.views.section import Section
-from nspca.plots.selection import choice_figure
+from nspca.plots.selection import noise_figure
 from nspca.problem import Problem
-from nspca.selection import Choice
-from nspca.selection.choice import DRAWS, FOLDS
-from nspca.specs import ChoiceSpec, SweepSpec
-from nspca.specs.rows import Row, Weighed
-from nspca.specs.selection import choice_of, row_of
+from nspca.selection import NoiseTest
+from nspca.selection.choice import DRAWS
+from nspca.selection.noise import TABLES
+from nspca.specs import ChoiceSpec, NoiseSpec
+from nspca.specs.rows import Row, Shuffled
 
 MOST = 12  # values of k that are looked at: each is solved for every part of the rows
 WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into the proofs
+SMALL_P = 0.05  # maximum p-value for the statement that there is more than noise
 
 
-def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
-    """Draw the folded button of the validation, or its outcome so far."""
-    why = _not_offered(of)
-    spec = None if why else _spec(asked, method)
-    begun = spec is not None and lookup.that_asks(spec) is not None
-    title = f"What would other {_noun(of)} say?"
-    with st.expander(title, icon=":material/casino:", expanded=begun, key="fold_choice"):
-        if spec is None:
+def show_choice(answer: Answer) -> None:
+    """Draw the folded button that validates some values of k on other rows, or its outcome so far."""
+    of, asked, samples = answer.of, answer.asked, answer.nouns.samples
+    why = choice.not_offered(of)
+    ks = tuple(some(asked.ks))
+    spec = ChoiceSpec(**asked.about_problem(), ks=ks, method=answer.method, seed=asked.seed)
+    begun = not why and lookup.that_asks(spec) is not None
+    with st.expander(
+        f"What would other {samples} say?", icon=":material/casino:", expanded=begun, key="fold_choice"
+    ):
+        if why:
             st.caption(why)
             return
         st.caption(
-            f"A fifth of the {_noun(of)} is held out, and components are found on the rest. Every fifth "
-            f"takes its turn. Then as many {_noun(of)} are drawn again with replacement, {DRAWS} times."
+            f"A fifth of the {samples} is held out, and components are found on the rest. Every fifth takes "
+            f"its turn. Then as many {samples} are drawn again with replacement, {DRAWS} times."
         )
-        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(spec.ks) * spec.total
-        Section(
-            "choice",
-            spec,
-            lambda: f"Hold out and draw again: {cost_estimate.took(seconds)}",
-            lambda rows: _draw(problem, rows, method),
-            lambda choice, rows: _draw(problem, [row_of(choice)], method),
-            ("These curves, CSV", "other-rows", lambda choice: choice.frame),
-            spec.total,
-            Weighed,
-            ":material/casino:",
-        ).show(of)
-
-
-def _not_offered(of: Chosen) -> str:
-    m = of.dataset.X.shape[0]
-    if not no_rows(of) and m < FOLDS:
-        return f"This needs at least {FOLDS} {_noun(of)}, and there are {m}."
-    return no_rows(of)
-
-
-def no_rows(of: Chosen) -> str:
-    """Return why rows cannot be resampled; empty if they can."""
-    if of.dataset.is_covariance:
-        return "This needs rows, and this data set is a covariance matrix without rows."
-    return "" if of.table is None else open_folder.ALL_ROWS
-
-
-def _noun(of: Chosen) -> str:
-    return "documents" if of.dataset.kind == "words" else "samples"
-
-
-def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
-    """Return the question of the validation, for some values of k of a sweep and one of its methods."""
-    return ChoiceSpec(**asked.about_problem(), ks=tuple(some(asked.ks)), method=method, seed=asked.seed)
+        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(ks) * spec.total
+        choice.show(of, spec, answer.problem.total_variance, "Hold out and draw again", seconds)
 
 
 def some(ks: Sequence[int]) -> list[int]:
@@ -85,33 +56,59 @@ def some(ks: Sequence[int]) -> list[int]:
     return [ordered[i] for i in np.linspace(0, len(ordered) - 1, MOST).round().astype(int)]
 
 
-def _draw(problem: Problem, rows: list[Row], method: str) -> None:
-    row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
-    if row is None:
-        return
-    choice = choice_of(row)
-    if choice.best is not None:
-        st.markdown(sentence(choice))
-    drawn = choice_figure(row.numbers, choice.columns, problem.total_variance, choice.best, choice.simplest)
-    figures.draw(drawn, "sweep_choice")
-    st.caption(
-        "Bars are standard errors. Agreement says how often draws choose the same features: 1 is always, 0 "
-        "is what chance gives. All of this is an estimate from these rows, by "
-        f"{wording.plain(method)}; the proofs above are about the rows that are there."
-    )
+def show_noise(answer: Answer) -> None:
+    """Draw the folded button of the noise test for the shown k, which shuffles columns, or its outcome."""
+    of, problem, asked = answer.of, answer.problem.with_k(answer.k), answer.asked
+    why = choice.no_rows(of)
+    spec = NoiseSpec(**asked.about_problem(), k=answer.k, method=answer.method, seed=asked.seed)
+    begun = not why and lookup.that_asks(spec) is not None
+    with st.expander(
+        "Is it more than noise would give?", icon=":material/shuffle:", expanded=begun, key="fold_noise"
+    ):
+        if why:
+            st.caption(why)
+            return
+        st.caption(
+            "The values of every feature are shuffled among the samples, so that features have nothing in "
+            "common. Then a component is found again."
+        )
+        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
+        Section(
+            "noise",
+            spec,
+            lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
+            lambda rows: _draw_tables(problem, rows),
+            lambda test, rows: _draw_test(problem, test),
+            total=TABLES,
+            only=Shuffled,
+            icon=":material/shuffle:",
+        ).show(of)
 
 
-def sentence(choice: Choice) -> str:
-    """Return sentences about the outcome of the validation."""
-    rows = {int(k): i for i, k in enumerate(choice.numbers)}
-    assert choice.best is not None and choice.simplest is not None  # something was held out
-    best = rows[choice.best]
-    share, error = 100 * choice.held_out[best], 100 * choice.held_out_error[best]
-    within = f" ± {error:.1f}" if np.isfinite(error) else ""
-    line = f"**k = {choice.best}** explains most of what was held out, {share:.1f}{within} % of its variance"
-    if choice.simplest < choice.best:
-        line += f"; **k = {choice.simplest}** is as good within a standard error"
-    agreed = choice.stability[rows[choice.simplest]]
-    if np.isfinite(agreed):
-        line += f". At k = {choice.simplest} the features of two draws agree to {agreed:.2f}"
-    return f"{line}."
+def _draw_tables(problem: Problem, rows: list[Row]) -> None:
+    values = [row for row in rows if isinstance(row, Shuffled)]
+    if values:
+        _draw_test(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
+
+
+def _draw_test(problem: Problem, test: NoiseTest) -> None:
+    st.markdown(noise_sentence(test, problem.total_variance))
+    figures.draw(noise_figure(test.value, test.noise, problem.total_variance), "sweep_noise")
+
+
+def noise_sentence(test: NoiseTest, total: float) -> str:
+    """Return the outcome of the test in plain words, in per cent of the variance `total`."""
+    unit, count = 100 / (total or 1.0), len(test.noise)
+    found = f"This component explains {unit * test.value:.3g} % of the variance"
+    most = f"the best of {wording.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"
+    p = f"p = {test.p:.2g}"
+    small = test.p <= SMALL_P
+    verdict = "More than noise would give" if small else "Noise can give as much"
+    if count < TABLES:
+        verdict = (
+            "So far more than noise gives" if small or not test.reached else "So far noise can give as much"
+        )
+    if not test.reached:
+        return f"**{verdict}.** {found}, {most}: none reached it, {p}, the least that {count} can say."
+    reached = f"{test.reached} of {wording.things(count, 'shuffled table')} reached it, {p}"
+    return f"**{verdict}.** {found}; {reached}."

@@ -32,7 +32,6 @@ from nspca.dashboard.sweep import (
     enough,
     form,
     newtable,
-    noise,
     one_k,
     other_rows,
     preview,
@@ -195,8 +194,8 @@ class SweepPage(AnswerPage[SweepSpec]):
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
         )
-        how = tried, run.own, run.id, known, drawn
-        answer = Answer(run.of, run.asked, problem, sweep, k, method, *how)
+        how: dict[str, Any] = {"tried": tried, "own": run.own, "known": known, "drawn": drawn}
+        answer = Answer(run.of, run.asked, problem, sweep, k, method, id=run.id, **how)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
@@ -259,8 +258,8 @@ class SweepPage(AnswerPage[SweepSpec]):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(seen)
         if run.own:
-            other_rows.show(about, seen.problem, run.asked, method)
-            noise.show(about, seen.problem.with_k(k), run.asked, method)
+            other_rows.show_choice(seen)
+            other_rows.show_noise(seen)
             newtable.show(about, run.asked, result.components[:, 0], k)
         self._rivals()
         _curve_options(run)

@@ -215,7 +215,7 @@ def _draw(seen: Answer, rows: list[Row]) -> None:
     uppers = seen.table.loc[seen.table["k"] == seen.k, "upper"].dropna()
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
     with left:
-        bars = {name: result.value for name, result in seen.of_k.items()}
+        bars = {name: result.value for name, result in seen.results.items()}
         limit: dict[str, Any] = {"upper": float(uppers.min()) if len(uppers) else None}
         limit |= {"limit": said.most_text, "places": said.digits}
         figures.draw_plot(partial(ranking_figure, bars, **_unit(seen.problem), **limit), "rivals_ranking")
@@ -238,18 +238,18 @@ def sentences(seen: Answer) -> tuple[statement.Statement, str, str]:
     """Return the statement about the best answer, a heading with the methods that found it, and a line with
     how good it is at least and what the bars are.
     """
-    best = max(seen.of_k.values(), key=lambda result: result.value)
+    best = max(seen.results.values(), key=lambda result: result.value)
     said = statement.state_result(seen.of.dataset, seen.problem, best, seen.k)
     unit = seen.problem.leading_eigenvalue or 1.0
     # The bars print these shares. Methods with the same number on their bars do equally well.
-    shares = {name: percent_down(result.value / unit, said.digits) for name, result in seen.of_k.items()}
+    shares = {name: percent_down(result.value / unit, said.digits) for name, result in seen.results.items()}
     first = [method for method, share in shares.items() if share == said.share_text]
     if len(first) == 1:
         best_ones = f"{wording.plain(rival_name(first[0]))} does best"
-    elif len(first) == len(seen.of_k):
+    elif len(first) == len(seen.results):
         best_ones = f"all {len(first)} methods do equally well"
     else:
-        best_ones = f"{len(first)} of {len(seen.of_k)} methods do best"
+        best_ones = f"{len(first)} of {len(seen.results)} methods do best"
     size = wording.things(seen.k, wording.noun(seen.of.dataset))
     found = f"{said.share_text} of the variance of the first principal component."
     least = f"This is {wording.proof(best.ratio)}. " if said.most_text else ""

@@ -91,17 +91,17 @@ def style(asked: ComparisonSpec) -> dict[str, Any]:
 
 def loadings(seen: Answer) -> None:
     """Draw the components of all methods, and which of them choose the same features."""
-    results = seen.of_k.values()
+    results = seen.results.values()
     X = aligned(np.column_stack([result.components[:, 0] for result in results]))
     unit = seen.problem.leading_eigenvalue or 1.0
     shares = [percent_down(result.value / unit, statement.DIGITS) for result in results]
-    titles = [f"{method}: {share}" for method, share in zip(seen.of_k, shares, strict=True)]
+    titles = [f"{method}: {share}" for method, share in zip(seen.results, shares, strict=True)]
     _pictures(seen.of.dataset, X, titles, "rivals_loadings")
     st.caption(
         "In % of the variance of the first principal component."
         + ("" if seen.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
     )
-    _agreement(seen.of_k)
+    _agreement(seen.results)
 
 
 def aligned(X: np.ndarray) -> np.ndarray:
@@ -147,9 +147,9 @@ def _pictures(
                 figures.draw(figure, f"{key}_{i}")
 
 
-def _agreement(of_k: dict[str, nspca.Result]) -> None:
+def _agreement(results: dict[str, nspca.Result]) -> None:
     """Say which methods choose the same features."""
-    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
+    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in results.items()}
     if len(supports) < 2:
         return
     groups: dict[tuple[int, ...], list[str]] = {}
@@ -244,13 +244,13 @@ def _components(seen: Answer) -> None:
         lambda rows: _draw_curves(seen, {r.method: r.curves for r in rows if isinstance(r, Explained)}, rows),
         draw,
         ("Curves, CSV", "components", _curve_table),
-        len(seen.of_k),
+        len(seen.results),
         icon=":material/stacks:",
     ).show(seen.of)
 
 
 def _further(seen: Answer) -> dict[str, Any]:
-    asked, names = seen.asked, list(seen.of_k)
+    asked, names = seen.asked, list(seen.results)
     options = asked.options_of(names)
     return {**asked.about_problem(), "seed": asked.seed, "k": seen.k, "methods": names, "options": options}
 

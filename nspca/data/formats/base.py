@@ -89,10 +89,6 @@ class Source:
         """The subject of a sentence about the file: its path, or "the file" for bytes."""
         return "the file" if self.path is None else str(self.path)
 
-    def named(self, kind: str) -> str:
-        """Return the subject of a sentence about a file of this kind, such as "The Parquet file PATH"."""
-        return f"The {kind}" if self.path is None else f"The {kind} {self.path}"
-
     @property
     def given_bytes(self) -> int:
         """Size in bytes of the file as the user gave it, with all its compression."""
@@ -106,9 +102,7 @@ class Source:
     @property
     def is_packed(self) -> bool:
         """Tell whether the file is compressed with gzip."""
-        if self.path is None:
-            return self.raw.startswith(GZIP)
-        with self.path.open("rb") as handle:
+        with io.BytesIO(self.raw) if self.path is None else self.path.open("rb") as handle:
             return handle.read(len(GZIP)) == GZIP
 
     @property
@@ -125,7 +119,7 @@ class Source:
         """Open the decompressed content for reading."""
         stored = io.BytesIO(self.raw) if self.path is None else self.path
         if self.is_packed:
-            return cast(BinaryIO, gzip.open(stored, "rb"))
+            return cast(BinaryIO, gzip.open(stored))
         return stored.open("rb") if isinstance(stored, Path) else stored
 
     @cached_property
@@ -137,11 +131,8 @@ class Source:
         """Return the first `FIRST` bytes of the decompressed content; none of a folder."""
         if self.path is not None and self.path.is_dir():
             return b""
-        with self.open() as handle:
-            try:
-                return handle.read(FIRST)
-            except (OSError, EOFError, zlib.error):
-                raise InvalidData(f"{self.called} is damaged: get it again.") from None
+        with self.unpacking(), self.open() as handle:
+            return handle.read(FIRST)
 
     @contextmanager
     def unpacking(self) -> Iterator[None]:
@@ -194,15 +185,11 @@ class Block:
     ----------
     X : (m, n) ndarray or scipy.sparse CSR
         NaN where a value is missing.
-    names, labels : sequence of str or None
-        Sample names and labels of these rows, if columns of the file hold them.
     texts : mapping of int to sequence of str
-        The cells of all other columns that are not features, by column number.
+        The cells of the columns that are neither features nor names nor labels, by column number.
     """
 
     X: Any
-    names: Sequence[str] | None = None
-    labels: Sequence[str] | None = None
     texts: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 

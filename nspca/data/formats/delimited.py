@@ -5,6 +5,7 @@ by piece.
 """
 
 import codecs
+import csv
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,14 +15,26 @@ import numpy as np
 
 from nspca.data.cells import Cells, rows_of
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import Layout, as_utf8, find_layout, guessed, requoted, stripped, trimmed
+from nspca.data.dialect import (
+    PREAMBLE,
+    SPACES,
+    Layout,
+    as_utf8,
+    filled_end,
+    find_layout,
+    guessed,
+    requoted,
+    stripped,
+    trimmed,
+)
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.tables import Piece, TableReader, read_table
 from nspca.data.limits import MAX_LINE, check_dense, check_growth, check_lines, check_room
 from nspca.data.missing import refuse
+from nspca.data.names import short
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Way
 from nspca.progress import Report, silent
 
 PIECE = 8 * 2**20
@@ -34,8 +47,6 @@ HEAD = 2**20
 """Number of bytes at the beginning of a table that its layout is found from."""
 _SHOWN = 10
 """Minimum lines for finding the layout, even if they are longer than `HEAD`."""
-_BARE = b",;\t |\r\n"
-"""Characters of the empty lines that spreadsheets write below a table."""
 
 
 class DelimitedReader(TableReader):
@@ -100,11 +111,11 @@ class DelimitedReader(TableReader):
 
     def _without_headers(self, raw: bytes) -> bytes:
         """Return text without lines that repeat the header, as files written one after another have."""
-        header = self.layout.header_line.encode()
-        if not header or header not in raw:
+        left_out = [line.encode() for line in self.layout.left_out]
+        if not any(line in raw for line in left_out):
             return raw
         lines = raw.splitlines(keepends=True)
-        kept = [line for line in lines if line.rstrip() != header]
+        kept = [line for line in lines if line.strip() not in left_out]
         self.repeated += len(lines) - len(kept)
         return b"".join(kept)
 
@@ -203,7 +214,7 @@ class DelimitedText:
             check_lines(rest)
             rest, skip = rest[skip:], 0
             end = _find_last_row(rest, layout.delimiter) if text else len(rest)
-            filled = _find_filled_end(rest[:end])
+            filled = filled_end(rest[:end])
             if end - filled < MAX_LINE:  # empty lines wait for the next piece, unless they are very many
                 end = filled
             if end and not rest[:end].isspace():
@@ -263,19 +274,7 @@ def _find_last_row(text: bytes, delimiter: str) -> int:
     if b'"' not in text:
         return _find_last_line(text)
     line, _ = deque(rows_of(text, delimiter), maxlen=1)[0]
-    return _find_byte(text, line)
-
-
-def _find_byte(text: bytes, line: int) -> int:
-    """Return the offset of a line (numbered from 1)."""
     return sum(map(len, text.splitlines(keepends=True)[: line - 1]))
-
-
-def _find_filled_end(text: bytes) -> int:
-    """Return the offset of the end of the last line that is not empty."""
-    held = len(text.rstrip(_BARE))
-    ends = [end for end in (text.find(b"\n", held), text.find(b"\r", held)) if end >= 0]
-    return min(ends, default=len(text))
 
 
 # Bytes that a cell and a column of text cost while they are parsed. Measured: 60 million cells in 300 columns
@@ -314,15 +313,42 @@ def read_text_table(
     source, findings = replace(source, raw=raw), (*findings, *quotes)
     reader = DelimitedReader(source, options, report=report)
     rows, columns = reader.most_rows, len(reader.layout.columns)
+    raw, below = _without_footnotes(source.raw, reader.layout)
+    if below:
+        lines = "The line" if len(below) == 1 else f"{len(below)} lines"
+        were = "was" if len(below) == 1 else "were"
+        findings = (*findings, f'{lines} below the table {were} left out ("{short(below[0])}").')
+        reader = DelimitedReader(replace(source, raw=raw), options, report=report)
     check_dense(rows, columns)
     check_growth(8 * rows * columns, source.given_bytes, "packed")
     check_room(_CELL * rows * columns + _COLUMN * columns)
     if columns < 2:
+        head = source.raw[:HEAD].decode(errors="replace").splitlines()[:20]
+        signs = [sign for sign in "^~:#*&§" if len({line.count(sign) for line in head if line.strip()}) == 1
+                 and sign in head[0]]  # fmt: skip
         raise InvalidData(
             "Only one column was found: at least two columns are needed, separated by comma, semicolon, "
-            "tab, bar or blank."
+            "tab, bar or blank.",
+            tuple(Way("delimiter", sign, f"Columns are separated by {sign}") for sign in signs),
         )
     return read_table(reader, source.title, findings, source.annotation)
+
+
+def _without_footnotes(raw: bytes, layout: Layout) -> tuple[bytes, list[str]]:
+    """Return text without the lines at its end that hold a text in the first cell alone, and these lines."""
+    tail = raw[-HEAD // 16 :]
+    before, end = len(raw) - len(tail), filled_end(tail)
+    below: list[str] = []
+    while len(layout.columns) > 2 and layout.delimiter != SPACES and len(below) < PREAMBLE:
+        begin = max(tail.rfind(b"\n", 0, end), tail.rfind(b"\r", 0, end)) + 1
+        line = tail[begin:end].decode(errors="replace").rstrip(f"{layout.delimiter} ")
+        cells = next(csv.reader([line], delimiter=layout.delimiter), [])
+        is_row = len(cells) != 1 or line.count('"') % 2 or layout.numerals.number(line) is not None
+        if begin == 0 or before + begin <= layout.body or is_row:
+            break
+        below.insert(0, line)
+        end = filled_end(tail[:begin])
+    return (raw[: before + end], below) if below else (raw, [])
 
 
 FORMAT = Format(

@@ -80,24 +80,46 @@ def find_documents(source: Source) -> str:
     A spreadsheet that was converted before is not converted again.
     """
     try:
-        raw = limits.plain_bytes(source.raw, limit=MOST_BYTES)
-        if is_spreadsheet(raw):
-            known = [one.text[:HEAD] for one in source.converted]
-            return _kind_of_text(known[0] if known else sheet_as_csv(raw, ROWS, least=1)[0])
-        if raw.startswith(b"PK\x03\x04"):
-            texts, others = text_files(_members(raw))
-            counts = any(is_docword(read()[:HEAD]) for _, read in texts[:2])
-            return "" if counts or len(texts) < 2 or len(others) > len(texts) else "files"
-        head = raw[:HEAD]
-        if _BINARY.match(head) or is_docword(head) or is_matrix_market(head):
-            return ""
-        return _kind_of_text(as_utf8(head if len(raw) <= HEAD else head[: head.rfind(b"\n") + 1] or head)[0])
+        if source.converted and is_spreadsheet(source.raw):
+            return _kind_of_text(_find_table(source.converted[-1].text[:HEAD])[0])
+        files, text, _ = _open(source.raw, ROWS)
     except InvalidData:
         return ""
+    if files is None:
+        return _kind_of_text(text)
+    texts, others = text_files(files)
+    counts = any(is_docword(read()[:HEAD]) for _, read in texts[:2])
+    return "" if counts or len(texts) < 2 or len(others) > len(texts) else "files"
+
+
+def _open(raw: bytes, rows: int | None = None) -> tuple[limits.Files | None, bytes, tuple[str, ...]]:
+    """Return the files of a ZIP, or a text in UTF-8 from the header of its table on, and notes.
+
+    With `rows`, only so many rows of a spreadsheet and the beginning of a text are read.
+    """
+    packed = len(raw)
+    raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+    notes: tuple[object, ...]
+    if is_spreadsheet(raw):
+        raw, notes = sheet_as_csv(raw, rows, packed=packed, least=1, limit=MOST_BYTES)
+    elif raw.startswith(b"PK\x03\x04"):
+        archive, members = open_zip(raw)
+        limits.check_archive(packed, members)
+        _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
+        return [(info.filename, partial(unzip_member, archive, info)) for info in members], b"", ()
+    elif _BINARY.match(raw) or is_docword(raw[:HEAD]) or is_matrix_market(raw[:HEAD]):
+        raise InvalidData(
+            "Texts are needed as .txt, CSV, Excel or a ZIP of .txt files, this is another format."
+        )
+    else:
+        _check_bytes(len(raw))
+        cut = rows is not None and len(raw) > HEAD
+        raw, notes = as_utf8((raw[: raw.rfind(b"\n", 0, HEAD) + 1] or raw[:HEAD]) if cut else raw)
+    text, more = _find_table(raw)
+    return None, text, tuple(map(str, (*notes, *more)))
 
 
 def _kind_of_text(raw: bytes) -> str:
-    raw = _find_table(raw)[0]
     rows = _first_rows(raw)[1]
     if rows:
         columns = [[row[i] for row in rows[1:] if row[i].strip()] for i in range(len(rows[0]))]
@@ -114,11 +136,6 @@ def _kind_of_text(raw: bytes) -> str:
 
 def _letters(text: str) -> int:
     return sum(sign.isalpha() or sign.isspace() for sign in text)
-
-
-def _members(raw: bytes) -> limits.Files:
-    archive, members = open_zip(raw)
-    return [(info.filename, partial(unzip_member, archive, info)) for info in members]
 
 
 def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
@@ -179,23 +196,9 @@ def read_documents(
         Unit of a document in one text file: a line, or a paragraph between blank lines. "automatic" means
         paragraphs if some have several lines.
     """
-    packed = len(raw)
-    raw = limits.plain_bytes(raw, limit=MOST_BYTES)
-    notes: tuple[object, ...] = ()
-    if is_spreadsheet(raw):
-        raw, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
-    elif raw.startswith(b"PK\x03\x04"):
-        members = open_zip(raw)[1]
-        limits.check_archive(packed, members)
-        _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
-        return read_files(_members(raw))
-    elif _BINARY.match(raw):
-        raise InvalidData(
-            "Texts are needed as .txt, CSV, Excel or a ZIP of .txt files, this is another format."
-        )
-    _check_bytes(len(raw))
-    raw, findings = as_utf8(raw)
-    raw, more = _find_table(raw)
+    files, raw, notes = _open(raw)
+    if files is not None:
+        return read_files(files)
     delimiter, rows = _first_rows(raw)
     columns = (text_column, id_column, label_column)
     named = any(column is not None for column in columns)
@@ -207,7 +210,7 @@ def read_documents(
         found = _read_rows(raw, delimiter, rows, columns)
     else:
         found = _split_lines(raw, split)
-    return replace(found, notes=(*map(str, (*notes, *findings, *more)), *found.notes))
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def read_files(files: limits.Files) -> Documents:

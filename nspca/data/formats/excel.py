@@ -9,7 +9,7 @@ documents and annotations in spreadsheets are then read as CSV.
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,7 @@ from nspca.data.formats.ods import open_ods
 from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, as_csv, choose_sheet, read_sheet, too_wide
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, MissingPackage
-from nspca.validation.archive import MAX_BYTES, mib, open_zip
+from nspca.validation.archive import MAX_BYTES, mib, open_zip, unzip_member
 
 MAX_TAGS = 12_000_000
 """Maximum XML tags of a sheet. A cell has two elements of two tags each."""
@@ -37,8 +37,6 @@ OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of .xls, and of other files of old Office programs."""
 calamine: Any = Late("python_calamine", "Excel files", "files")
 xlrd: Any = Late("xlrd", "old Excel files (.xls)", "files")
-_PIECE = 2**20
-"""Bytes of a part that are searched at a time."""
 _START = 200
 """Number of bytes at the beginning of a file that contain the name of its first part."""
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
@@ -73,10 +71,10 @@ _DATE = re.compile(
 _MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 
 
-def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
-    """Tell whether an archive is an .xlsx, .xlsm or .ods."""
-    names = {info.filename for info in members}
-    return "xl/workbook.xml" in names or {"content.xml", "mimetype"} <= names
+def is_workbook(names: Iterable[str]) -> bool:
+    """Tell whether an archive of files with these names is an .xlsx, .xlsm or .ods."""
+    held = set(names)
+    return "xl/workbook.xml" in held or {"content.xml", "mimetype"} <= held
 
 
 def is_cut_workbook(raw: bytes) -> bool:
@@ -89,7 +87,7 @@ def is_cut_workbook(raw: bytes) -> bool:
 def is_spreadsheet(raw: bytes) -> bool:
     """Tell whether bytes are a spreadsheet, or one that is cut short."""
     if raw.startswith(b"PK\x03\x04") and not is_cut_workbook(raw):
-        return is_workbook(open_zip(raw)[1])
+        return is_workbook(info.filename for info in open_zip(raw)[1])
     return raw.startswith(OLE) or is_cut_workbook(raw)
 
 
@@ -143,9 +141,7 @@ def _open(raw: bytes, packed: int) -> list[Sheet]:
     archive, members = open_zip(raw)
     limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
     for info in members:
-        named = info.filename.lower().endswith((".xml", ".rels"))
-        if named or next(_pieces(archive, info), b"").startswith(_XML):  # XML can have any name
-            _check_part(archive, info)
+        _check_part(archive, info)
     if any(info.filename == "content.xml" for info in members):
         return open_ods(archive)
     return _open_xlsx(raw, archive)
@@ -256,45 +252,27 @@ def _open_xls(raw: bytes) -> list[Sheet]:
 
 def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
     """Refuse a part that is too large, or that declares entities, before anything parses it."""
-    name = info.filename
-    sheet = name.startswith(("xl/worksheets/", "content.xml")) or not name.lower().endswith((".xml", ".rels"))
-    texts = name == "xl/sharedStrings.xml"
-    most = None if sheet else MAX_TEXTS if texts else MAX_OTHER
-    if most is not None and info.file_size > most:
+    is_named = info.filename.lower().endswith((".xml", ".rels"))
+    is_sheet = info.filename.startswith(("xl/worksheets/", "content.xml")) or not is_named
+    most = MAX_TEXTS if info.filename == "xl/sharedStrings.xml" else MAX_OTHER
+    if not is_sheet and info.file_size > most:
         raise InvalidData(
             f"The spreadsheet holds a part of {mib(info.file_size)}, at most {mib(most)} are read: save "
             "the sheet as CSV."
         )
-    tags = 0
-    for piece in _pieces(archive, info):
-        tags += piece.count(b"<")
-        if tags > MAX_TAGS:
-            raise InvalidData(
-                f"A sheet may have about {MAX_TAGS // 4_000_000} million cells, this one has more: save it "
-                "as CSV."
-            )
-        # Excel writes UTF-8. UTF-16 is refused, since it would hide entities from this search.
-        if b"<!DOCTYPE" in piece or b"<!ENTITY" in piece or b"\0" in piece:
-            raise InvalidData(
-                "The spreadsheet declares entities, which are never expanded: save the sheet as CSV."
-            )
-
-
-def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield a part in pieces that overlap a little, so that no word is cut in two."""
-    held, end = 0, b""
-    try:
-        with archive.open(info) as handle:
-            while piece := handle.read(_PIECE):
-                held += len(piece)
-                if held > info.file_size:
-                    raise InvalidData(_DAMAGED)
-                yield end + piece
-                end = piece[-8:]
-    except InvalidData:
-        raise
-    except Exception:  # any of four decompressors, each with errors of its own
-        raise InvalidData(_DAMAGED) from None
+    xml = unzip_member(archive, info)
+    if not is_named and not xml.startswith(_XML):  # XML can have any name
+        return
+    if xml.count(b"<") > MAX_TAGS:
+        raise InvalidData(
+            f"A sheet may have about {MAX_TAGS // 4_000_000} million cells, this one has more: save it as "
+            "CSV."
+        )
+    # Excel writes UTF-8. UTF-16 is refused, since it would hide entities from this search.
+    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml or b"\0" in xml:
+        raise InvalidData(
+            "The spreadsheet declares entities, which are never expanded: save the sheet as CSV."
+        )
 
 
 def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
@@ -336,10 +314,8 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     return replace(converted, findings=(*notes, *converted.findings))
 
 
-def _is_spreadsheet(source: Source) -> bool:
-    if source.files is None:
-        return source.first().startswith(OLE)
-    return "xl/workbook.xml" in source.names or {"content.xml", "mimetype"} <= set(source.names)
-
-
-FORMAT = Format("a spreadsheet", _is_spreadsheet, convert=convert)
+FORMAT = Format(
+    "a spreadsheet",
+    lambda source: source.first().startswith(OLE) if source.files is None else is_workbook(source.names),
+    convert=convert,
+)

@@ -9,6 +9,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ SAS = b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x3
 XPORT = b"HEADER RECORD*******LIB"
 """First bytes of SAS data files (.sas7bdat) and of SAS transport files (.xpt)."""
 FEATHER = b"ARROW1"
-_STEP = 10_000
-"""Rows that are read at a time."""
+_STEP, _CELLS = 10_000, 2**20
+"""Rows, and cells of a wide table, that are read at a time."""
 _MOST_JSON = 64 * 2**20
 """Maximum bytes of JSON, which takes some ten times as much memory."""
 _DAMAGED = "is damaged, or of a version that cannot be read: save the table as CSV"
@@ -102,7 +103,9 @@ def _frames_as_csv(frames: Iterable[pd.DataFrame], packed: int, what: str) -> by
         check_dense(rows, frame.shape[1])
         columns = {i: _plain_column(frame.iloc[:, i]) for i in range(frame.shape[1])}
         header: Any = False if stream.tell() else [*map(str, frame.columns)]
-        pd.DataFrame(columns).to_csv(stream, index=False, header=header, lineterminator="\n")
+        # Texts in a column of their own are told from the lines of a text by their quotation marks.
+        quoting = csv.QUOTE_ALL if len(columns) == 1 else csv.QUOTE_MINIMAL
+        pd.DataFrame(columns).to_csv(stream, index=False, header=header, lineterminator="\n", quoting=quoting)
         check_growth(stream.tell(), packed, what, "save the table as CSV")
         if stream.tell() > MAX_BYTES:
             raise InvalidData(f"The {what} file is more than {mib(MAX_BYTES)} of text: keep fewer columns.")
@@ -116,9 +119,9 @@ def _plain_column(column: pd.Series) -> pd.Series:
 
 
 def _word(value: Any) -> Any:
-    """Return a cell of text; SAS transport files name no encoding."""
+    """Return a cell of a table of texts; SAS transport files name no encoding."""
     if not isinstance(value, bytes):
-        return value
+        return int(value) if isinstance(value, bool) else value
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -130,15 +133,6 @@ def is_json(first: bytes) -> bool:
     return bool(re.match(rb'\s*(\{\s*"|\[\s*[\[{"])', first))
 
 
-def _load_json(raw: bytes) -> Any:
-    """Return the content of a JSON file, or a list of those of its lines."""
-    text = raw.decode("utf-8-sig")
-    try:
-        return json.loads(text)
-    except ValueError:
-        return [*map(json.loads, filter(str.strip, text.split("\n")))]
-
-
 def convert_json(raw: bytes) -> Converted:
     """Return JSON lines, or a list of objects or texts, as CSV: a line is a row, a key a column.
 
@@ -147,7 +141,11 @@ def convert_json(raw: bytes) -> Converted:
     if len(raw) > _MOST_JSON:
         raise InvalidData(f"A JSON file may have at most {mib(_MOST_JSON)}: save the table as CSV.")
     try:
-        found = _load_json(raw)
+        text = raw.decode("utf-8-sig")
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = [*map(json.loads, filter(str.strip, text.split("\n")))]
     except (ValueError, RecursionError):
         raise InvalidData(
             "A JSON file is read when each line is one object, or when it is one list of objects; this is "
@@ -181,8 +179,9 @@ def convert_json(raw: bytes) -> Converted:
         raise InvalidData("The JSON file has no columns of numbers or texts: save the table as CSV.")
     if nested:
         notes += (f"Keys with lists or objects were left out: {quote_names(map(str, nested))}.",)
-    cells = ([_json_cell(row.get(key)) for key in kept] for row in rows)
-    return Converted(_write_csv(kept, cells), options={"header": True}, findings=notes)
+    cells = ([row.get(key) for key in kept] for row in rows)
+    csv_text = _frames_as_csv(_batches(kept, cells), len(raw), "JSON")
+    return Converted(csv_text, options={"header": True}, findings=notes)
 
 
 def _convert_json(source: Source, options: ReadOptions) -> Converted:
@@ -194,11 +193,6 @@ def _convert_json(source: Source, options: ReadOptions) -> Converted:
             "by nspca.read_text."
         )
     return converted
-
-
-def _json_cell(value: Any) -> str:
-    """Return a value of JSON as a cell; true and false are 1 and 0."""
-    return "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _is_arff(first: bytes) -> bool:
@@ -218,7 +212,8 @@ def convert_arff(source: Source, options: ReadOptions) -> Converted:
             break
     if not attributes:
         raise InvalidData("The ARFF file declares no attributes, or holds no @data: save the table as CSV.")
-    csv_text = _write_csv([name for name, _ in attributes], _arff_rows(lines, attributes))
+    frames = _batches([name for name, _ in attributes], _arff_rows(lines, attributes))
+    csv_text = _frames_as_csv(frames, source.given_bytes, "ARFF")
     return Converted(csv_text, options={"header": True}, findings=findings)
 
 
@@ -249,19 +244,9 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
         yield [cell.strip() for cell in row]
 
 
-def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
-    stream = io.StringIO()
-    # Texts in a column of their own are told from the lines of a text by their quotation marks.
-    writer = csv.writer(
-        stream, lineterminator="\n", quoting=csv.QUOTE_ALL if len(header) == 1 else csv.QUOTE_MINIMAL
-    )
-    writer.writerow(header)
-    for number, row in enumerate(rows, 1):
-        writer.writerow(row)
-        check_dense(number, len(header))
-        if stream.tell() > MAX_BYTES:
-            raise InvalidData(f"The table is more than {mib(MAX_BYTES)} of text: keep fewer columns or rows.")
-    return stream.getvalue().encode()
+def _batches(header: Sequence[object], rows: Iterator[list[Any]]) -> Iterator[pd.DataFrame]:
+    while batch := [*islice(rows, max(1, _CELLS // len(header)))]:
+        yield pd.DataFrame(batch, columns=[*header], dtype=object)
 
 
 def _is_statistics(source: Source) -> bool:

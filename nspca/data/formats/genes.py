@@ -101,8 +101,24 @@ _KINDS = (
         "A protein table of FragPipe",
         ("protein", "protein id", "entry name", "gene"),
         ("protein id",),
-        ("(.+) maxlfq intensity", "(.+?)(?<! total)(?<! unique)(?<! razor) intensity", "(.+) spectral count"),
+        (
+            "(?!combined )(.+) maxlfq intensity",
+            "(?!combined )(.+?)(?<! total)(?<! unique)(?<! razor) intensity",
+            "(?!combined )(.+?)(?<! total)(?<! unique) spectral count",
+        ),
         left="(rev|contam)_.*",
+    ),
+    _Kind(
+        "A protein table of Proteome Discoverer",
+        ("checked|protein fdr confidence.*|master",),
+        ("accession",),
+        (r"abundances? \(normalized\): (.+)", "abundances?: (.+)"),
+    ),
+    _Kind(
+        "A table of TMT-Integrator",
+        ("index", "numberpsm"),
+        ("index",),
+        aside="index|numberpsm|gene|proteinid|peptide|sequencewindow|start|end|maxpepprob|referenceintensity",
     ),
     _Kind(
         "A protein table of DIA-NN",
@@ -218,7 +234,10 @@ def _convert_known(
     kept = rows.loc[~out, [ids, *samples]]
     aside = [name for i, name in enumerate(header) if i != ids and i not in samples]
     what = "proteins" if kind.values else "genes"
-    findings = [Finding(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows")]
+    taken = quote_names((header[i] for i in samples), 1)
+    findings = [
+        Finding(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows ({taken})")
+    ]
     if aside:
         others = sorted({_plain(name).split()[0] for name in aside} & {"ibaq", "intensity", "reporter"})
         ways = tuple(

@@ -61,23 +61,22 @@ def read_images(
         Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
         then left out, and a note names them. By default all images must have the same size.
     """
-    stacked, labels, notes = _stack(files, report, packed) if side is None else _shrink(files, report, side)
-    shape = stacked.shape[1:]
-    sample_names, renamed = unique_names(
-        [PurePosixPath(label.replace("\\", "/")).stem for label in labels], "sample"
-    )
-    folders = [PurePosixPath(label.replace("\\", "/")).parent.name for label in labels]
+    stacked, labels, notes = _stack(files, report, packed, side)
+    paths = [PurePosixPath(label.replace("\\", "/")) for label in labels]
+    sample_names, renamed = unique_names([path.stem for path in paths], "sample")
+    folders = [path.parent.name for path in paths]
     grouped = 1 < len(set(folders)) < len(labels)
     if grouped:
-        notes += ("The folder of each image was taken as its label.",)
+        notes.append("The folder of each image was taken as its label.")
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
+    shape = stacked.shape[1], stacked.shape[2]
     return Dataset(
         name=name,
         X=stacked.reshape(len(labels), -1),
-        feature_names=pixel_names((shape[0], shape[1])),
+        feature_names=pixel_names(shape),
         sample_names=sample_names,
         labels=groups.get("folder"),
-        image_shape=(shape[0], shape[1]),
+        image_shape=shape,
         kind="image",
         findings=as_findings((*notes, *renamed)),
         label_columns=groups,
@@ -85,17 +84,33 @@ def read_images(
     )
 
 
-def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
-    stacked: np.ndarray | None = None
-    notes: dict[str, None] = {}
+def _stack(
+    files: Files, report: Report, packed: int | None, side: int | None
+) -> tuple[np.ndarray, list[str], list[str]]:
+    """Return the grey levels of images, the labels of those that could be read, and notes."""
+    stacked = np.empty(0)
+    labels: list[str] = []
+    unread: list[str] = []
+    notes: list[str] = []
+    if side is not None:
+        notes.append(
+            f"Every image was turned into grey levels and its middle square shrunk to {side} x {side} pixels."
+        )
     for i, (label, read) in enumerate(files):
-        pixels, note = decode(read(), label)
-        if stacked is None:
+        if i % _REPORT_EVERY == 0:
+            report(Event("reading images", done=i, total=len(files)))
+        try:
+            pixels = decode(read(), label, side, notes)
+        except InvalidData:
+            if side is None:
+                raise
+            unread.append(label)
+            continue
+        if not labels:
             check_dense(len(files), pixels.size)
-            if packed:
-                check_growth(
-                    len(files) * pixels.nbytes, packed, "ZIP", "shrink the images, or leave out blank ones"
-                )
+            if packed and side is None:
+                grown = len(files) * pixels.nbytes
+                check_growth(grown, packed, "ZIP", "shrink the images, or leave out blank ones")
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))
@@ -106,85 +121,48 @@ def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray
             )
         if pixels.dtype != stacked.dtype:
             stacked = stacked.astype(np.float64)
-        stacked[i] = pixels
-        notes |= dict.fromkeys(note)
-        if i % _REPORT_EVERY == 0:
-            report(Event("reading images", done=i, total=len(files)))
-    assert stacked is not None  # `files` is not empty
-    return stacked, [label for label, _ in files], tuple(notes)
-
-
-def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
-    check_dense(len(files), side * side)
-    stacked = np.empty((len(files), side, side), dtype=np.uint8)
-    labels: list[str] = []
-    unread: list[str] = []
-    more: dict[str, None] = {}
-    for i, (label, read) in enumerate(files):
-        try:
-            stacked[len(labels)], said = shrink(read(), label, side)
-            more |= dict.fromkeys(said)
-            labels.append(label)
-        except InvalidData:
-            unread.append(label)
-        if i % _REPORT_EVERY == 0:
-            report(Event("reading images", done=i, total=len(files)))
+        stacked[len(labels)] = pixels
+        labels.append(label)
     listed = quote_names(map(short_name, unread))
-    if len(labels) < 2:
+    if unread and len(labels) < 2:
         raise InvalidData(
-            f"Two images at least must be readable, got {len(labels)}: {listed or 'nothing else'} cannot be "
-            "read."
+            f"Two images at least must be readable, got {len(labels)}: {listed} cannot be read."
         )
-    notes: tuple[str, ...] = (
-        f"Every image was turned into grey levels and its middle square shrunk to {side} x {side} pixels.",
-        *more,
-    )
     if unread:
-        notes += (f"Left out because they cannot be read: {listed}.",)
-    return stacked[: len(labels)], labels, notes
+        notes.append(f"Left out because they cannot be read: {listed}.")
+    return stacked[: len(labels)], labels, [*dict.fromkeys(notes)]
 
 
-def shrink(raw: bytes, label: str, side: int) -> tuple[np.ndarray, list[str]]:
-    """Return the middle square of one image as (side, side) grey levels, turned upright, and notes."""
-    notes: list[str] = []
+def decode(raw: bytes, label: str, side: int | None, notes: list[str]) -> np.ndarray:
+    """Return the grey levels (rows, columns) of one image, turned upright.
 
-    def convert(image: Any) -> np.ndarray:
-        image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
-        if image.mode.startswith(("I", "F")):
-            levels = np.asarray(image, dtype=np.float64)
-            levels = 255 * (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
-            image = Image.fromarray(levels.astype(np.uint8))
-        grey = _upright(image, notes).convert("L")
-        return np.array(ImageOps.fit(grey, (side, side), Image.Resampling.BOX))
-
-    return _opened(raw, label, MAX_PHOTO, convert), notes
-
-
-def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits.
-
-    The size is checked before the pixels are decoded.
+    They are uint8, or float64 where an image has more than 8 bits. With `side`, they are those of the middle
+    square, resized to (side, side). The size is checked before the pixels are decoded. `notes` gets sentences
+    about what was changed.
     """
-    notes: list[str] = []
 
     def convert(image: Any) -> np.ndarray:
-        image = _upright(image, notes)
         deep = image.mode.startswith(("I", "F"))
-        if not deep and image.mode != "L":
-            if image.mode != "1":
-                notes.append("Colour images were turned into grey levels.")
-            image = image.convert("L")
-        pixels = np.array(image)
-        return pixels.astype(np.float64) if deep else pixels
+        if side is not None:
+            image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
+            if deep:
+                levels = np.asarray(image, dtype=np.float64)
+                levels = 255 * (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
+                image = Image.fromarray(levels.astype(np.uint8))
+            grey = _upright(image, notes).convert("L")
+            return np.array(ImageOps.fit(grey, (side, side), Image.Resampling.BOX))
+        image = _upright(image, notes)
+        if deep:
+            return np.array(image).astype(np.float64)
+        if image.mode not in ("L", "1"):
+            notes.append("Colour images were turned into grey levels.")
+        return np.array(image.convert("L"))
 
-    return _opened(raw, label, MAX_PIXELS, convert), tuple(notes)
+    return _opened(raw, label, MAX_PIXELS if side is None else MAX_PHOTO, convert)
 
 
 def _upright(image: Any, notes: list[str]) -> Any:
-    """Return an image turned as its orientation says, with white behind what is transparent.
-
-    `notes` gets sentences about what was changed.
-    """
+    """Return an image turned as its orientation says, with white behind what is transparent."""
     if getattr(image, "n_frames", 1) > 1:
         notes.append("Of images with several pages or frames, the first was taken.")
     if image.getexif().get(_ORIENTATION, 1) != 1:

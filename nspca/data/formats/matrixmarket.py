@@ -83,8 +83,8 @@ class MatrixMarketReader(EntryReader):
                 break
             return [int(part) for part in parts]
         raise InvalidData(
-            f"The size line of a Matrix Market file must hold {len(what)} whole numbers, the "
-            f"{', '.join(what[:-1])} and {what[-1]}, that{self.source.of} does not: {_WAY_OUT}."
+            f"Below its comments, a Matrix Market file has a size line of {len(what)} whole numbers, "
+            f"{', '.join(what[:-1])} and {what[-1]}, {self.source.called} has none: {_WAY_OUT}."
         )
 
     @property

@@ -217,7 +217,7 @@ class NpzReader(NpyReader):
             raise self._damaged() from None
 
     def _damaged(self) -> InvalidData:
-        return InvalidData(f"{self.source.named('NPZ file')} is damaged or cut short: save it again.")
+        return InvalidData(f"{self.source.called} is damaged or cut short as an NPZ file: save it again.")
 
     def _sparse_rows(
         self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, rows: int | None, folder: Path

@@ -1,6 +1,7 @@
 """Read Parquet files. The sizes in the footer are checked before a column is read."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -33,6 +34,7 @@ _LONGEST = 10_000
 _INDEX = "__index_level_"
 """Beginning of the column name that pandas gives to an index without a name."""
 _WAY_OUT = "save the table again, or as CSV"
+_TOO_MUCH = f"The footer of the Parquet file says more than the file holds: {_WAY_OUT}."
 _SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
 
 
@@ -40,8 +42,8 @@ class ParquetReader(TableReader):
     """Reader of a Parquet table. Text columns are sample names or labels, as in a CSV file."""
 
     def _read_header(self) -> None:
-        file = self._open()
-        try:
+        with self._guarded():
+            file = self._open()
             check_kinds(file.schema_arrow)
             self._check_shape(file.metadata)
             # Reading one row makes Arrow raise for damaged columns. Asking for their metadata, as
@@ -54,36 +56,30 @@ class ParquetReader(TableReader):
             self._rows = int(file.metadata.num_rows)
             self.findings = self.layout.findings
             self.source.layouts.append(self.layout)
-        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-            raise self._damaged(error) from None
 
     def _open(self, texts: Sequence[str] = ()) -> Any:
-        source = self.source
-        try:
-            return pq.ParquetFile(
-                source.open()
-                if source.is_packed
-                else pa.BufferReader(source.raw)
-                if source.path is None
-                else source.path,
-                read_dictionary=texts,
-                thrift_string_size_limit=_STRING,
-                thrift_container_size_limit=_CONTAINER,
-            )
-        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-            raise self._damaged(error) from None
+        plain = self.source.path or pa.BufferReader(self.source.raw)
+        return pq.ParquetFile(
+            self.source.open() if self.source.is_packed else plain,
+            read_dictionary=texts,
+            thrift_string_size_limit=_STRING,
+            thrift_container_size_limit=_CONTAINER,
+        )
 
-    def _damaged(self, error: Exception) -> InvalidData:
-        """Return the error to raise for an error of Arrow; an error of this package is returned unchanged."""
-        if isinstance(error, InvalidData):
-            return error
-        trouble = "is encrypted" if "ncrypt" in str(error) else "is damaged or cut short"
-        return InvalidData(f"{self._called} {trouble}: {_WAY_OUT}.")
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except InvalidData:
+            raise
+        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+            trouble = "is encrypted" if "ncrypt" in str(error) else "is damaged or cut short"
+            raise InvalidData(f"{self._called} {trouble}: {_WAY_OUT}.") from None
 
     @property
     def _called(self) -> str:
         """Name of the file for the beginning of an error."""
-        return self.source.named("Parquet file")
+        return "The Parquet file" if self.source.path is None else f"The Parquet file {self.source.path}"
 
     @property
     def rows(self) -> int:
@@ -93,10 +89,14 @@ class ParquetReader(TableReader):
 
     def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
         """Yield the rows, `STEP` numbers at a time; see `TableReader.pieces`. A missing value is NaN."""
-        file = self._open(self._text_columns)
         numbers = [i for i in range(len(self.layout.columns)) if i not in set(texts)]
         held = 0
-        try:
+        with self._guarded():
+            schema = self._open().schema_arrow
+            words = [
+                one.name for one in schema if kinds.is_string(one.type) or kinds.is_large_string(one.type)
+            ]
+            file = self._open(words)
             for batch in file.iter_batches(max(1, STEP // len(self.layout.columns)), use_threads=False):
                 batch.validate(full=True)
                 table = pa.Table.from_batches([batch])
@@ -106,17 +106,8 @@ class ParquetReader(TableReader):
                 held += len(table)
                 if held <= self._rows:
                     yield X, {i: texts_of(table.column(i)) for i in texts}
-        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-            raise self._damaged(error) from None
         if held != self._rows:
-            raise InvalidData(f"The footer of the Parquet file says more than the file holds: {_WAY_OUT}.")
-
-    @property
-    def _text_columns(self) -> list[str]:
-        schema = self._open().schema_arrow
-        return [
-            field.name for field in schema if kinds.is_string(field.type) or kinds.is_large_string(field.type)
-        ]
+            raise InvalidData(_TOO_MUCH)
 
     def _check_shape(self, about: Any) -> None:
         """Refuse a table that is too large according to the footer.
@@ -149,7 +140,7 @@ class ParquetReader(TableReader):
                 if chunk.num_values != group.num_rows or min(sizes) < 0:
                     raise InvalidData(f"The footer of the Parquet file does not fit its columns: {_WAY_OUT}.")
         if counted != rows or packed > self.source.most_bytes:
-            raise InvalidData(f"The footer of the Parquet file says more than the file holds: {_WAY_OUT}.")
+            raise InvalidData(_TOO_MUCH)
         if plain > MAX_BYTES and not self.on_disk:
             raise InvalidData(
                 f"{self._called} would unpack to {mib(plain)}, at most {mib(MAX_BYTES)} are read: keep fewer "

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 import pandas as pd
@@ -84,14 +85,18 @@ def read_frame(raw: bytes, delimiter: str) -> pd.DataFrame:
 
     Rows that are shorter than the first two end with empty cells. A longer row is refused.
     """
-    width = 1 + max(line.count(delimiter.encode()) for line in raw.split(b"\n", 2)[:2])
-    check_dense(raw.count(b"\n"), width)
     try:
+        lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
+        first = islice(filter(None, csv.reader(lines, delimiter=delimiter)), 2)
+        width = max(map(len, first), default=0)
+        check_dense(raw.count(b"\n"), width)
         return pd.read_csv(
             io.BytesIO(raw), sep=delimiter, names=range(width), dtype=str, keep_default_na=False,
             na_filter=False, skip_blank_lines=True, engine="c",
         )  # fmt: skip
-    except (ValueError, pd.errors.ParserError) as error:
+    except InvalidData:
+        raise
+    except (ValueError, csv.Error) as error:
         raise InvalidData(
             f"The table cannot be split into cells ({' '.join(str(error).split())[:120]}): look for a "
             "quotation mark that is never closed."

@@ -3,7 +3,6 @@
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +16,6 @@ from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Block, Reader, Size, Strings
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, quote_names, short, unique_names
-from nspca.data.options import ReadOptions
 from nspca.data.roles import (
     ID,
     NO_NAMES,
@@ -90,29 +88,11 @@ class TableReader(Reader):
     def rows(self) -> int:
         """Number of rows, an estimate when `is_exact` is False."""
 
-    def with_layout(self, layout: Layout) -> "TableReader":
-        """Return a reader of this file with another layout of its columns."""
-        other = copy(self)
-        vars(other).pop("columns", None)
-        other.layout = layout
-        return other
-
-    def with_options(self, options: ReadOptions) -> "TableReader":
-        """Return a reader of this file with other options about the roles of its columns."""
-        other = self.with_layout(self.layout)
-        other.options = options
-        return other
-
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows as blocks of data. The file format decides the size of a block, not `rows`."""
         chosen = self.columns
         for X, texts in self.pieces(chosen.excluded, chosen.skipped):
-            yield Block(
-                X,
-                None if chosen.ids is None else texts[chosen.ids],
-                None if chosen.labels is None else texts[chosen.labels],
-                {i: texts[i] for i in chosen.others},
-            )
+            yield Block(X, {i: texts[i] for i in chosen.others})
 
     def read_whole(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Piece:
         """Return all rows as one piece, with the arguments of `pieces`."""
@@ -164,15 +144,15 @@ def read_table(
     features, ids, labels = chosen.features, chosen.ids, chosen.labels
     values, texts = reader.read_whole(chosen.excluded, chosen.skipped)
     if (again := _correct_empty_columns(layout, texts)) != layout:
-        return read_table(reader.with_layout(again), name, findings, annotation)
+        reader.layout = again
+        return read_table(reader, name, findings, annotation)
     guessed = ids is not None and ids not in layout.text_columns and options.id_column is None
     if guessed and ids is not None and layout.id_column is None:
         different, count = len(set(texts[ids])), len(texts[ids])
         if 2 * different <= count or (different < count and not ID.search(layout.columns[ids])):
             # The first rows were all different, the others are not: a feature after all.
-            return read_table(
-                reader.with_options(options.but(id_column=NO_NAMES)), name, findings, annotation
-            )
+            reader.options = options.but(id_column=NO_NAMES)
+            return read_table(reader, name, findings, annotation)
     if values.shape[1] == 0:
         aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")

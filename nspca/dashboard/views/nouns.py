@@ -1,10 +1,7 @@
-"""The subject of the page Components: its words and defaults for images, for texts and for other tables.
-
-All modules of the page take their words from the `Subject` that `subject_of` returns for the open data.
-"""
+"""What features and components of a data set are called on a page: pixels and parts, words and topics."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from nspca.dashboard.app import wording
@@ -12,31 +9,31 @@ from nspca.dashboard.open_data import Chosen
 from nspca.data import SAMPLES, Dataset
 
 TableKind = Literal["image", "words", "table"]
+ONE: dict[TableKind, Literal["component", "part", "topic"]] = {
+    "image": "part",
+    "words": "topic",
+    "table": "component",
+}
+"""The noun for a component, by kind of table."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """Wording and defaults of the page for a kind of table.
-
-    Parameters
-    ----------
-    kind : kind of table that the page shows
-    title : title of the page, a question
-    one, feature : nouns for a component and for a feature
-    r, size : default number of components, and default size of each
-    """
+class Nouns:
+    """Nouns for one component and one feature of a kind of table."""
 
     kind: TableKind
-    title: str
     one: Literal["component", "part", "topic"]
     feature: str
-    r: int
-    size: int
 
     @property
     def many(self) -> str:
         """Plural noun for components: "parts", "topics" or "components"."""
         return f"{self.one}s"
+
+    @property
+    def samples(self) -> str:
+        """Plural noun for the rows: "images", "documents" or "samples"."""
+        return {"image": "images", "words": "documents"}.get(self.kind, "samples")
 
     def count(self, number: int) -> str:
         """Return a number of components with their noun: ``3 parts`` or ``1 part``."""
@@ -54,10 +51,10 @@ class Subject:
         return wording.things(number, self.feature)
 
 
-PARTS = Subject("image", "Which parts are images made of?", "part", "pixel", 5, 40)
-TOPICS = Subject("words", "What are the texts about?", "topic", "word", 8, 15)
-COMPONENTS = Subject("table", "What belongs together?", "component", "feature", 5, 20)
-SUBJECTS = {about.kind: about for about in (PARTS, TOPICS, COMPONENTS)}
+def nouns_of(data: Dataset) -> Nouns:
+    """Return the nouns for a data set, with that for its features, such as "gene"."""
+    kind = kind_of(data)
+    return Nouns(kind, ONE[kind], wording.noun(data))
 
 
 def kind_of(data: Dataset) -> TableKind:
@@ -67,11 +64,6 @@ def kind_of(data: Dataset) -> TableKind:
     if data.image_shape is not None or data.kind == "image":
         return "image"
     return "words" if data.kind == "words" else "table"
-
-
-def subject_of(data: Dataset) -> Subject:
-    """Return the subject for a data set, with the noun for its features, such as "gene"."""
-    return replace(SUBJECTS[kind_of(data)], feature=wording.noun(data))
 
 
 def explained_names(of: Chosen) -> Sequence[str]:

@@ -1,0 +1,339 @@
+"""List all good answers: a tree at a level below the best value, whose leaves stay below or contain a listed
+set.
+
+A set of at most k features is good if it explains more than the level. The tree lists minimal good sets. A
+leaf is bounded by the level, or it is covered: a listed set is among the features that are in. So every good
+set contains a listed one (docs/certificates.md, *All good answers*).
+
+Where a node may hold a good set, its bound is above the level whatever is done. So the node is branched along
+the features t1, ..., tm of the set that it lacks: without t1, with t1 but without t2, and so on. The last
+part, with all of them, is covered.
+
+`selection.answers` calls `list_answers`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nspca.bounds import elimination
+from nspca.bounds.bound_search import ROOT_ROUNDS, BoundSearch
+from nspca.bounds.fixing.arrays import joined, packed, unpacked
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Supports, Warm
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import Settled, Task
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS, ROUND
+from nspca.bounds.strongest import LEFT_OUT
+from nspca.bounds.witness import Witness
+from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array, one_thread, rank1
+from nspca.errors import Cancelled, InvalidProblem
+from nspca.local_search import single
+from nspca.local_search.minimal import GoodSet, best_above, minimal
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+GAP = 1e-9
+"""Relative gap above the level at which a node is closed."""
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(eq=False, kw_only=True)
+class AnswerTree(FixingTree):
+    """The tree that lists the good sets above the level `lower`.
+
+    Attributes
+    ----------
+    share : float
+        A better set raises the level to this share of its value.
+    most : int
+        Maximum number of listed sets above the level. Further ones raise the level.
+    only_first : bool
+        Whether the list stays as it is, and every good set that contains none of it raises the level.
+    """
+
+    stage = "listing good answers"
+    share: float = 0.0
+    most: int = 1000
+    only_first: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.sets: list[GoodSet] = []
+        self.members = np.zeros((0, self.problem.n), dtype=bool)
+        self.at_level = True
+
+    def add(self, good: GoodSet) -> None:
+        """Add a set to the list, and raise the level where it explains more than was known, or one too many
+        is listed.
+        """
+        self.sets.append(good)
+        self.lower = max(self.lower, self.share * good.value)
+        own = np.zeros((1, self.problem.n), dtype=bool)
+        own[0, good.features] = True
+        self.members = np.vstack((self.members, own))
+        if len(self.sets) > self.most:
+            values = sorted((one.value for one in self.sets), reverse=True)
+            self.lower = max(self.lower, values[self.most])
+
+    # --- good sets of a node --------------------------------------------------------------------------------
+    def missing(self, supports: Supports, points: Sequence[Array] = ()) -> np.ndarray | None:
+        """Return the features of a good set that some supports contain, besides the certain ones; None if no
+        such set is known. A set that is found is listed.
+        """
+        certain, possible = np.zeros((2, self.problem.n), dtype=bool)
+        certain[supports.certain], possible[supports.possible] = True, True
+        lacking = self.members & ~certain
+        count = lacking.sum(axis=1)
+        held = ~(lacking & ~possible).any(axis=1) & (count <= supports.k - supports.into.size)
+        if held.any():
+            at = np.flatnonzero(held)
+            best = min(at.tolist(), key=lambda i: (count[i], -self.sets[i].value))
+            return self.ordered(self.sets[best], certain)
+        while (good := self.found(supports, points)) is not None:
+            if not self.only_first:
+                self.add(good)
+                return self.ordered(good, certain)
+            self.lower = good.value
+        return None
+
+    def ordered(self, good: GoodSet, certain: np.ndarray) -> np.ndarray:
+        """Return the features of a set that are not certain, the largest weight first."""
+        order = good.features[np.argsort(-np.abs(good.weights), kind="stable")]
+        return order[~certain[order]]
+
+    def found(self, supports: Supports, points: Sequence[Array]) -> GoodSet | None:
+        """Return a minimal good set among the features of some supports, by a local search; None if it finds
+        none. With at most k features, or one, nothing is missed.
+        """
+        part, forced = self.ground.whole.part, self.problem.forced
+        certain = supports.certain
+        free = supports.possible[np.isin(supports.possible, part.features)]
+        features, k = np.union1d(certain, free), certain.size + supports.k - supports.into.size
+        if not features.size:
+            return None
+        best = None
+        if features.size <= k:
+            best = best_above(part, features, self.target, self.problem.nonneg)
+        else:
+            own = Problem(
+                part.restrict(features), k, self.problem.nonneg, np.searchsorted(features, certain).tolist()
+            )
+            for x in self.starts(own, features, points):
+                x = single.swaps(own, single.polish(own, x))
+                used = np.union1d(features[x != 0], forced).astype(np.int64)
+                best = best_above(part, used, self.target, self.problem.nonneg)
+                if best is not None:
+                    break
+        if best is None or self.only_first:
+            return best
+        return minimal(part, best, forced, self.target, self.problem.nonneg)
+
+    def starts(self, own: Problem, features: np.ndarray, points: Sequence[Array]) -> Iterable[Array]:
+        """Yield feasible starts on some features: points (n,) given, the leading vector, and a listed set."""
+        given = [x[features] for x in points]
+        given.append(own.covariance.leading(1)[1][:, 0])
+        near = self.members[:, features].sum(axis=1)
+        if near.size:
+            nearest = self.sets[int(np.argmax(near))]
+            x = np.zeros(self.problem.n)
+            x[nearest.features] = nearest.weights
+            given.append(own.covariance.product(x[features]))
+        for a in given:
+            for signed in (a, -a) if own.nonneg else (a,):
+                x = rank1(signed, own.size, own.nonneg, own.forced)
+                if np.any(x):
+                    yield x
+
+    # --- the tree -------------------------------------------------------------------------------------------
+    def open(self, node: Node) -> None:
+        """Cover a node, or add it to the open nodes with the features that it is branched along, if any."""
+        if node.leaf is None or node.upper <= self.target:
+            return
+        missing = self.missing(node.supports, self.points_of(node.warm))
+        if missing is not None and not missing.size:
+            node.leaf, node.is_covered, node.warm = None, True, None
+        elif missing is not None:
+            node.along = missing
+            self.push(node)
+        elif node.upper > self.target:  # the level may have been raised
+            super().open(node)
+
+    def points_of(self, warm: Warm | None) -> list[Array]:
+        """Return the best point (n,) of the bundle of a node."""
+        if warm is None or not warm.points.size:
+            return []
+        x = np.zeros(self.problem.n)
+        values = np.einsum("ij,ij->j", warm.points, self.ground.whole.part.block(warm.rows) @ warm.points)
+        x[warm.rows] = warm.points[:, int(np.argmax(values))]
+        return [x]
+
+    def parts(self, node: Node) -> list[Supports]:
+        """Return the supports of the parts of a node that are settled: with a feature and without it; or, on
+        the way along a set, without each feature in turn but with those before.
+        """
+        along = node.along
+        if along is None:
+            one = node.supports.possible[[int(np.argmin(node.scores))]]
+            return [node.supports.fix(NONE, one), node.supports.fix(one, NONE)]
+        return [node.supports.fix(along[[i]], along[:i]) for i in range(along.size)]
+
+    def tasks(self, node: Node) -> Iterable[Task]:
+        """Return a task for each part; one that holds a good set gets no rounds, as they cannot close it."""
+        assert node.leaf is not None  # it is open
+        for supports in self.parts(node):
+            is_good = self.missing(supports, self.points_of(node.warm)) is not None
+            yield Task(
+                supports,
+                node.leaf.witness,
+                node.warm,
+                self.lower,
+                self.gap,
+                self.plan,
+                rounds=0 if is_good else self.rounds,
+                entries=self.left,
+                at_level=True,
+                reducing=self.reducing,
+            )
+
+    def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
+        """Attach the settled parts to their parents. Parents without all their parts stay open."""
+        waiting, outcomes = list(parents), iter(settled)
+        self.parted = waiting
+        try:
+            while waiting:
+                parent = waiting[0]
+                parts = [next(outcomes) for _ in self.parts(parent)]
+                for one in parts:
+                    one.node.share(parent.leaf)
+                    one.node.lower_caps(parent.cap)
+                along, parent.along = parent.along, None
+                nodes = [self.taken(one) for one in parts]
+                if along is None:
+                    feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
+                    self.branch(parent, feature, nodes[0], nodes[1])
+                else:
+                    last = parent
+                    for feature, without in zip(along.tolist(), nodes, strict=True):
+                        having = Node(last.supports.fix(NONE, np.array([feature])), cap=parent.cap)
+                        self.branch(last, feature, having, without)
+                        last = having
+                    last.is_covered = True
+                for child in nodes:
+                    for node in child.walk():
+                        self.open(node)
+                del waiting[0]
+                self.tell()
+        finally:
+            self.parted = []
+            for parent in waiting:
+                self.push(parent) if parent.along is not None else super().open(parent)
+
+    def branch(self, node: Node, feature: int, having: Node, lacking: Node) -> None:
+        """Give a node its two children."""
+        node.feature, node.children, node.leaf, node.warm = feature, (having, lacking), None, None
+
+    # --- results --------------------------------------------------------------------------------------------
+    def certificate(self) -> Certificate:
+        """Return the certificate that no component explains more than the bound without a listed set."""
+        assert self.root is not None  # `proved` is finite
+        arrays, upper = packed(self.root)
+        sets = self.sets
+        arrays |= {
+            "counts": np.array([one.features.size for one in sets], dtype=np.int64),
+            "members": joined([one.features for one in sets], np.int64),
+            "weights": joined([one.weights for one in sets], np.float64),
+            "values": np.array([one.value for one in sets], dtype=np.float64),
+        }
+        return Certificate.of(self.problem, "A", "answers", upper, arrays)
+
+
+def list_answers(
+    problem: Problem,
+    level: float,
+    base: Certificate,
+    first: np.ndarray,
+    limits: Limits,
+    report: Report = silent,
+    **options: Any,
+) -> AnswerTree:
+    """Return the tree that lists the minimal good sets of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem for one component.
+    level : float
+        In unit scale: a set is good if it explains more.
+    base : Certificate
+        A certificate of the problem, whose first witness is tried first.
+    first : (s,) int64
+        The set of the best known answer.
+    limits : Limits
+    report : callable
+        Gets events, and may raise `Cancelled`, which then carries the tree as its `best`.
+    **options
+        `share`, `most` and `only_first` of the tree.
+
+    Returns
+    -------
+    AnswerTree
+        Its root is settled.
+    """
+    plan, A = PLANS["standard"], problem.covariance
+    if len(problem.forced) > plan.rows[-1]:
+        raise InvalidProblem(
+            f"answers are listed with at most {plan.rows[-1]} forced features, got {len(problem.forced)}"
+        )
+    with one_thread():
+        kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
+        if not len(kept.block) or not kept.leading[0][0] > 0:
+            raise InvalidProblem("answers are listed where features vary, got none that does")
+        run = BoundSearch(problem=problem, plan=plan, lower=level, gap=GAP, report=report, kept=kept)
+        splitting = run.splitting()
+        run.advance(splitting, ROUND)
+        tree = AnswerTree(
+            problem=problem,
+            plan=plan,
+            lower=level,
+            gap=GAP,
+            report=report,
+            ground=Ground.of(problem, kept),
+            limits=limits.helped(A.client),
+            **options,
+        )
+        level = 0.0 if tree.only_first else tree.target
+        good = best_above(A, np.union1d(first, problem.forced).astype(np.int64), level, problem.nonneg)
+        if good is not None and tree.only_first:
+            used = np.isin(good.features, problem.forced) | (good.weights != 0)
+            tree.add(GoodSet(good.features[used], good.weights[used], good.value))
+        elif good is not None:
+            tree.add(minimal(A, good, problem.forced, level, problem.nonneg))
+        witness = witness_of(problem, base) or run.first_witness(splitting)
+        try:
+            tree.begin(witness, run.warm_of(splitting), ROOT_ROUNDS, plan.eigenvalues)
+            if tree.root is None:  # the time is over before anything is proved
+                ends, tree.ends = tree.ends, np.inf
+                tree.begin(None)
+                tree.ends = ends
+            tree.run()
+        except Cancelled as stop:
+            stop.best = tree if tree.root is not None else None
+            raise
+    return tree
+
+
+def witness_of(problem: Problem, base: Certificate) -> Stored | None:
+    """Return the witness of a certificate of the inequality, or the first of a tree; None for others."""
+    parts = base.witness
+    if base.form == "fixing":
+        root = unpacked(parts, Supports.of(problem, problem.usable), problem.nonneg)
+        return next((use.witness for use in root.uses if use.witness is not None), None)
+    if base.form != "inequality" or "y" in parts or "W" not in parts:
+        return None
+    rows = parts.get("rows", np.arange(base.shape[1]))
+    return Stored.of(rows, Witness(*(parts.get(name) for name in ("W", "M", "U"))))

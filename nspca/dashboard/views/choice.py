@@ -1,0 +1,111 @@
+"""Draw which k, or how many components, rows that were held out ask for. Sweep and Components ask it."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard import open_folder
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.views.section import Section
+from nspca.plots.selection import choice_figure
+from nspca.selection import Choice
+from nspca.selection.choice import FOLDS
+from nspca.specs import ChoiceSpec
+from nspca.specs.rows import Row, Weighed
+from nspca.specs.selection import choice_of
+
+AGREEMENT = "Agreement says how often draws choose the same features: 1 is always, 0 is what chance gives. "
+ESTIMATE = "All of this is an estimate from these rows, and no proof."
+
+
+def no_rows(of: Chosen) -> str:
+    """Return why rows cannot be resampled; empty if they can."""
+    if of.dataset.is_covariance:
+        return "This needs rows, and this data set is a covariance matrix without rows."
+    return "" if of.table is None else open_folder.ALL_ROWS
+
+
+def not_offered(of: Chosen) -> str:
+    """Return why no rows can be held out; empty if they can."""
+    m = of.dataset.X.shape[0]
+    too_few = f"This needs at least {FOLDS} samples, and there are {m}." if m < FOLDS else ""
+    return no_rows(of) or too_few
+
+
+def show(
+    of: Chosen,
+    spec: ChoiceSpec,
+    total: float,
+    label: str,
+    seconds: float,
+    one: str = "",
+    after: Callable[[Choice], None] = lambda choice: None,
+) -> None:
+    """Draw the button of the choice, or its outcome so far.
+
+    Parameters
+    ----------
+    total : total variance, which counts as 100 %
+    label, seconds : label of the button, and the estimated seconds of the run
+    one : noun for a component, where their number is chosen; empty for the choice of k
+    after : draws something below the sentence about the choice
+    """
+
+    def live(rows: list[Row]) -> None:
+        if last := next((row for row in reversed(rows) if isinstance(row, Weighed)), None):
+            draw(choice_of(last, "components" if one else "k"))
+
+    def draw(choice: Choice) -> None:
+        if choice.best is not None:
+            st.markdown(sentence(choice, one))
+            after(choice)
+        figure = choice_figure(
+            choice.numbers.tolist(),
+            choice.columns,
+            total,
+            choice.best,
+            choice.simplest,
+            of=f"{one}s" if one else "k",
+            agreement=not one,
+        )
+        figures.draw(figure, f"choice_{one}")
+        agreement = "" if one else AGREEMENT
+        st.caption(f"By {wording.plain(spec.method)}. Bars are standard errors. {agreement}{ESTIMATE}")
+
+    Section(
+        "choice",
+        spec,
+        lambda: f"{label}: {cost_estimate.took(seconds)}",
+        live,
+        lambda choice, rows: draw(choice),
+        ("These numbers, CSV", "held-out", lambda choice: choice.frame),
+        spec.total,
+        Weighed,
+        ":material/casino:",
+    ).show(of)
+
+
+def sentence(choice: Choice, one: str = "") -> str:
+    """Return a sentence about the number that held-out rows recommend; `one` is as in `show`."""
+    rows = {int(number): i for i, number in enumerate(choice.numbers)}
+    assert choice.best is not None and choice.simplest is not None  # something was held out
+    best = rows[choice.best]
+    share, error = 100 * choice.held_out[best], 100 * choice.held_out_error[best]
+    within = f" ± {error:.1f}" if np.isfinite(error) else ""
+
+    def named(number: int) -> str:
+        return f"**{wording.things(number, one) if one else f'k = {number}'}**"
+
+    explain = "explain" if one and choice.best != 1 else "explains"
+    line = f"{named(choice.best)} {explain} most of what was held out, {share:.1f}{within} % of its variance"
+    if choice.simplest < choice.best:
+        are = "are" if one and choice.simplest != 1 else "is"
+        line += f"; {named(choice.simplest)} {are} as good within a standard error"
+    agreed = choice.stability[rows[choice.simplest]]
+    if np.isfinite(agreed):
+        line += f". At k = {choice.simplest} the features of two draws agree to {agreed:.2f}"
+    return f"{line}."
