@@ -49,7 +49,7 @@ FAULTS = {
         ("checker/fixing.py", "unsure[list(self.forced)] = True", "unsure[list(self.forced)] = False"),
     ],
     "bounds": [
-        ("bounds/elementary.py", "float(largest) + problem.size * A.nu", "float(largest)"),
+        ("bounds/elementary.py", "[problem.usable], problem.size,", "[problem.usable], problem.size - 1,"),
         ("bounds/elementary.py", "other[fixed:], k - 1)]", "other[fixed:], k - 2)]"),
         ("bounds/inequality.py", "topk_sum(other * other, k - 1)", "topk_sum(other * other, k - 2)"),
         ("bounds/inequality.py", "float(W.max() if nonneg else np.abs(W).max())", "float(W.max())"),
