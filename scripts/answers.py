@@ -18,8 +18,8 @@ import nspca
 from nspca.dashboard import home, open_data
 from nspca.dashboard.joint import form as joint_form
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import shipped_answers
-from nspca.dashboard.runs.shipped_answers import Answer
+from nspca.dashboard.runs import first_answer
+from nspca.dashboard.runs.first_answer import StoredAnswer
 from nspca.errors import CertificateError
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.proving import TOLERANCE_GAP
@@ -51,7 +51,7 @@ def questions(kinds=tuple(STORED)) -> Iterator[tuple[str, Chosen, ProblemSpec]]:
             yield name, of, usual(kind, of)
 
 
-def answered(of: Chosen, asked: ProblemSpec) -> Answer:
+def answered(of: Chosen, asked: ProblemSpec) -> StoredAnswer:
     """Return what a worker makes of a question, with light proofs, each of them checked."""
     spec, started = asked.numbers_only(), time.time()
     sweep = spec.run(X=of.dataset.X)
@@ -64,7 +64,7 @@ def answered(of: Chosen, asked: ProblemSpec) -> Answer:
         key: _lightened(result, light[id(result.certificate)]) for key, result in sweep.results.items()
     }
     times = round(started + seconds), round(seconds, 2)
-    return Answer(of.content, spec.to_plain(), *times, nspca.Sweep(results))
+    return StoredAnswer(of.content, spec.to_plain(), *times, nspca.Sweep(results))
 
 
 def _lightened(result: nspca.Result, light: nspca.Certificate) -> nspca.Result:
@@ -90,12 +90,12 @@ def main() -> None:
     logging.disable(logging.WARNING)  # Streamlit's caches miss their server
     for name, of, asked in questions(kinds):
         content = answered(of, asked).to_bytes()
-        file = shipped_answers.file_of(asked, name)
+        file = first_answer.file_of(asked, name)
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         sys.stdout.write(f"{file.name}: {len(content):,} bytes\n")
     _, problem, sweep = home.digits()
-    (shipped_answers.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
+    (first_answer.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
 
 
 if __name__ == "__main__":

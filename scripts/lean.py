@@ -6,8 +6,8 @@
 import numpy as np
 
 from nspca.bounds import core, elimination, witness
-from nspca.bounds.digits import rounded
 from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.stored import rounded
 from nspca.bounds.joint_bound import JointBound, counts_of
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness

@@ -40,6 +40,24 @@ def correlations(tmp_path):
     return str(file)
 
 
+def test_other_sets_are_listed_with_a_certificate(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(nspca.cli.solve, "MARGIN", 200.0)  # on a busy machine, too
+    file = tmp_path / "a.npz"
+    asked = ["solve", "pitprops", "--k", "8", "--signed", "--certificate", str(file)]
+    assert main([*asked, "--others", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "contains one of these 4 sets" in said and "4.05422  without testsg, instead knots" in said
+    assert main(["verify", "pitprops", str(tmp_path / "a-others.npz")]) == 0
+    assert "unless it uses all features of one of 4 listed sets" in capsys.readouterr().out
+    assert main([*asked, "--others", "1", "--json"]) == 0
+    others = json.loads(capsys.readouterr().out)["others"]
+    assert len(others["sets"]) == 4 and others["sets"][1]["without"] == ["testsg"]
+    assert main(["solve", "pitprops", "--k", "5", "--effort", "exhaustive"]) == 0
+    assert "Unique: every other set of at most 5 features" in capsys.readouterr().out
+    for wrong in (["--others", "100"], ["--others", "1", "--components", "2"]):
+        assert main(["solve", "pitprops", "--k", "5", *wrong]) == 2
+
+
 def test_a_covariance_of_ones_own_is_solved_and_verified_as_one(correlations, tmp_path, capsys):
     proof, found = str(tmp_path / "proof.npz"), {}
     for source, more in (("pitprops", []), (correlations, ["--covariance", "--certificate", proof])):

@@ -112,6 +112,13 @@ def fixings():
     yield X, nspca.certify(nspca.Problem.from_data(X, 3), effort="fast")
 
 
+def lists():
+    """A tree with stages and covered leaves."""
+    X = np.random.default_rng(0).standard_normal((60, 40)) * np.geomspace(3, 0.1, 40)
+    problem = nspca.Problem.from_data(X, 6)
+    yield X, nspca.answers(problem, nspca.solve(problem, certify="standard"), 0.001).certificate
+
+
 def joints():
     wide = np.random.default_rng(0).standard_normal((40, 420))
     yield wide, nspca.certify(nspca.Problem.from_data(wide, (3, 2, 2)), effort="fast")
@@ -150,6 +157,7 @@ def elementaries(make):
 FORMS = {
     "inequality": inequalities,
     "fixing": fixings,
+    "answers": lists,
     "joint": joints,
     "packing": packings,
     "diagonal": lambda: elementaries(elementary.diagonal),
@@ -160,6 +168,8 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
     page, seen, most = table(form), [], 0
+    if form == "answers":
+        page = {name: row for name, row in table("fixing").items() if row[0] == "always"} | page
     for data, certificate in FORMS[form]():
         assert certificate.form == form and nspca.verify(data, certificate) <= certificate.upper
         arrays = read_arrays(certificate.to_bytes())
@@ -244,8 +254,10 @@ def measured(certificate) -> dict[str, int]:
         "D": parts.get("lift", U).shape[-1],
         "q": parts["claims"].size - 1 if "claims" in parts and certificate.form == "joint" else 1,
     }
-    if certificate.form == "fixing":
+    if certificate.form in ("fixing", "answers"):
         sizes |= fixing_sizes(parts)
+    if certificate.form == "answers":
+        sizes |= {"m": parts["counts"].size, "z": int(parts["counts"].sum())}
     if certificate.form == "packing":
         sizes |= packing_sizes(parts)
     if certificate.form == "joint":

@@ -105,6 +105,11 @@ class BoundSearch(Work[Plan]):
     unfinished: Certificate | None = None
     resumed: dict[str, np.ndarray] | None = None
 
+    @property
+    def shown(self) -> float | None:
+        """Bound of the best certificate, or the bound known before, in the units of the data."""
+        return super().shown if self.best is None else self.best.upper
+
     def run(self) -> None:
         """Search for the best certificate."""
         problem, kept = self.problem, self.kept

@@ -25,7 +25,7 @@ import numpy as np
 from nspca.bounds.peaks import peaks as peaks_of_parts
 from nspca.bounds.remainder import entry_error
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.linalg import Array, krylov, largest_eigenpairs, largest_eigenvalue
+from nspca.covariance.linalg import Array, krylov, largest_eigenpairs
 from nspca.problem import Problem
 
 CHUNK = 2**22
@@ -34,9 +34,9 @@ LARGEST = 2000
 """Maximum features whose columns are read. The next variance is then the smallest possible tau."""
 LEADING = 12
 """Number of leading eigenpairs of the block that are computed once, more than any lift needs."""
-DIRECT, FOLLOWED = 100, 6
-"""Maximum rows for exact eigenvalues in the line search; and number of vectors that estimate the eigenvalue
-of larger blocks.
+DIRECT, FOLLOWED = 100, 5
+"""Maximum rows for exact eigenvalues in the line search; and number of vectors, besides those sought, that
+estimate the eigenvalues of larger blocks.
 """
 GRID = 24
 """Number of values of tau in each of the two passes of the line search."""
@@ -194,13 +194,16 @@ def _beyond(problem: Problem, most: int) -> tuple[Array, float]:
 
 
 def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
-    """Return the tau of the smallest bound B4, at least the floor, and its W on the kept rows."""
-    B, k = kept.block, problem.size
+    """Return the tau of the smallest bound B4, at least the floor, and its W on the kept rows.
+
+    Of r components the r largest eigenvalues count, and the sum of their sizes in place of k.
+    """
+    B, k = kept.block, sum(problem.sizes)
     if B.size == 0:
         return kept.floor, np.zeros_like(B)
     entries = B if problem.nonneg else np.abs(B)
     low, high = kept.floor, max(kept.floor, float(entries.max()))
-    best, tau, top = np.inf, high, _Top(kept)
+    best, tau, top = np.inf, high, _Top(kept, len(problem.sizes))
     for _ in range(2):
         grid = np.linspace(low, high, GRID)
         values = [top(B - clipped(B, level, problem.nonneg)) + k * level for level in grid]
@@ -219,19 +222,25 @@ def clipped(B: Array, tau: float, nonneg: bool) -> Array:
 
 
 class _Top:
-    """Estimator of the largest eigenvalue of matrices (r, r) that change little from call to call.
+    """Estimator of the sum of the largest eigenvalues of matrices that change little from call to call.
 
-    `search_threshold` calls it for every tau. Estimates are raised to ``kept.least``.
+    `search_threshold` calls it for every tau. Each of the `count` eigenvalues is raised to the least that the
+    kept rows allow.
     """
 
-    def __init__(self, kept: Kept):
-        self.least = kept.least
-        self.basis = kept.leading[1][:, :FOLLOWED] if len(kept.block) > DIRECT else None
+    def __init__(self, kept: Kept, count: int):
+        self.count, self.least = count, kept.least if count == 1 else kept.outside
+        self.followed, enough = count + FOLLOWED, count + FOLLOWED <= LEADING
+        self.basis: Array | None = None
+        if len(kept.block) > DIRECT:
+            vectors = kept.leading[1] if enough else largest_eigenpairs(kept.block, self.followed)[1]
+            self.basis = vectors[:, : self.followed]
 
     def __call__(self, R: Array) -> float:
         """Return the estimate for R; for large R the search starts from the eigenvectors of the last call."""
         if self.basis is None:
-            return max(largest_eigenvalue(R), self.least)
-        Q, values, Z = krylov(R, self.basis)
-        self.basis = Q @ Z[:, :FOLLOWED]
-        return max(float(values[0]), self.least)
+            values = largest_eigenpairs(R, self.count)[0]
+        else:
+            Q, values, Z = krylov(R, self.basis)
+            self.basis = Q @ Z[:, : self.followed]
+        return float(np.maximum(values[: self.count], self.least).sum())

@@ -112,6 +112,11 @@ class _JointSearch(Work[JointPlan]):
     best: Certificate | None = None
     refused: Refused | None = None
 
+    @property
+    def shown(self) -> float | None:
+        """Bound of the best certificate, in the units of the data."""
+        return None if self.best is None else self.best.upper
+
     def run(self, plans: list[JointPlan]) -> Certificate:
         """Run all bounds by one plan after the other, and return the best certificate."""
         ky_fan, run = self.ky_fan(), None
@@ -146,7 +151,7 @@ class _JointSearch(Work[JointPlan]):
             self.best, self.upper = found, found.upper / self.problem.covariance.unit
 
     def ky_fan(self) -> float:
-        """Return Ky Fan's bound, the the r largest eigenvalues together; inf where A is too large for it."""
+        """Return Ky Fan's bound, the sum of the r largest eigenvalues; inf where A is too large for it."""
         A, r = self.problem.covariance, len(self.problem.sizes)
         if min(A.n, A.shape[0]) > self.plan.factorised:
             return np.inf  # a factorisation of this size is impossible or takes too long

@@ -153,7 +153,7 @@ class JointBound(Work[JointPlan]):
         """Search W by thresholds and by ADMM, and return the certificate of the best W."""
         r, end = len(self.kept.block), self.steps + allowed(self.plan, len(self.kept.block))
         try:
-            self.search_threshold()
+            self.offer(elimination.search_threshold(self.kept, self.problem)[1])
             for rho in self.plan.rhos if r else ():
                 if not self.closed:
                     self.iterate(rho)
@@ -166,19 +166,6 @@ class JointBound(Work[JointPlan]):
         self.steps = end
         self.tell()
         return certificate
-
-    def search_threshold(self) -> None:
-        """Try W = min(A, tau), with tau from two passes of a grid."""
-        B, nonneg, floor, count = self.kept.block, self.problem.nonneg, self.kept.floor, self.plan.grid
-        if B.size == 0:
-            self.offer(np.zeros_like(B))
-            return
-        low, high = floor, max(floor, float((B if nonneg else np.abs(B)).max()))
-        for _ in range(2):
-            grid = np.linspace(low, high, count)
-            values = [self.offer(elimination.clipped(B, level, nonneg)) for level in grid]
-            at = int(np.argmin(values))
-            low, high = grid[max(at - 1, 0)], grid[min(at + 1, count - 1)]
 
     def iterate(self, rho: float) -> None:
         """Try the W of ADMM with penalty rho, until the bound hardly falls."""
@@ -237,10 +224,11 @@ class JointBound(Work[JointPlan]):
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
         if self.is_scaled and self.kept.weights is None:
             self.open_rows()
-        # where a search over sets follows, that proves the rest
-        self.first = self.first or self.rank()
-        spared = self.plan.spared if self.is_scaled and self.first == self.plan.ranks[1] else 0
-        passes = 1 if self.plan.searched_nodes(self.problem.n) else max(1, self.plan.passes - spared)
+        self.first, passes = self.first or self.rank(), self.plan.passes
+        if self.plan.searched_nodes(self.problem.n):
+            passes = 1  # a search over sets proves the rest
+        elif self.is_scaled and self.first == self.plan.ranks[1]:
+            passes = max(1, passes - 1)  # scales prove more with fewer ranks
         self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         end = min(self.first + passes, len(self.kept.block) + 1)
         for rank in range(max(self.first, self.last + 1), end):

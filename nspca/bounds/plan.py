@@ -131,8 +131,6 @@ class JointPlan:
     rows : increasing numbers of rows that may be kept; the next is tried if what is left out limits the bound
     ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
     passes : number of ranks that the lift has one after the other, each higher by one
-    spared : number of these ranks that are left out where rows have scales and the first is the largest
-        possible, as scales prove more with fewer
     worth : least share of the gap that a search before the end of a lift must promise to close
     patience : rounds of the last lift that may close hardly anything before it ends
     after : effort whose proof comes first; its last lift is gone on from where the rows allow it
@@ -145,7 +143,6 @@ class JointPlan:
     work : work of one run of ADMM, in entries
     steps : minimum and maximum steps of one run
     rhos : penalties relative to the largest eigenvalue, one run each; the best depends on the eigenvalues
-    grid : number of tau per pass
     stall : share of the gap below which an evaluation counts as having closed nothing
     rho : penalty parameter of the lift with prices, relative to the largest eigenvalue of A
     wait : steps of that lift before its row cuts begin
@@ -160,11 +157,9 @@ class JointPlan:
     work: float
     steps: tuple[int, int]
     rhos: tuple[float, ...]
-    grid: int
     stall: float
     ranks: tuple[int, int] = (0, 0)
     passes: int = 1
-    spared: int = 0
     worth: float = 0.0
     patience: int = 4
     after: str = ""
@@ -225,7 +220,6 @@ JOINT_PLANS = {
         work=3e6,
         steps=(10, 40),
         rhos=(0.25,),
-        grid=5,
         stall=0.05,
     ),
     "standard": JointPlan(
@@ -236,11 +230,9 @@ JOINT_PLANS = {
         work=1.2e8,
         steps=(30, 300),
         rhos=RHOS,
-        grid=8,
         stall=0.01,
         ranks=(4, 4),
         passes=2,
-        spared=1,
         packing=6e8,
         cap=120_000,
         searching=1.5e8,
@@ -255,11 +247,9 @@ JOINT_PLANS = {
         work=6e8,
         steps=(300, 3000),
         rhos=RHOS,
-        grid=16,
         stall=2e-3,
         ranks=(4, 4),
         passes=3,
-        spared=1,
         worth=1.0,
         patience=8,
         after="standard",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nspca.cli.sources import Source
     from nspca.problem import Problem
     from nspca.result import Result
+    from nspca.selection.answers import Answers
     from nspca.selection.membership import Membership
 
 COLUMNS = ("component", "feature", "weight")
@@ -27,31 +28,45 @@ def print_answer(
     problem: "Problem",
     result: "Result",
     known: "Membership | None" = None,
+    others: "Answers | None" = None,
 ) -> int:
     """Print an answer and save the requested files; return the exit status 0.
 
-    With `known`, the membership of every feature is included.
+    With `known`, the membership of every feature is included, and with `others` what is proved of them.
 
     The answer is printed and saved even when a file cannot be written or the reader of a pipe has closed it.
     """
     certificate = result.certificate
     assert certificate is not None  # every effort of the command line makes a certificate
+    from nspca.data.names import printable
+
     clear()
     proofs = {args.certificate: certificate} if args.certificate else {}
     if proofs and known is not None and known.certificate is not certificate:
-        proofs[features_path(args.certificate)] = known.certificate
+        proofs[beside(args.certificate, "features")] = known.certificate
+    if proofs and others is not None and args.others is not None:
+        proofs[beside(args.certificate, "others")] = others.certificate
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     try:
         if args.json:
             features = {"components": found} if problem.joint else {"features": found[0]}
-            say_json(summary(dataset, problem, result, certificate) | features)
+            listed = {} if others is None else {"others": listing(dataset, others)}
+            say_json(summary(dataset, problem, result, certificate) | features | listed)
         else:
             for line in lines(dataset, problem, result, certificate, found):
                 say(line)
             if known is not None:
-                others = sum(place.name == "NONE" for place in known.places)
+                left = sum(place.name == "NONE" for place in known.places)
                 least = f"at least {args.within:.15g} % of the optimum"
-                say(f"in every, in none ({others} features): of all answers that explain {least}")
+                say(f"in every, in none ({left} features): of all answers that explain {least}")
+            if others is not None:
+                said = listing(dataset, others)
+                say(said["proved"])
+                for one in said["sets"][1:]:
+                    without, instead = (
+                        ", ".join(map(printable, one[side])) for side in ("without", "instead")
+                    )
+                    say(f"  {one['value']:.6g}  without {without or 'any'}, instead {instead or 'nothing'}")
     finally:
         for path, proof in proofs.items():
             proof.of_prepared(dataset.prepared).save(path)
@@ -63,8 +78,9 @@ def print_answer(
             )
             write_csv(args.csv, (*COLUMNS, *(KNOWN if known is not None else ())), rows, dataset.name)
     if not args.json:
-        for path, what in zip(proofs, ("certificate", "what is proved of each feature"), strict=False):
-            say(f"{what}: {path}")
+        for path, proof in proofs.items():
+            what = "certificate" if path == args.certificate else "what is proved of each feature"
+            say(f"{'what is proved of other sets' if proof.form == 'answers' else what}: {path}")
         if args.csv:
             say(f"table: {args.csv}")
     return 0
@@ -92,10 +108,20 @@ def lines(
             yield f"  {one['weight']:+.4f}  {name:<{width}}  {one.get('place', '')}".rstrip()
 
 
-def features_path(path: str) -> str:
-    """Return the path for the certificate about features, where another one has the smaller bound."""
+def beside(path: str, what: str) -> str:
+    """Return the path for a further certificate, about features or about other sets."""
     file = Path(path)
-    return str(file.with_name(f"{file.stem}-features{file.suffix}"))
+    return str(file.with_name(f"{file.stem}-{what}{file.suffix}"))
+
+
+def listing(dataset: "Source", others: "Answers") -> dict[str, Any]:
+    """Return the JSON fields of a list of good answers."""
+    names, sets = dataset.feature_names, []
+    for number, (features, value) in enumerate(zip(others.supports, others.values.tolist(), strict=True)):
+        out, into, _ = others.exchanges(number)
+        sides = {"features": features, "without": out, "instead": into}
+        sets.append({"value": value} | {side: [names[j] for j in own] for side, own in sides.items()})
+    return {"proved": others.stated(names), "rest": others.rest, "sets": sets}
 
 
 def described(

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.answers import features_path, print_answer
+from nspca.cli.answers import beside, print_answer
 from nspca.cli.arguments import Commands, count, given_options, of_problem, percent
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import about_problem, make_problem, read_dataset
@@ -15,7 +15,12 @@ from nspca.progress import Event, Report
 if TYPE_CHECKING:
     from nspca.problem import Problem
     from nspca.result import Result
+    from nspca.selection.answers import Answers
     from nspca.specs import ComponentsSpec, ProblemSpec, SweepSpec
+
+
+MARGIN = 5.0
+"""Seconds that the proof of a margin gets after a search for the optimum, if that took less."""
 
 
 def add(commands: Commands) -> None:
@@ -47,6 +52,14 @@ def add(commands: Commands) -> None:
         help="say which features are proved to be in every answer that explains at least so many per cent of "
         "the optimum; the certificate then proves that too, or a second one beside it",
     )
+    command.add_argument(
+        "--others",
+        type=percent,
+        metavar="PERCENT",
+        help="list every set of features that explains less than the best by at most so many per cent, with "
+        "the proof that there are no others; without it, --effort exhaustive says how much less every other "
+        "set explains, if that takes no longer than the search",
+    )
     where = command.add_mutually_exclusive_group()
     where.add_argument(
         "--workers",
@@ -76,8 +89,11 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve a problem and print the answer."""
-    if args.components is not None and args.within is not None:
-        raise InvalidOption("--within is about one component: leave --components out")
+    for name in ("within", "others"):
+        if args.components is not None and getattr(args, name) is not None:
+            raise InvalidOption(f"--{name} is about one component: leave --components out")
+    if args.others == 100:
+        raise InvalidOption("every set is within 100 % of the best: give --others less")
     args.effort = args.effort or "fast"
     if args.resume is not None and args.effort != "exhaustive":
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
@@ -91,11 +107,12 @@ def run(args: argparse.Namespace) -> int:
     limits = {"seconds": args.seconds, "nodes": args.nodes, "resume": args.resume}
     # No spec holds limits or workers of a search, nor a search for several components.
     is_search = {*limits.values()} != {None} or (is_exhaustive and (asked or args.components is not None))
-    for name, value in {"within": args.within, **limits}.items():
+    for name, value in {"within": args.within, "others": args.others, **limits}.items():
         if args.spec and value is not None:
             raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
-    second = features_path(args.certificate) if args.certificate and args.within else None
-    check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
+    second = beside(args.certificate, "features") if args.certificate and args.within else None
+    third = beside(args.certificate, "others") if args.certificate and args.others else None
+    check_files(args.certificate, second, third, args.csv, args.spec, read=[args.source])
     with client_of(args.workers, args.scheduler) as client:
         return _solve(args, client, is_folder, is_search)
 
@@ -139,14 +156,32 @@ def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bo
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             result = certified(problem, result, known.certificate)  # one certificate proves both
+    others = None if lost is not None else _others(args, problem, result)
     with saved(args, question if args.spec else None):
-        status = print_answer(args, dataset, problem, result, known)
+        status = print_answer(args, dataset, problem, result, known, others)
     if lost is None:
         return status
     complain(
         f"nspca: {lost} The answer is what was ready{', and --resume goes on' * bool(args.certificate)}."
     )
     return 2
+
+
+def _others(args: argparse.Namespace, problem: "Problem", result: "Result") -> "Answers | None":
+    """Return the list of good answers, or after a search for the optimum the margin; None if neither is asked
+    for.
+    """
+    import nspca
+    from nspca.result import Status
+    from nspca.solving import in_memory
+
+    if args.others is not None:
+        return nspca.answers(problem, result, args.others / 100, seconds=args.seconds, report=progress())
+    is_proved = args.effort == "exhaustive" and result.status is Status.OPTIMAL and result.value > 0
+    if not is_proved or problem.joint or args.spec or not in_memory(problem):
+        return None
+    found = nspca.answers(problem, result, None, seconds=max(MARGIN, result.seconds), report=progress())
+    return found if found.share < 1 else None
 
 
 def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | ComponentsSpec":

@@ -23,6 +23,7 @@ from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import InvalidData, NSPCAError
@@ -88,9 +89,9 @@ class AnswerPage(ABC, Generic[Asked]):
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def beside(self, data: Chosen, asked: Asked) -> None:
+    def draw_estimate(self, data: Chosen, asked: Asked) -> None:
         """Draw the estimated time of the run beside the start button."""
-        cost_estimate.beside(data, asked)
+        cost_estimate.draw_estimate(data, asked)
 
     def offer(self, data: Chosen, asked: Asked) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""
@@ -99,7 +100,9 @@ class AnswerPage(ABC, Generic[Asked]):
             self.begin(data, asked)
             st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
 
-        return start.offer(self.label(data, asked), data, asked, begin, lambda: self.beside(data, asked))
+        return start.offer(
+            self.label(data, asked), data, asked, begin, lambda: self.draw_estimate(data, asked)
+        )
 
     def is_answer(self, run: Watched, asked: Asked) -> bool:
         """Return whether a run answers the question of the form; the start button is then folded away."""
@@ -145,17 +148,14 @@ class AnswerPage(ABC, Generic[Asked]):
         return None
 
     @abstractmethod
-    def view(self, run: Watched, results: nspca.Sweep) -> Any:
-        """Draw the answer as one sentence, its picture and one control.
-
-        Returns an object with the state of the answer, which `more` and `take_home` receive as `seen`.
-        """
+    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
+        """Draw the answer as one sentence, its picture and one control, and return it."""
 
     @abstractmethod
-    def more(self, run: Watched, results: nspca.Sweep, seen: Any) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         """Draw further sections about the answer, below the form."""
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> Export | None:
+    def take_home(self, seen: Answer) -> Export | None:
         """Return the downloads of the answer; None for none."""
         return None
 
@@ -299,8 +299,8 @@ def _draw(
         elif run.own and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
-            page.more(run, results, seen)
-            taken = page.take_home(run, results, seen)
+            page.more(run, seen)
+            taken = page.take_home(seen)
             if taken is not None:
                 taken.show()
 

@@ -17,7 +17,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import shipped_answers
+from nspca.dashboard.runs import first_answer
 from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
 from nspca.data import Dataset
@@ -60,7 +60,7 @@ POSTER_STYLE = """
 
 def poster() -> None:
     """Draw the stored picture of the first figures, which the live figures replace."""
-    file = shipped_answers.folder() / POSTER
+    file = first_answer.folder() / POSTER
     if file.is_file():
         st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
 
@@ -103,7 +103,7 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
     """
     about = find(DataSpec(sample="digits"), None)
     problem, asked = nspca.Problem.from_data(about.dataset.X, k=1), question(about)
-    stored = shipped_answers.find("digits", about.content, asked.numbers_only())
+    stored = first_answer.find_stored("digits", about.content, asked.numbers_only())
     return about, problem, nspca.sweep(problem, asked.ks) if stored is None else stored.sweep
 
 

@@ -20,7 +20,7 @@ from nspca.bounds import lowrank
 from nspca.covariance.linalg import Array, rank1
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.app import buttons, cache, frame, state, wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.components.spannogram_explorer import (
     UNIT,

@@ -48,11 +48,12 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
     InvalidData
         For a table of one column or without rows, and for files of other formats.
     """
-    if isinstance(source, str | Path) and Path(source).is_file() and Path(source).stat().st_size > MOST_BYTES:
-        raise _too_large(Path(source).stat().st_size)
     raw, notes = sheet_or_text(limits.bounded_bytes(source), MOST_BYTES)
     if len(raw) > MOST_BYTES:
-        raise _too_large(len(raw))
+        raise InvalidData(
+            f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(len(raw))}: keep fewer "
+            "columns."
+        )
     delimiter, rows = first_rows(raw)
     if delimiter is None:
         cells = [line.split() for line in raw.splitlines() if line.strip()]
@@ -67,12 +68,6 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
     below = {cell for row in rows[1:] for cell in row}
     header = has_header(rows, 0) or not below & set(rows[0])
     return replace(read_strings(raw, delimiter, header), notes=notes)
-
-
-def _too_large(size: int) -> InvalidData:
-    return InvalidData(
-        f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(size)}: keep fewer columns."
-    )
 
 
 def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | None, str | int | None]:
@@ -120,8 +115,12 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
         *data.findings,
         *table.notes,
         _describe_match(names, places, len(table.columns[key])),
-        *_describe_columns(left),
     )
+    if left:
+        findings += (
+            f"{quote_names(left)} of the annotation {'is' if len(left) == 1 else 'are'} no groups: each has "
+            f"more than {FEW_LABELS} values, or a value for each sample or two.",
+        )
     data = replace(data, label_columns=groups, findings=as_findings(findings))
     if label is not None and label not in groups:
         raise InvalidData(
@@ -216,16 +215,6 @@ def _describe_match(names: Sequence[str], places: np.ndarray, rows: int) -> str:
     if unused:
         said += f"; {unused} of its rows name no sample"
     return said + "."
-
-
-def _describe_columns(left: Sequence[str]) -> tuple[str, ...]:
-    if not left:
-        return ()
-    one = len(left) == 1
-    return (
-        f"{quote_names(left)} of the annotation {'is' if one else 'are'} no groups: each has more than "
-        f"{FEW_LABELS} values, or a value for each sample or two.",
-    )
 
 
 def group_by_prefix(data: Dataset) -> Dataset:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nspca.data.dataset import Kind
+from nspca.data.names import short
+from nspca.errors import InvalidData, shown
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 
@@ -212,3 +214,11 @@ SAMPLES: dict[str, Sample] = {
         total=467714,
     ),
 }
+
+
+def find_sample(name: str) -> Sample:
+    """Return a sample of the catalogue; `InvalidData` for an unknown name."""
+    if not isinstance(name, str) or name not in SAMPLES:
+        got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
+        raise InvalidData(f"There is no sample {got}: the samples are {', '.join(SAMPLES)}.")
+    return SAMPLES[name]

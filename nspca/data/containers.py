@@ -74,6 +74,7 @@ def from_bytes(source: Source) -> Source:
     if not raw.startswith(ZIP):
         return replace(source, raw=raw, files=None)
     archive, members = open_zip(raw)
+    limits.check_archive(source.packed, members)
     links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
     if links:
         raise InvalidData(
@@ -160,8 +161,6 @@ def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tupl
     A vocabulary of word counts stays with its table.
     """
     assert source.files is not None
-    if source.path is None:
-        limits.check_archive(source.packed, open_zip(source.raw)[1])
     files = visible(source.files)
     words = [read for name, read in files if _is_vocabulary(name)]
     (name, raw), beside, aside = choose_files([one for one in files if not _is_vocabulary(one[0])])

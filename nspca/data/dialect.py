@@ -43,11 +43,13 @@ COMMENTS = ("#", "%", "!", "//")
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
-_IN_QUOTES = re.compile(rb"(?<![^,;\t|\r\n])'[^',;\t|\r\n]*'(?![^,;\t|\r\n])")
-_QUOTE = re.compile(rb"(?<![^,;\t|\r\n])'|'(?![^,;\t|\r\n])")
+_IN_QUOTES = re.compile(rb"(?<![^,;\t| \r\n])'[^'\r\n]*'(?![^,;\t| \r\n])")
+_QUOTE = re.compile(rb"(?<![^,;\t| \r\n])'|'(?![^,;\t| \r\n])")
 """A cell in single quotes, and a single quote at an end of a cell."""
 _ONLY_POINTS = re.compile(r"(?:[\w+-]*(?:\.[\w+-]*)?(?:\n|$))*")
 """Cells without other marks than one point each."""
+_BRACKETED = re.compile(r"\s*\(\d+[.,]\d+\)\s*")
+"""A decimal number in brackets, which is no name."""
 _RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
 """A line between the header and the rows, as in Markdown."""
 _WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${])")
@@ -229,7 +231,7 @@ def filled_end(text: bytes) -> int:
 def requoted(raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
     """Return text with double quotes around cells in place of single ones, and the finding about them."""
     first = [line for line in raw[:_TAIL].split(b"\n")[:20] if line.strip()]
-    if b'"' in raw or not all(map(_IN_QUOTES.search, first[1:-1] or [b""])):
+    if b'"' in raw or 2 * sum(bool(_IN_QUOTES.search(line)) for line in first) <= len(first):
         return raw, ()
     return _QUOTE.sub(b'"', raw), (Finding("Single quotes around cells were left out."),)
 
@@ -305,6 +307,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     body = rows[1:] if len(rows) > 1 else rows
     numerals = _find_numerals(body, width, options, delimiter, rows[0])
     has_header, why = _find_header(rows, width, numerals, options)
+    if not has_header:
+        numerals = _find_numerals(rows, width, options, delimiter, rows[0])
     if has_header and len(rows) == 1:
         raise InvalidData(
             "The file holds a header and no rows below it: at least two rows of numbers are needed."
@@ -666,6 +670,7 @@ def _find_header(
         and numerals.number(first[i]) is None
         and not numerals.is_missing(first[i])
         and not CENSORED.fullmatch(first[i])
+        and not _BRACKETED.fullmatch(first[i])
         for i in numbers
     ]
     if any(is_text):
@@ -689,17 +694,17 @@ def _compare_with_body(
 ) -> tuple[bool, str]:
     """Return whether a first row of numbers is a header, judged by the rows below, and the evidence."""
     first, body = rows[0], rows[1:]
-    corner = _shape(first[0])
-    below = [_shape(row[0]) for row in body if row[0].strip()]
-    resembles = kinds[0] == "text" and (
-        corner in below or first[0].strip() in {row[0].strip() for row in body}
-    )
+    at = len(kinds) - 1 if kinds[0] != "text" == kinds[-1] and len(first) == len(kinds) else 0
+    named = [row[at].strip() for row in body if at < len(row) and row[at].strip()]
+    corner, below = _shape(first[at]), [*map(_shape, named)]
+    resembles = kinds[at] == "text" and (corner in below or first[at].strip() in named)
     if resembles or len(numbers) < 2:
         return False, ""
     usual = max(map(below.count, set(below)), default=0)
-    stands_out = kinds[0] == "text" and usual > 0.8 * len(below)  # names of one form, such as leaf_1
-    if kinds[0] == "text" and not stands_out:
-        stands_out = numerals.number(first[0]) is None and len(body) >= 3 and _is_category(first[0], body)
+    stands_out = kinds[at] == "text" and usual > 0.8 * len(below)  # names of one form, such as leaf_1
+    if kinds[at] == "text" and not stands_out:
+        is_category = first[at].strip()[:1].islower() and not any(cell[:1].islower() for cell in named)
+        stands_out = numerals.number(first[at]) is None and len(named) >= 3 and is_category
     v = np.array([_value(first[i], numerals) for i in numbers])
     B = np.array([[_value(row[i], numerals) if i < len(row) else np.nan for i in numbers] for row in body])
     if np.isnan(v).any():
@@ -757,13 +762,6 @@ def _may_be_header(rows: Sequence[Sequence[str]], numerals: Numerals) -> bool:
     return v.size >= 4 and bool((np.diff(v) > 0).all()) and others < 0.5
 
 
-def _is_category(corner: str, body: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first cell is the name of a kind: lower case above capitals, or never found below."""
-    cells = [row[0].strip() for row in body if row[0].strip()]
-    lower = corner.strip()[:1].islower()
-    return bool(cells) and lower and all(not cell[:1].islower() for cell in cells)
-
-
 def _value(cell: str, numerals: Numerals) -> float:
     """Return the number in a cell; NaN for anything else."""
     value = None if numerals.is_missing(cell) else numerals.number(cell)
@@ -797,7 +795,7 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
         numbers = 0.0
         for sign in signs:
             forms = [
-                Numerals(sign, options.thousands or {",": ".", ".": ","}[sign]),
+                Numerals(sign, options.thousands or {",": ".", ".": ","}[sign], has_brackets=True),
                 Numerals(sign, "'"),
                 Numerals(sign, " "),
             ]

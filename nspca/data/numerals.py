@@ -154,10 +154,9 @@ def find_flags(cells: Sequence[str]) -> tuple[str, str] | None:
 
 def are_bracketed(cells: Sequence[str]) -> bool:
     """Tell whether some numbers of a column, but not all, stand in brackets, and none has a minus."""
-    inside = [cell for cell in cells if _IN_BRACKETS.fullmatch(cell)]
-    return 0 < len(inside) < len(cells) and all(
-        _DIGITS.fullmatch(_core(cell)) and "-" not in cell for cell in cells if cell not in inside
-    )
+    inside = sum(bool(_IN_BRACKETS.fullmatch(cell)) for cell in cells)
+    others = [cell for cell in cells if _DIGITS.fullmatch(_core(cell))] if inside else []
+    return bool(others) and not any("-" in cell for cell in others) and inside + len(others) > len(cells) / 2
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:

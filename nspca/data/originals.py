@@ -13,7 +13,7 @@ import numpy as np
 
 from nspca.data.annotation import PREFIX
 from nspca.data.arrays import to_npz
-from nspca.data.catalogue import SAMPLES, Original, Sample
+from nspca.data.catalogue import SAMPLES, Original, Sample, find_sample
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.folders import cache_folder, originals_folder, write_atomically
@@ -186,7 +186,7 @@ def fetch_sample(name: str, report: Report | None = None, folder: Path | None = 
         When the sample has no address, the network fails or the file cannot be read. The message says how to
         give a local copy.
     """
-    sample, report = _sample(name), report or silent
+    sample, report = find_sample(name), report or silent
     if not sample.downloadable:
         way = f"{sample.how}." if sample.how else "it is always there, nothing has to be fetched."
         raise DownloadError(f"{sample.title} cannot be fetched by itself: {way}")
@@ -225,16 +225,10 @@ def adopt_copy(
     DownloadError
         When the file cannot be written.
     """
-    sample = _sample(name)
+    sample = find_sample(name)
     if not sample.relative:
         raise InvalidData(f"{sample.title} is always there, no copy is needed.")
     return _keep(name, _parse(name, path_or_buffer), folder)
-
-
-def _sample(name: str) -> Sample:
-    if name not in SAMPLES:
-        raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
-    return SAMPLES[name]
 
 
 def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:

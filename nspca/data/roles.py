@@ -290,7 +290,7 @@ def _find_names(
         are = "distinct names" if _is_distinct(layout, i) else "names"
         said = f"{what}{quoted(layout, i)} holds {are} and was taken as sample names."
         return i, (), (Finding(said),)
-    body = layout.body_rows
+    body = [row for r, row in enumerate(layout.body_rows) if r not in layout.label_rows]
     counters: list[int] = []
     for i in range(min(2, len(layout.columns))) if not named or named[0] == 1 else ():
         if i in taken or i in layout.text_columns or i in layout.empty_columns or i in layout.marks:

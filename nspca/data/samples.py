@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.catalogue import SAMPLES
+from nspca.data.catalogue import find_sample
 from nspca.data.dataset import Dataset
 from nspca.data.docstrings import kept_counts, load_python_docs
 from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
-from nspca.data.names import numbered, pixel_names, short, unique_names
+from nspca.data.names import numbered, pixel_names, unique_names
 from nspca.data.options import MOST_WORDS
 from nspca.data.originals import find_original
 from nspca.data.reading import read
 from nspca.data.stop_words import stop_words
-from nspca.errors import InvalidData, MissingPackage, shown
+from nspca.errors import InvalidData, MissingPackage
 from nspca.progress import Report, silent
 
 SIDE = 19
@@ -71,12 +71,9 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
     MissingPackage
         For a sample from a package that is not installed.
     """
-    if not isinstance(name, str) or name not in SAMPLES:
-        got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
-        raise InvalidData(f"There is no sample {got}: the samples are {', '.join(SAMPLES)}.")
+    sample = find_sample(name)
     if name == "python-docs":
         return load_python_docs(report or silent)
-    sample = SAMPLES[name]
     if name in LOADERS:
         data = LOADERS[name](_folder(sample.package, sample.title) if sample.package else sample_folder())
         about = f"{sample.title}: {sample.summary}; {sample.licence}"

@@ -10,7 +10,6 @@ from nspca.data.arrays import MOST_TEXT
 from nspca.data.counting import count_documents
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.formats.base import GZIP
 from nspca.data.formats.documents import (
     MOST_BYTES,
     Documents,
@@ -104,25 +103,15 @@ def _documents(source: Any, is_list: bool, options: dict[str, Any]) -> Documents
     """Return the documents of a source of any kind."""
     if is_list:
         return from_strings(source)
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if path.is_dir():
-            return read_files(limits.list_files(path, _read_file))
-        if path.is_file():
-            _check_size(path)
+    if isinstance(source, str | Path) and Path(source).is_dir():
+        return read_files(limits.list_files(Path(source), _read_file))
     return read_documents(limits.bounded_bytes(source), **options)
 
 
-def _check_size(path: Path) -> None:
-    with path.open("rb") as handle:
-        is_packed = handle.read(4).startswith((GZIP, b"PK\x03\x04"))
-    if not is_packed and path.stat().st_size > MOST_BYTES:
+def _read_file(path: Path) -> bytes:
+    if path.stat().st_size > MOST_BYTES:
         raise InvalidData(
             f"A file of texts may have at most {mib(MOST_BYTES)}, and {path.name} has "
             f"{mib(path.stat().st_size)}: give fewer texts."
         )
-
-
-def _read_file(path: Path) -> bytes:
-    _check_size(path)
     return path.read_bytes()

@@ -17,7 +17,7 @@ from nspca.errors import Cancelled
 from nspca.progress import Event
 
 PERIOD = 0.1  # minimum seconds between messages; people cannot follow more than ten per second
-# Maximum size of a payload, a row, and the rows in one message; larger ones are left out.
+# Maximum size of a payload, and of a row; larger ones are left out.
 PAYLOAD_BYTES = 65536
 
 _log = logging.getLogger(__name__)
@@ -73,21 +73,13 @@ class Reporter:
                 self._later(wait, self.flush)
 
     def flush(self) -> None:
-        """Send the waiting event and all rows, in messages of limited size; also called at the end."""
+        """Send the waiting event and all rows; also called at the end."""
         with self._lock:
             self._waiting = False
             if self._event is None:
                 return
-            head, more = _json(asdict(self._event)), True
-            while more:
-                batch, size = self._rows[:1], len(self._rows[0]) if self._rows else 0
-                while len(batch) < len(self._rows) and size + len(self._rows[len(batch)]) <= PAYLOAD_BYTES:
-                    size += len(self._rows[len(batch)])
-                    batch.append(self._rows[len(batch)])
-                del self._rows[: len(batch)]
-                self._send(f'{{"event": {head}, "rows": [{", ".join(batch)}]}}')
-                more = bool(self._rows)
-            self._event = None
+            self._send(f'{{"event": {_json(asdict(self._event))}, "rows": [{", ".join(self._rows)}]}}')
+            self._event, self._rows = None, []
             self._next = self._clock() + PERIOD
 
 

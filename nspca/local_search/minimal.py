@@ -16,8 +16,8 @@ MOST_PARTS = 500
 """Maximum parts of a set that are looked at for its best nonnegative component. Beyond, the best one found
 stands, and a set may count as not good that is.
 """
-SLACK = 4
-"""Margin for the rounding errors of a checker, as a multiple of an estimate of them."""
+SLACK = 32
+"""Margin for the rounding errors of a checker, as a multiple of an estimate of them. It takes six of each."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.covariance.linalg import Array
-from nspca.lowrank.forest import LEAF
+from nspca.lowrank.forest import LEAF, preorder
 from nspca.lowrank.objective import Query
 from nspca.lowrank.terms import Terms, changed, definite, taken
 from nspca.progress import Event, Report, silent
@@ -228,15 +228,7 @@ class _Search:
         """Return the codes of the split trees in preorder; a cone with every claim proved is a leaf."""
         if not self.f.D:
             return np.zeros(0, dtype=np.uint8)
-        codes, stack = [], list(range(roots))[::-1]
-        while stack:
-            node = stack.pop()
-            if self.codes[node] == LEAF or not self.alive[self.failing[node]].any():
-                codes.append(LEAF)
-            else:
-                codes.append(self.codes[node])
-                stack += [self.halves[node] + 1, self.halves[node]]
-        return np.array(codes, dtype=np.uint8)
+        return preorder(roots, self.codes, self.halves, lambda one: not self.alive[self.failing[one]].any())
 
 
 def _grouped(keys: np.ndarray, values: np.ndarray) -> tuple[list[int], list[np.ndarray]]:

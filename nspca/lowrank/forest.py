@@ -163,12 +163,22 @@ class Forest:
         The first `trees` cones are the roots. A half can have a larger bound than its cone, so the tree is
         cut where a cone proves `upper` itself.
         """
-        codes, stack = [], list(reversed(range(trees)))
-        while stack:
-            number = stack.pop()
-            if self.codes[number] == LEAF or self.own[number] <= upper:
-                codes.append(LEAF)
-            else:
-                codes.append(self.codes[number])
-                stack += [self.first_halves[number] + 1, self.first_halves[number]]
-        return np.array(codes, dtype=np.uint8)
+        return preorder(trees, self.codes, self.first_halves, lambda number: self.own[number] <= upper)
+
+
+def preorder(
+    trees: int, codes: list[int], first_halves: list[int], is_proved: Callable[[int], bool]
+) -> np.ndarray:
+    """Return the codes of split trees in preorder; the first `trees` cones are the roots.
+
+    A cone that is proved becomes a leaf, whatever it was split into.
+    """
+    written, stack = [], list(reversed(range(trees)))
+    while stack:
+        number = stack.pop()
+        if codes[number] == LEAF or is_proved(number):
+            written.append(LEAF)
+        else:
+            written.append(codes[number])
+            stack += [first_halves[number] + 1, first_halves[number]]
+    return np.array(written, dtype=np.uint8)

@@ -280,7 +280,8 @@ def answers(
     try:
         tree = list_answers(problem, level, base, first, limits, report, **options)
     except Cancelled as stop:
-        stop.best = None if stop.best is None else _answers_of(problem, stop.best, problem.value(x))
+        found = None if stop.best is None else _answers_of(problem, stop.best, problem.value(x))
+        stop.best = stop.result = found
         raise
     return _answers_of(problem, tree, problem.value(x))
 

@@ -11,6 +11,7 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     job            the function that a worker calls
 """
 
+from nspca.specs.answers import AnswersSpec
 from nspca.specs.base import Description, Spec
 from nspca.specs.comparison import ComparisonSpec
 from nspca.specs.components import ComponentsSpec
@@ -29,7 +30,8 @@ from nspca.specs.successive import SuccessiveSpec
 from nspca.specs.sweep import SweepSpec
 
 __all__ = [
-    "CheckSpec", "ChoiceSpec", "ComparisonSpec", "ComponentsSpec", "DataSpec", "Description", "GroupsSpec",
-    "MembershipSpec", "NoiseSpec", "OptimumSpec", "PaperSpec", "ProblemSpec", "Spec", "SpeedSpec",
-    "StabilitySpec", "SuccessiveSpec", "SweepSpec", "TableSpec", "WordsSpec", "published_bounds",
+    "AnswersSpec", "CheckSpec", "ChoiceSpec", "ComparisonSpec", "ComponentsSpec", "DataSpec", "Description",
+    "GroupsSpec", "MembershipSpec", "NoiseSpec", "OptimumSpec", "PaperSpec", "ProblemSpec", "Spec",
+    "SpeedSpec", "StabilitySpec", "SuccessiveSpec", "SweepSpec", "TableSpec", "WordsSpec",
+    "published_bounds",
 ]  # fmt: skip

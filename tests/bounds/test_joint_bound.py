@@ -244,7 +244,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
     assert standard.upper <= fast.upper < 0.9 * ky_fan
     run = JointBound(problem, joint.JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-    run.search_threshold()
+    run.offer(elimination.search_threshold(run.kept, problem)[1])
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
         nspca.verify(X, replace(standard, upper=standard.upper * (1 - 1e-7)))

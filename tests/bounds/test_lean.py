@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds.digits import rounded
+from nspca.bounds.fixing.stored import rounded
 from nspca.bounds.plan import JOINT_PLANS
 from scripts.lean import lean
 

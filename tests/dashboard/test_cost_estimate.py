@@ -148,7 +148,7 @@ def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
     monkeypatch.setattr(cost_estimate, "took", range_of)
     of = open_data.find(DataSpec(sample="digits"), None)
     for effort in ("fast", "standard", "thorough"):
-        cost_estimate.beside(of, ComponentsSpec(data=of.spec, sizes=(10,) * 5, effort=effort))
+        cost_estimate.draw_estimate(of, ComponentsSpec(data=of.spec, sizes=(10,) * 5, effort=effort))
     assert drawn == sorted(drawn) and drawn[0][0] == drawn[0][1] > 0
     assert drawn[1] == (drawn[0][0], 40 * drawn[0][0])
 
@@ -182,7 +182,7 @@ def test_the_time_to_several_components_is_within_a_factor_of_two_or_in_a_range(
     data = Dataset("made", np.ones(shape), tuple(map(str, range(shape[1]))), tuple(map(str, range(shape[0]))))
     by = ("joint", "cone", "tpower")[:methods]
     asked = ComponentsSpec(data=DataSpec(sample="lrs"), sizes=(10,) * 5, methods=by, effort=proof)
-    cost_estimate.beside(Chosen(data, asked.data, "made"), asked)
+    cost_estimate.draw_estimate(Chosen(data, asked.data, "made"), asked)
     ((least, most),) = said
     assert least / 2 <= took[0] and took[1] <= 2 * most
     assert proof != "fast" or took[0] / 2 <= least <= most <= 2 * took[0]

@@ -9,12 +9,12 @@ import pytest
 import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.open_data import problem_of
-from nspca.dashboard.runs import defaults, first_answer, shipped_answers
+from nspca.dashboard.runs import defaults, first_answer
 from nspca.jobs import engine
 from nspca.specs import DataSpec
 from scripts.answers import STORED, answered, questions, usual
 
-FIND = shipped_answers.find
+FIND = first_answer.find_stored
 PAGES = [
     ("pages/components.py", {"sample": "state-of-the-union"}),
     ("pages/components.py", {"sample": "all-aml"}),
@@ -28,20 +28,20 @@ the others in every run.
 @pytest.fixture
 def unasked(monkeypatch):
     """Let pages make first answers, also about data that have a stored one."""
-    monkeypatch.setattr(shipped_answers, "find", lambda *given: None)
+    monkeypatch.setattr(first_answer, "find_stored", lambda *given: None)
 
 
 @pytest.fixture(scope="module")
 def bundled():
     """Today's usual questions about the samples, each with its file."""
     return [
-        (of, asked, shipped_answers.Answer.from_bytes(shipped_answers.file_of(asked, name).read_bytes()))
+        (of, asked, first_answer.StoredAnswer.from_bytes(first_answer.file_of(asked, name).read_bytes()))
         for name, of, asked in questions()
     ]
 
 
 def test_there_is_a_file_for_every_question_and_no_other(bundled):
-    folder = shipped_answers.folder()
+    folder = first_answer.folder()
     assert {path.name for path in folder.glob("*.zip")} == {
         f"{kind}-{name}.zip" for kind, names in STORED.items() for name in names
     }
@@ -84,7 +84,7 @@ def test_the_script_makes_what_is_there(bundled, monkeypatch):
         assert np.isclose(result.value, kept.sweep[key].value) and np.isclose(
             result.ratio, kept.sweep[key].ratio, rtol=1e-3
         )
-    again = shipped_answers.Answer.from_bytes(made.to_bytes())
+    again = first_answer.StoredAnswer.from_bytes(made.to_bytes())
     assert (again.spec, again.content, again.seconds) == (kept.spec, made.content, made.seconds)
 
 
@@ -92,7 +92,7 @@ def test_the_script_makes_what_is_there(bundled, monkeypatch):
 def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     visit, stand_ins, texts, alts, monkeypatch, path, address
 ):
-    monkeypatch.setattr(shipped_answers, "find", FIND)
+    monkeypatch.setattr(first_answer, "find_stored", FIND)
     monkeypatch.setattr(defaults, "look", lambda *given: pytest.fail("a stored answer needs no worker"))
     page = visit(path, **address)
     assert not page.exception and not page.error
@@ -125,7 +125,7 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address):
 
 
 def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch):
-    monkeypatch.setattr(shipped_answers, "find", FIND)
+    monkeypatch.setattr(first_answer, "find_stored", FIND)
     opened = visit("pages/components.py", sample="coffee", scale=1)
     assert not opened.exception and not opened.error
     assert "Stored answer" not in texts(opened), "that one is about the data as they are"

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard import home
 from nspca.dashboard.app import browser_storage, state
-from nspca.dashboard.runs import shipped_answers
+from nspca.dashboard.runs import first_answer
 from nspca.jobs import engine, new_workspace
 from nspca.specs.rows import Found
 from tests.dashboard.figures import at_k, figures, slider
@@ -42,7 +42,7 @@ def test_the_stored_figure_is_the_one_of_today():
     """Drawn again from what is computed here: the same lines, to a tenth of a pixel."""
     _, problem, sweep = home.digits()
     stored, today = map(
-        lines, ((shipped_answers.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8)))
+        lines, ((first_answer.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8)))
     )
     assert stored.count("<svg") == 2 and "<rect" in stored and "<polyline" in stored
     number = re.compile(r"\d+\.\d+")

@@ -53,8 +53,10 @@ def test_the_cases_differ():
     assert digits - covariance == {"spca", "nmf"} and signed - wide == {"spannogram"}
 
 
-def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, texts):
-    said = unescape(texts(visit("pages/sweep.py", sample="pitprops", ks="2"))).replace("**", "")
+def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, settled, texts):
+    page = visit("pages/sweep.py", sample="pitprops", ks="2")
+    there = lambda page: any(one.label == "Methods side by side" for one in page.expander)  # noqa: E731
+    said = unescape(texts(settled(page, there))).replace("**", "")
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)
     refused = [sentence for line in nspca.METHODS.values() if (sentence := line.refusal(problem))]
     assert len(refused) == 3 and all(sentence in said for sentence in refused)

@@ -14,7 +14,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.optimal import LABEL, LIMITS, PROVED, progress_words
-from nspca.dashboard.runs import shipped_answers
+from nspca.dashboard.runs import first_answer
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
 from nspca.plots.fixing import BEST
@@ -132,7 +132,8 @@ def test_a_search_goes_on_with_the_last_tree_and_the_smallest_bound(poor):
 def given(monkeypatch):
     """Return a list to which every run started in the test adds what it was given."""
     kept, start = [], proofs.start.start
-    monkeypatch.setattr(proofs.start, "start", lambda spec, **more: kept.append(more) or start(spec, **more))
+    keep = lambda *asked, **more: kept.append(more) or start(*asked, **more)  # noqa: E731
+    monkeypatch.setattr(proofs.start, "start", keep)
     return kept
 
 
@@ -140,7 +141,7 @@ def given(monkeypatch):
 @pytest.mark.parametrize("stored", [True, False])
 def test_home_asks_the_question_where_its_stored_answer_is_missing(visit, texts, monkeypatch, stored):
     if not stored:
-        monkeypatch.setattr(shipped_answers, "find", lambda *given: None)
+        monkeypatch.setattr(first_answer, "find_stored", lambda *given: None)
     home.digits.clear()
     page = visit("app.py", digit_k=14)
     home.digits.clear()

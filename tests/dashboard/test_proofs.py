@@ -177,7 +177,7 @@ def test_a_run_that_kept_the_exact_bound_as_the_paper_s_is_not_taken_at_its_word
     """As runs before these names did."""
     X, result = digits
     problem, old = nspca.Problem.from_data(X, k=6), replace(result, info={"upper_paper": 1.1 * result.value})
-    assert proofs.beside(problem, old, 6) == ""
+    assert proofs.published_bounds(problem, old, 6) == ""
     table = proofs.table(nspca.Sweep({("auto", 6): old}), [])
     assert "upper_paper" not in table and table[list(OTHERS)].isna().all(axis=None)
 

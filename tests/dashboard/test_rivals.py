@@ -296,10 +296,10 @@ def test_methods_with_the_same_number_on_their_bars_do_equally_well():
     near = nspca.Result.of(problem, (x / np.linalg.norm(x))[:, None], nspca.Status.HEURISTIC, "near")
     assert 1e-6 < 1 - near.value / best.value < 1e-4
     seen = SimpleNamespace(of=SimpleNamespace(dataset=data), problem=problem, k=3)
-    seen.of_k = {"tpower": near, "auto": best}
+    seen.results = {"tpower": near, "auto": best}
     said, headline, _ = sentences(seen)
     assert headline.startswith(f"With 3 features, all 2 methods do equally well: {said.share_text} of")
-    seen.of_k["tpower"] = nspca.solve(problem, "threshold")
+    seen.results["tpower"] = nspca.solve(problem, "threshold")
     assert sentences(seen)[1].startswith("With 3 features, auto &#40;best of several&#41; does best: ")
 
 
@@ -313,7 +313,7 @@ def test_the_headline_is_about_the_best_of_all_methods_however_near_another_is()
     )
     assert 1 - below.value / above.value < 1e-6
     seen = SimpleNamespace(of=SimpleNamespace(dataset=data), problem=problem, k=3)
-    seen.of_k = {"tpower": below, "auto": above}
+    seen.results = {"tpower": below, "auto": above}
     headline = sentences(seen)[1]
     assert headline.startswith("With 3 features, auto &#40;best of several&#41; does best: 58.60 % of ")
 

@@ -22,6 +22,7 @@ WORDS = [
     "yew",
     "alder",
 ]
+UNITS = ["mg/l", "m", "%", "°C", "kg", "m", "m", "s", "min", "mol", "cm"]
 TOWNS = [
     "Aachen",
     "Bremen",
@@ -78,12 +79,13 @@ def write(seed: int) -> Written:
     delimiter = pick(",", ";", "\t", "|", " ")
     decimal = "." if delimiter == "," else pick(".", ",")
     header = pick("words", "words", "wavelengths", "years", "counter", "doses", "falling", "none")
-    ids = pick("none", "form", "towns", "number", "counter", "corner")
-    above = pick("", "", "#", "title", "sep")
+    ids = pick("none", "form", "towns", "number", "counter", "corner", "last")
+    above = pick("", "", "#", "title", "sep", "keys")
     total = bool(rng.random() < 0.2) and pick("Total", "Mean")
     encoding = pick("utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252")
-    blanks, quoted, end = bool(rng.random() < 0.15), bool(rng.random() < 0.2), pick("\n", "\r\n")
-    if above == "sep" and delimiter == " ":
+    blanks, quote, end = bool(rng.random() < 0.15), pick("", "", "", '"', "'"), pick("\n", "\r\n")
+    below, negative = pick("", "", "units", "header"), pick("-", "-", "(")
+    if (above == "sep" and delimiter == " ") or (above == "keys" and header == "none"):
         above = ""
     names = {
         "words": WORDS[:n],
@@ -100,6 +102,7 @@ def write(seed: int) -> Written:
         "none": None,
         "form": [f"leaf_{i}" for i in range(m)],
         "towns": TOWNS[:m],
+        "last": TOWNS[:m],
         "number": [str(20230100 + 7 * i) for i in range(m)],
         "counter": [str(i + 1) for i in range(m)],
         "corner": [str(i) for i in range(m)],
@@ -109,6 +112,7 @@ def write(seed: int) -> Written:
     corner = {
         "form": "sample",
         "towns": pick("Ort", "city"),
+        "last": "city",
         "number": "sample_id",
         "counter": "No.",
         "corner": "",
@@ -117,30 +121,46 @@ def write(seed: int) -> Written:
         corner["corner"] = "id"
     if encoding == "cp1252" and names is not None and header == "words":
         names = [f"{names[0]}é", *names[1:]]
-    rows = [[_number(value, digits, decimal) for value in row] for row in X]
+    rows = [[_number(value, digits, decimal, negative) for value in row] for row in X]
     if total:
         last = X.sum(axis=0) if total == "Total" else X.mean(axis=0)
-        rows.append([_number(value, digits + 2, decimal) for value in last])
+        rows.append([_number(value, digits + 2, decimal, negative) for value in last])
     if samples is not None:
-        kept = [*samples, *([total] if total and ids in ("form", "towns") else [])]
+        kept = [*samples, *([total] if total and ids in ("form", "towns", "last") else [])]
         if len(kept) < len(rows):  # a total has no number
             rows, total = rows[:m], False
         rows = [[name, *row] for name, row in zip(kept, rows, strict=True)]
     lines = [] if names is None else [[*([corner[ids]] if samples is not None else []), *names]]
+    if header == "words" and below == "units" and (samples is None or corner[ids]):
+        lines += [[*([""] if samples is not None and delimiter != " " else []), *UNITS[:n]]]
+        lines = lines if len(lines[0]) == len(lines[1]) else lines[:1]
     lines += rows
+    if header == "words" and below == "header":
+        lines.insert(1 + m // 2, lines[0])
+    if ids == "last":
+        lines = [[*line[1:], line[0]] for line in lines]
     pad = "  " if blanks and delimiter != " " else ""
-    cell = (lambda text: f'"{text}"') if quoted else (lambda text: f"{pad}{text}{pad}")
+    cell = (lambda text: f"{quote}{text}{quote}") if quote else (lambda text: f"{pad}{text}{pad}")
     text = [delimiter.join(map(cell, line)) for line in lines]
     top = {
         "#": ["# exported by a program", "# on 2024-02-01"],
         "title": ["Table 3: what was measured by everybody who took part in this long year of ours", ""],
         "sep": [f"sep={delimiter}"],
+        "keys": [f"Instrument{delimiter}Spectro", f"Gain{delimiter}3"],
     }
     whole = end.join([*top.get(above, []), *text, ""])
     about = {"delimiter": delimiter, "decimal": decimal, "header": header, "ids": ids, "above": above}
-    about |= {"encoding": encoding, "blanks": blanks, "quoted": quoted, "scale": scale, "shape": (m, n)}
+    about |= {
+        "encoding": encoding,
+        "blanks": blanks,
+        "quote": quote,
+        "below": below,
+        "scale": scale,
+        "shape": (m, n),
+    }
     return Written(whole.encode(encoding), X, names, samples, bool(total), about)
 
 
-def _number(value: float, digits: int, decimal: str) -> str:
-    return f"{value:.{digits}f}".replace(".", decimal)
+def _number(value: float, digits: int, decimal: str, negative: str) -> str:
+    text = f"{value:.{digits}f}".replace(".", decimal)
+    return f"({text[1:]})" if negative == "(" and text.startswith("-") else text

@@ -7,7 +7,7 @@ from nspca.data import read
 from nspca.errors import InvalidData
 from tests.data.dialects import Written, write
 
-FEW, MANY = 150, 2000
+FEW, MANY = 200, 2000
 
 
 def difference(table: Written) -> str:

@@ -104,6 +104,7 @@ def questions(draw) -> Spec:
                 ),
                 specs.ComponentsSpec(**how, sizes=draw(st.tuples(*[st.integers(1, 9)] * 3)), methods=methods),
                 specs.MembershipSpec(**how, k=k, within=draw(st.integers(1, 1000))),
+                specs.AnswersSpec(**how, k=k, within=draw(st.integers(0, 50_000))),
             ]
         )
     )
@@ -136,6 +137,7 @@ def test_every_kind_is_here():
         specs.SweepSpec,
         specs.ComparisonSpec,
         specs.ComponentsSpec,
+        specs.AnswersSpec,
         specs.MembershipSpec,
     }
     assert met == {one for one in Spec.KINDS.values() if one.__module__.startswith("nspca.")}
@@ -212,6 +214,7 @@ SMALL = {
     "proof": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3, effort="standard", seconds=0),
     "optimum": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3),
     "optimum of several": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3)),
+    "answers": specs.AnswersSpec(data=DataSpec(sample="pitprops"), k=8, within=1000),
     "membership": specs.MembershipSpec(data=DataSpec(sample="pitprops"), k=3, within=950),
     "stability": specs.StabilitySpec(
         data=DataSpec(sample="digits", drop_constant=True), k=3, methods=("em",), resamples=2, scale=True

@@ -1,14 +1,15 @@
 """Store witnesses with few binary digits, so that thousands fit into one certificate file.
 
-Nodes of a tree hold their witnesses as `Stored`, and `arrays` writes these into a certificate.
+Nodes of a tree hold their witnesses as `Stored`, and `arrays` writes these into a certificate. `scripts.lean`
+rounds the W and M of finished certificates by `rounded`. Bounds are proved after rounding.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.bounds.digits import rounded
 from nspca.bounds.witness import Witness
+from nspca.covariance.linalg import Array
 
 DIGITS = 16
 """Binary digits kept of a typical entry of W or M. Rounding changes a bound by about 1e-7, relatively."""
@@ -85,3 +86,12 @@ class Stored:
 def none(features: np.ndarray) -> Witness:
     """Return the witness with W = M = 0 and a U without columns, on `features` (r,)."""
     return Witness(U=np.zeros((len(features), 0)))
+
+
+def rounded(W: Array, digits: int) -> Array:
+    """Return W rounded to a power of two that is 4 to 8 times ``2**-digits`` of its root mean square."""
+    size = float(np.sqrt(np.mean(W * W)))
+    if size == 0.0:
+        return W
+    step = 2.0 ** (np.ceil(np.log2(size)) + 2 - digits)
+    return np.round(W / step) * step

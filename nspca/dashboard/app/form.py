@@ -1,16 +1,19 @@
-"""Draw the inputs of forms from the declarations of settings, each bound to its name in the address.
+"""Draw the inputs of forms from the declarations of settings, and choices between a few options in a row.
 
 A form calls `draw` for every field of a spec that it offers, at the place where it wants the input. Label,
-help, choices and limits come from the `Option` and the type of the field.
+help, choices and limits come from the `Option` and the type of the field. Every input is bound to its name in
+the address.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.validation.model import Model, text_of
+
+T = TypeVar("T")
 
 
 def draw(
@@ -63,3 +66,40 @@ def draw(
 def sentence(words: str) -> str | None:
     """Return words of the command line as a sentence for a page; None for none."""
     return f"{words[0].upper()}{words[1:]}." if words else None
+
+
+def choose_one(
+    label: str,
+    name: str,
+    options: Iterable[T],
+    default: T | None = None,
+    *,
+    place: Any = st,
+    is_labelled: bool = False,
+    then: Callable[[], None] | None = None,
+    **look: Any,
+) -> T:
+    """Draw options side by side, of which one is always chosen, and return the chosen one.
+
+    Parameters
+    ----------
+    label : read by screen readers, and seen on the page if `is_labelled`
+    name : the value of the address, one of `state.VALUES`
+    options : the options; a mapping has their words
+    default : chosen when the address names no option; by default the first
+    place : the part of the page that gets the options
+    then : called after the visitor has chosen another one
+    **look
+        As for `st.segmented_control`.
+    """
+    known = list(options)
+    chosen = state.get_one_of(name, known, known[0] if default is None else default)
+    words = options.__getitem__ if isinstance(options, Mapping) else str
+    return place.segmented_control(
+        label,
+        known,
+        required=True,
+        label_visibility="visible" if is_labelled else "collapsed",
+        **{"format_func": words, **look},
+        **state.bind(name, chosen, then),
+    )

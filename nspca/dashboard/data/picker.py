@@ -10,14 +10,14 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.app.choices import choose_one
-from nspca.dashboard.data import cards, folders
+from nspca.dashboard.app.form import choose_one
+from nspca.dashboard.data import cards
 from nspca.data import example_file
 from nspca.data.examples import EXAMPLES, Example
 from nspca.data.sandbox import open_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
-from nspca.shards.served import served
+from nspca.shards.served import opened, served
 from nspca.specs.data import title_of
 
 SOURCES = {
@@ -45,7 +45,7 @@ def choose() -> None:
     if source == "upload":
         _uploads()
     elif source == "shards":
-        folders.show()
+        _folders()
     else:
         cards.show()
 
@@ -201,3 +201,39 @@ def _delete(digest: str) -> None:
     engine().store.delete_upload(state.workspace(), digest)
     if state.get("upload") == digest:
         state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))
+
+
+def _folders() -> None:
+    """Draw a line for each folder, with a button that chooses it."""
+    st.caption(
+        "Tables that need not fit into memory. Sweep and Topics work on all their rows, in passes over the "
+        "files; the other pages show a sample of them."
+    )
+    for number, name in enumerate(served()):
+        _folder(number, name)
+
+
+def _folder(number: int, name: str) -> None:
+    try:
+        table = opened(name)
+    except NSPCAError as error:
+        st.error(wording.plain(f"{name}: {error}"), icon=":material/error:")
+        return
+    m, n = table.shape
+    taken = state.get("upload") is None and state.get("folder") == name
+    with st.container(horizontal=True, vertical_alignment="center", key=f"folder_{number}"):
+        buttons.button(
+            "In use" if taken else "Choose",
+            f"folder_take_{number}",
+            partial(_take_folder, name),
+            icon=":material/check:" if taken else ":material/table_rows:",
+            disabled=taken,
+        )
+        size = f"{wording.things(m, 'row')} × {wording.things(n, 'feature')}, {table.nonzeros:,} nonzeros"
+        st.markdown(f"{wording.plain(name)} :small[:gray[{size}]]", width="content")
+
+
+def _take_folder(name: str) -> None:
+    """Choose a folder, and reset all values about other data."""
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "upload"))
+    state.put(folder=name)

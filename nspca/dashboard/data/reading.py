@@ -12,12 +12,12 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.components import figures
-from nspca.dashboard.data import counting, first, preview
+from nspca.dashboard.data import first, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
-from nspca.data.options import ReadOptions, TableOptions, as_text, mark_name
+from nspca.data.options import ReadOptions, TableOptions, TextOptions, as_text, mark_name
 from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
@@ -75,7 +75,7 @@ def choices(data: Chosen | None) -> None:
     if data and (state.get("words") or state.get("about")):
         first.groups(data)
     if state.get("words"):
-        counting.form()
+        _count_words()
         return
     look = _seen().layout
     if look is not None:
@@ -383,3 +383,33 @@ def _offer(
     with st.container(horizontal=True, vertical_alignment="center", key=f"offer_{key}"):
         st.markdown(f":material/lightbulb: {sentence}", width="content")
         buttons.button(button, f"do_{key}", do)
+
+
+WORDS_AT_MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
+"""Choices for the maximum number of words in the vocabulary."""
+
+
+def _count_words() -> None:
+    """Draw the inputs for counting words. Each input is bound to a value of the address."""
+    for place, name in zip(st.columns(3), ("stop_words", "weights", "split"), strict=True):
+        draw(TextOptions, name, place, _new_words)
+    left, middle, right = st.columns(3)
+    draw(TextOptions, "lowest_share", left, _new_words)
+    draw(TextOptions, "highest_share", middle, _new_words, step=5.0)
+    most = sorted({*WORDS_AT_MOST, state.get("most")})
+    right.selectbox(
+        "Words at most", most, format_func=lambda n: f"{n:,}", **state.bind("most", then=_new_words)
+    )
+    with st.container(horizontal=True):
+        draw(TextOptions, "pairs", st, _new_words)
+        st.toggle("Count the words of these texts", **state.bind("words", then=_switch_counting))
+
+
+def _new_words() -> None:
+    """Forget the runs and the choices about the old vocabulary, since another one numbers the words anew."""
+    state.forget(("k", "shown", *state.OF_RUNS, *state.OF_FEATURES))
+
+
+def _switch_counting() -> None:
+    """Forget every choice about the data set, since switching word counting on or off reads the file anew."""
+    state.forget((*state.ABOUT_DATA, "id", "label"))

@@ -14,7 +14,7 @@ import streamlit as st
 import nspca
 from nspca.covariance.moments import moments
 from nspca.dashboard.app import state
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import copying, figures, pressing
 from nspca.dashboard.joint.headline import each, heading
 from nspca.dashboard.open_data import scored_problem

@@ -16,7 +16,7 @@ import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
     form,
@@ -218,7 +218,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         _say_failures(run.now)
         return answer
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         view = VIEWS[seen.nouns.kind]
         if run.now.ended:
             joint_proof.show_search(seen, view.fates)
@@ -228,7 +228,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container(border=True, key=lists.SECTION):
             sections[chosen][1](seen)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export:
+    def take_home(self, seen: Answer) -> Export:
         return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)
 
 

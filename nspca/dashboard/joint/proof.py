@@ -11,9 +11,8 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import closing, optimal, panel
+from nspca.dashboard.proof import optimal, panel
 from nspca.dashboard.proof.answer import Answer, display_order, in_order
-from nspca.dashboard.proof.closing import closers as closers
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
@@ -39,15 +38,15 @@ def show(answer: Answer) -> None:
         panel.verified(best, best.certificate)
     last = proofs.last_closed(answer.tried, answer.k)
     state, name = (now, answer.id) if last is None else (last.now, last.id)
-    closing.closed(closers(state), _unit(answer.problem), name)
+    panel.gap_closed(panel.closers(state), _unit(answer.problem), name)
 
 
 def live(now: JobState, problem: Problem, run_id: str) -> None:
     """Draw value and bound while a run works on its proof."""
-    rows = closers(now)
+    rows = panel.closers(now)
     if rows and now.started is not None:
         before = sum(row.seconds for row in unpack(now.rows) if isinstance(row, Several))
-        closing.draw(rows, _unit(problem), run_id, time.time() - now.started - before, key="closing")
+        panel.draw_gap(rows, _unit(problem), run_id, time.time() - now.started - before, key="closing")
 
 
 def _unit(problem: Problem) -> tuple[float, str]:

@@ -5,7 +5,7 @@ from importlib.resources import files
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS

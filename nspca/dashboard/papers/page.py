@@ -12,7 +12,7 @@ import streamlit as st
 from nspca import papers
 from nspca.dashboard import export
 from nspca.dashboard.app import frame, state, tables, times, wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import opened

@@ -184,7 +184,7 @@ def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
     return rows
 
 
-def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
+def published_bounds(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
     """Return sentences about the published bounds for a result; empty if they were not computed."""
     frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
     said = []

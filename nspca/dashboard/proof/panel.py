@@ -1,22 +1,26 @@
 """The section about the proof of one component: its bound, its size, the independent check, and downloads.
 
-The pages Home and Sweep draw `show`. The pages about several components use `verify_button` and `verified`.
+The pages Home and Sweep draw `show`. The pages about several components use `verify_button`, `verified` and
+`gap_closed`.
 """
 
 import shlex
+from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 import nspca
 from nspca.dashboard.app import buttons, wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import closing
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
-from nspca.plots import kind_words
+from nspca.jobs import JobState
+from nspca.plots import gap_figure, kind_words
 from nspca.presentation.numerals import (
     format_bound,
     format_guarantee,
@@ -25,6 +29,7 @@ from nspca.presentation.numerals import (
 from nspca.problem import Problem
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
+from nspca.specs.rows import Closer, unpack
 
 INDEPENDENT = (
     "The checker shares no code with what made the certificate. It computes everything it needs from the "
@@ -48,12 +53,12 @@ def show(answer: Answer) -> None:
     verified(result, proof.certificate)
     if (last := proofs.last_closed(answer.tried, k)) is not None:
         unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
-        closing.closed(closing.closers(last.now), unit, last.id)
+        gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
-    beside = proofs.beside(problem, result, k)
-    if beside:
+    published = proofs.published_bounds(problem, result, k)
+    if published:
         with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
-            st.markdown(beside)
+            st.markdown(published)
 
 
 def _origin(result: nspca.Result, proof: Proof) -> str:
@@ -102,6 +107,38 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
             f"shown is at least {share} of the best possible. {INDEPENDENT}",
             icon=":material/verified:",
         )
+
+
+# --- how the gap closed ---------------------------------------------------------------------------
+
+
+def closers(now: JobState) -> list[Closer]:
+    """Return the rows about its bound that a run has reported so far, in order."""
+    return [row for row in unpack(now.rows) if isinstance(row, Closer)]
+
+
+def draw_gap(
+    rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
+) -> None:
+    """Draw value and bound against seconds, up to `until`; nothing without rows.
+
+    The browser resets a zoom when the text `same` changes.
+    """
+    if not rows:
+        return
+    seen = pd.DataFrame(rows)
+    if until is not None and until > seen["seconds"].iloc[-1]:
+        seen = pd.concat([seen, seen.tail(1).assign(seconds=until)])
+    columns = (seen[name].to_numpy() for name in ("lower", "upper", "seconds"))
+    drawn = gap_figure(*columns, unit=unit[0], unit_name=unit[1], steps_name="seconds")
+    figures.draw(drawn.update_layout(height=280), key, same=same)
+
+
+def gap_closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
+    """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw_gap`."""
+    if rows:
+        with st.expander("How the gap closed", icon=":material/compress:"):
+            draw_gap(rows, unit, same)
 
 
 # --- take home ------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
     return ""
 
 
-def beside(of: Chosen, asked: ProblemSpec) -> None:
+def draw_estimate(of: Chosen, asked: ProblemSpec) -> None:
     """Draw the estimated time of a run beside its start button; nothing until it is known."""
     effort = getattr(asked, "effort", None)
     if of.table is not None:

@@ -1,20 +1,32 @@
 """The first answer of a page: the answer to its usual question, shown before a visitor asks.
 
-Answers about the samples ship with the project. For other data, a worker computes the answer at first use.
-`answer_page` calls `unasked` and `announce`.
+Some answers about the samples are stored: each ZIP of `sample_data/answers`, made by ``python -m
+scripts.answers``, has a JSON with the question, the hash of the data and the time of the computation, and the
+sweep. A worker computes every other first answer at first use. `answer_page` calls `unasked` and `announce`.
 """
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import times, wording
+from nspca.dashboard.app import cache, times, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults, shipped_answers
+from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.lookup import Watched
+from nspca.data.folders import sample_folder
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.specs import ProblemSpec
+from nspca.specs import ProblemSpec, Spec
+from nspca.validation.archive import open_zip, unzip_member
 
+ABOUT, SWEEP = "about.json", "sweep.zip"
 LARGEST = defaults.LARGEST
 """Maximum entries of a table with a first answer."""
 
@@ -25,7 +37,7 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
     The run may be stored, finished or running. Returns None when the data are too large or give no valid
     problem, and when the run failed.
     """
-    stored = shipped_answers.find(of.reference.sample, of.content, asked.numbers_only())
+    stored = find_stored(of.reference.sample, of.content, asked.numbers_only())
     if stored is not None:
         began = stored.computed - stored.seconds
         now = JobState(
@@ -59,3 +71,62 @@ def announce(run: Watched, what: str, press: str) -> None:
         st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}. {onward}")
     else:
         st.caption(f"**A first answer is on its way**, for {what}. {onward}")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredAnswer:
+    """A stored answer with its question.
+
+    Parameters
+    ----------
+    content : hash of the data
+    spec : the question as JSON values
+    computed : time of the computation, in seconds since 1970
+    seconds : duration of the computation
+    sweep : the results
+    """
+
+    content: str
+    spec: dict[str, Any]
+    computed: float
+    seconds: float
+    sweep: nspca.Sweep
+
+    def to_bytes(self) -> bytes:
+        """Return the answer as the bytes of its file."""
+        about = {name: value for name, value in vars(self).items() if name != "sweep"}
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo(ABOUT), json.dumps(about, indent=1))
+            archive.writestr(zipfile.ZipInfo(SWEEP), self.sweep.to_bytes(), zipfile.ZIP_DEFLATED)
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "StoredAnswer":
+        """Return the answer that `to_bytes` wrote."""
+        archive, members = open_zip(content)
+        files = {info.filename: unzip_member(archive, info) for info in members}
+        return cls(**json.loads(files[ABOUT]), sweep=nspca.Sweep.from_bytes(files[SWEEP]))
+
+
+def folder() -> Path:
+    """Return the folder of the stored answers."""
+    return sample_folder() / "answers"
+
+
+def file_of(spec: Spec, sample: str) -> Path:
+    """Return the file of the answer to a kind of question about a sample."""
+    return folder() / f"{spec.kind}-{sample}.zip"
+
+
+def find_stored(sample: str | None, content: str, spec: Spec) -> StoredAnswer | None:
+    """Return the stored answer to an equal question about data with the hash `content`, or None."""
+    if sample is None or not file_of(spec, sample).is_file():
+        return None
+    answer = _read_stored(file_of(spec, sample))
+    return answer if (answer.content, answer.spec) == (content, spec.to_plain()) else None
+
+
+@cache.keep()
+def _read_stored(path: Path) -> StoredAnswer:
+    return StoredAnswer.from_bytes(path.read_bytes())

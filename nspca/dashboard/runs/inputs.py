@@ -10,7 +10,7 @@ from typing import Any
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import form, state
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.open_data import Chosen
 from nspca.specs import ProblemSpec, SweepSpec
 

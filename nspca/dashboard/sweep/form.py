@@ -80,7 +80,7 @@ def inputs(chosen: Chosen) -> None:
             form.draw(SweepSpec, name, then=whatif.changed)
 
 
-def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
+def refine(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
     """Return a sweep with more values of k where the preview bends.
 
     Without a last k in the address, it goes on to twice the k from which the preview hardly rises. A sweep

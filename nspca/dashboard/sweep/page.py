@@ -27,6 +27,7 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
+    alone,
     archive,
     before,
     enough,
@@ -60,8 +61,9 @@ class SweepPage(AnswerPage[SweepSpec]):
     """Page with the curve of variance against k and the component at one k.
 
     `AnswerPage` documents the methods. `first` finds the preview. `begin_unasked` starts a quick sweep after
-    a change of the form. `line` is the text of the folded form. `label` and `beside` are about the start
-    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
+    a change of the form. `line` is the text of the folded form. `label` and `draw_estimate` are about the
+    start button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its
+    results.
     """
 
     kind = SWEEP
@@ -96,7 +98,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         asked = form.question(data)
         # Looked for once, so that the button counts the values of k that this very preview asks for.
         self._seen = preview.look(open_data.row_sample(data), asked)
-        self._data, self._asked = data, form.around(asked, self._seen)
+        self._data, self._asked = data, form.refine(asked, self._seen)
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
@@ -114,7 +116,7 @@ class SweepPage(AnswerPage[SweepSpec]):
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
-    def beside(self, data: Chosen, asked: SweepSpec) -> None:
+    def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.estimate(data, asked)
 
     def is_answer(self, run: Watched, asked: SweepSpec) -> bool:
@@ -240,7 +242,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             )
         return " ".join(said)
 
-    def more(self, run: Watched, results: nspca.Sweep, seen: Answer) -> None:
+    def more(self, run: Watched, seen: Answer) -> None:
         about, k, method = run.of, seen.k, seen.method
         result = seen.sweep[method, k]
         if run.own:
@@ -258,6 +260,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(seen)
         if run.own:
+            alone.show(seen)
             other_rows.show_choice(seen)
             other_rows.show_noise(seen)
             newtable.show(about, run.asked, result.components[:, 0], k)
@@ -269,7 +272,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if self._data is not None and self._asked is not None and self._data.table is None:
             rivals.show(self._data, self._asked)
 
-    def take_home(self, run: Watched, results: nspca.Sweep, seen: Answer) -> Export | None:
+    def take_home(self, seen: Answer) -> Export | None:
         return None if seen.method == METHOD else archive.taken(seen)
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, form, state, wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen

@@ -14,7 +14,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import state, tables, wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import cache, state, wording
-from nspca.dashboard.app.choices import choose_one
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
 from nspca.presentation.phrases import method_name

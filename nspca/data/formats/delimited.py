@@ -37,7 +37,7 @@ from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Way
 from nspca.progress import Report, silent
 
-PIECE = 8 * 2**20
+PIECE = 3 * 2**20
 """Bytes of text parsed at a time."""
 PER_COLUMN = 2**14
 """Minimum bytes of a piece per column, in memory. Pandas needs 60 microseconds per column and piece; parsing

@@ -16,12 +16,11 @@ from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.strings import short_name, visible
-from nspca.data.limits import MAX_PIXELS, Files, check_archive, check_dense, check_growth
+from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
 from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, Way
 from nspca.progress import Event, Report
-from nspca.validation.archive import open_zip
 
 Image: Any = Late("PIL.Image", "images", "files")
 ImageOps: Any = Late("PIL.ImageOps", "images", "files")
@@ -208,8 +207,6 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarr
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the images of a ZIP or folder."""
-    if source.path is None:
-        check_archive(source.packed, open_zip(source.raw)[1])
     files = visible(source.files)
     images = [one for one in files if _is_image(one[0])]
     data = read_images(images, source.title, report, source.packed or None, options.image_size)

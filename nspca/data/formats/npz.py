@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.arrays import MOST_TEXT, SPARSER, finished, from_array, plain_numbers, unrolled, with_gaps
+from nspca.data.arrays import MOST_TEXT, finished, from_array, plain_numbers, unrolled, with_gaps
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import DEFAULT, Block, Format, Reader, Size, Source
@@ -133,8 +133,6 @@ class NpzReader(NpyReader):
 
     def _read_header(self) -> None:
         self._archive, members = list_members(self.source)
-        if not self.on_disk:
-            limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
         arrays = [info for info in members if info.filename.endswith(".npy")]
         self.files = {info.filename.removesuffix(".npy"): info for info in arrays}
         self.is_sparse = all(part in self.files for part in SPARSE)
@@ -181,7 +179,7 @@ class NpzReader(NpyReader):
         if not self.on_disk and not self.is_sparse:
             yield Block(self.read_array(*keys))
             return
-        with tempfile.TemporaryDirectory(dir=spill) as folder:
+        with tempfile.TemporaryDirectory(dir=spill, ignore_cleanup_errors=True) as folder:
             loads = [self._load(key, Path(folder, f"{i}.npy")) for i, key in enumerate(keys)]
             if self.is_sparse:
                 data, indices, indptr = (load() for load in loads)

@@ -16,12 +16,11 @@ from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.matrixmarket import MatrixMarketReader
-from nspca.data.limits import check_archive, check_sparse, plain_bytes
+from nspca.data.limits import check_sparse, plain_bytes
 from nspca.data.names import quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report
-from nspca.validation.archive import open_zip
 
 _MATRIX = re.compile(r"(.*?)matrix\.mtx(\.gz)?", re.IGNORECASE)
 _BESIDE = (r"(features|genes)\.tsv(\.gz)?", r"barcodes\.tsv(\.gz)?")
@@ -43,8 +42,6 @@ def _find(source: Source) -> list[tuple[str, list[Callable[[], bytes]]]]:
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the cells of a 10x matrix; a gene is called by its symbol, or by its identifier without one."""
-    if source.path is None:
-        check_archive(source.packed, open_zip(source.raw)[1])
     found = _find(source)
     if len(found) > 1:
         raise InvalidData(

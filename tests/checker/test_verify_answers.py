@@ -1,0 +1,129 @@
+"""The verifier on form `answers`: honest lists, and forged ones."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.checker import fixing, verify
+from nspca.errors import CertificateError
+
+
+@pytest.fixture(scope="module", params=[True, False])
+def listed(request):
+    """Return data and a certificate of several listed sets with stages, a branch and covered leaves."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 9)) * np.linspace(1.0, 1.3, 9) + rng.standard_normal((40, 1))
+    problem = nspca.Problem.from_data(X, 4, nonneg=request.param)
+    known = nspca.answers(problem, nspca.solve(problem), 0.05)
+    certificate, parts = known.certificate, known.certificate.witness
+    assert len(known.values) > 2 and (parts["branch"] == fixing.COVERED).any() and len(parts["fixed"])
+    assert verify(X, certificate, problem) <= certificate.upper
+    return X, certificate, known
+
+
+def changed(certificate, **arrays):
+    return replace(certificate, witness=certificate.witness | arrays)
+
+
+def refused(X, certificate, reason):
+    with pytest.raises(CertificateError, match=reason):
+        verify(X, certificate)
+
+
+def without_set(parts, i):
+    """Return the arrays of the sets without set i."""
+    ends = np.cumsum([0, *parts["counts"]])
+    kept = np.delete(np.arange(ends[-1]), np.arange(ends[i], ends[i + 1]))
+    arrays = {name: parts[name][kept] for name in ("members", "weights")}
+    return arrays | {name: np.delete(parts[name], i) for name in ("counts", "values")}
+
+
+def test_a_set_that_is_left_out_is_missed(listed):
+    X, certificate, _ = listed
+    for i in range(len(certificate.witness["counts"])):
+        refused(X, changed(certificate, **without_set(certificate.witness, i)), "no listed set is among")
+
+
+def test_a_covered_leaf_needs_its_whole_set(listed):
+    """A set that is made larger is not in, and one feature of it in exchange for another is not either."""
+    X, certificate, known = listed
+    parts, n = certificate.witness, X.shape[1]
+    for i, T in enumerate(known.supports):
+        members = parts["members"].copy()
+        at = int(np.cumsum([0, *parts["counts"]])[i])
+        own = members[at : at + parts["counts"][i]]
+        members[at] = np.setdiff1d(np.arange(n), own)[0]
+        with pytest.raises(CertificateError, match=r"not proved to reach|no listed set is among"):
+            verify(X, changed(certificate, members=members))
+        assert T.size <= 4
+
+
+def test_any_leaf_that_is_called_covered_is_looked_at(listed):
+    X, certificate, _ = listed
+    branch = certificate.witness["branch"].copy()
+    bounded = np.flatnonzero(np.isin(branch, [fixing.LEAF, fixing.SQUARES, fixing.NOTHING_LEFT]))
+    for i in bounded:
+        forged = branch.copy()
+        forged[i] = fixing.COVERED
+        refused(X, changed(certificate, branch=forged), "no listed set is among")
+
+
+def test_a_value_is_reached_by_the_vector_of_its_set(listed):
+    X, certificate, _ = listed
+    parts = certificate.witness
+    for factor in (1 + 1e-9, 2.0, -1.0, np.inf, np.nan):
+        values = parts["values"].copy()
+        values[-1] *= factor
+        with pytest.raises(CertificateError):
+            verify(X, changed(certificate, values=values))
+    assert verify(X, changed(certificate, values=parts["values"] / 2)) <= certificate.upper
+
+
+def test_vectors_have_the_length_sign_and_size_of_a_component(listed):
+    X, certificate, _ = listed
+    parts = certificate.witness
+    refused(X, changed(certificate, weights=2 * parts["weights"]), "not proved to reach")
+    refused(X, changed(certificate, weights=0 * parts["weights"]), "not proved to reach")
+    refused(X, changed(certificate, weights=parts["weights"][1:]), "witness weights")
+    if certificate.nonneg:
+        refused(X, changed(certificate, weights=-parts["weights"]), "negative weights")
+    refused(X, changed(certificate, counts=parts["counts"][1:]), "add up|weights|values")
+    joined = changed(certificate, counts=np.array([parts["members"].size]), values=parts["values"][:1])
+    refused(X, joined, "twice|at most 4 features")
+    for wrong in (-1, X.shape[1]):
+        members = parts["members"].copy()
+        members[0] = wrong
+        refused(X, changed(certificate, members=members), "numbers from 0")
+    empty = changed(certificate, counts=np.append(parts["counts"], 0), values=np.append(parts["values"], 0.0))
+    refused(X, empty, "must have a feature")
+
+
+def test_a_level_that_is_raised_or_lowered_after_the_stages(listed):
+    """A higher level only proves a higher bound than is claimed, and at a lower one stages prove nothing."""
+    X, certificate, _ = listed
+    level = certificate.witness["level"]
+    refused(X, changed(certificate, level=level * 1.01), "is claimed, but only")
+    refused(X, changed(certificate, level=level * 0.99), "above the level|at least|squares|is proved")
+    refused(X, replace(certificate, upper=certificate.upper * 0.999), "is claimed, but only")
+
+
+def test_other_forms_have_no_covered_leaves(listed):
+    X, certificate, _ = listed
+    names = ("counts", "members", "weights", "values")
+    plain = {name: array for name, array in certificate.witness.items() if name not in names}
+    refused(X, replace(certificate, form="fixing", witness=plain), "no listed set is among")
+    refused(X, replace(certificate, form="fixing"), "has the witness arrays")
+    refused(X, replace(certificate, witness=plain), "members|counts|weights|values|no listed set")
+
+
+def test_forced_features_count_among_the_k():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 7))
+    problem = nspca.Problem.from_data(X, 3, forced=(6,))
+    known = nspca.answers(problem, nspca.solve(problem), 0.05)
+    certificate = known.certificate
+    assert verify(X, certificate, problem) <= certificate.upper and all(6 in T for T in known.supports)
+    refused(X, replace(certificate, forced=(5,)), ".")
+    refused(X, replace(certificate, forced=()), ".")
