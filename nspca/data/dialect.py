@@ -52,7 +52,7 @@ _BRACKETED = re.compile(r"\s*\(\d+[.,]\d+\)\s*")
 """A decimal number in brackets, which is no name."""
 _RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
 """A line between the header and the rows, as in Markdown."""
-_WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${])")
+_WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
@@ -696,7 +696,7 @@ def _compare_with_body(
     first, body = rows[0], rows[1:]
     at = len(kinds) - 1 if kinds[0] != "text" == kinds[-1] and len(first) == len(kinds) else 0
     named = [row[at].strip() for row in body if at < len(row) and row[at].strip()]
-    corner, below = _shape(first[at]), [*map(_shape, named)]
+    corner, below = shape(first[at]), [*map(shape, named)]
     resembles = kinds[at] == "text" and (corner in below or first[at].strip() in named)
     if resembles or len(numbers) < 2:
         return False, ""
@@ -768,7 +768,7 @@ def _value(cell: str, numerals: Numerals) -> float:
     return np.nan if value is None else value
 
 
-def _shape(cell: str) -> str:
+def shape(cell: str) -> str:
     """Return a cell with a 0 for every run of digits, so that leaf_1 and leaf_22 are equal."""
     return re.sub(r"\d+", "0", cell.strip())
 

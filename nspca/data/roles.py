@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.data.dialect import Layout, are_few, are_labels, quoted
+from nspca.data.dialect import Layout, are_few, are_labels, quoted, shape
 from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
@@ -45,7 +45,9 @@ _AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
 _ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
-    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar)?\W*|\{.*", re.IGNORECASE
+    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
+    r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
+    re.IGNORECASE,
 )
 """The first cell of a row of units or types; a row of labels of the columns has a name of its own."""
 _PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
@@ -53,7 +55,7 @@ _PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
-    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|m/?z|cpgs?",
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|cpgs?",
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
@@ -262,12 +264,14 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         if i != ids and i not in dropped and i not in layout.text_columns and i not in layout.empty_columns
     ]
     is_gene = layout.header and bool(_GENE.fullmatch(layout.columns[ids]))
+    is_gene |= layout.columns[ids].lower() in ("mz", "m/z") and ids not in layout.text_columns
     if not layout.header or not columns or not (is_gene or ids in layout.text_columns):
         return False, ""
     first = [row[ids].strip() for r, row in enumerate(body) if ids < len(row) and r not in layout.label_rows]
     if layout.label_rows[:1] == (0,) and not _is_about_columns(layout, 0, ids):
         groups = [cell for i, cell in enumerate(body[0]) if layout.columns[i] in columns]
-        if len(set(groups)) > 1 and are_labels(groups):
+        is_apart = shape(body[0][ids]) not in map(shape, first)
+        if len(set(groups)) > 1 and are_labels(groups) and is_apart:
             return True, f'the row "{short(body[0][ids])}" holds groups of the columns'
     if known:
         across, down = (sum(name in known for name in names) for names in (columns, first))

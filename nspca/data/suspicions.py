@@ -176,12 +176,13 @@ def _columns(data: Dataset) -> Iterator[Finding]:
                 aside, use, where=where, why="its numbers are dates as digits, or seconds since 1970",
             )  # fmt: skip
         elif (
-            different.size == len(column)
-            and column.min() >= 0
+            column.min() >= 0
+            and (4 * different.size >= len(column) if _IDS.search(called) else different.size == len(column))
             and (_IDS.search(called) or (j == 0 and mixed and len(X) >= 8))
         ):
+            kind = "distinct whole numbers" if different.size == len(column) else "whole numbers"
             yield suspicion(
-                f"Feature “{short(name)}” holds distinct whole numbers, as row numbers and identifiers do",
+                f"Feature “{short(name)}” holds {kind}, as row numbers and identifiers do",
                 *((use, aside) if has_names else (Way("id_column", 0, "Use as names"),)),
                 where=where,
             )

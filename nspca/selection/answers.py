@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 COMPLETE = 1e-8
 """Relative distance between the level asked for and the proved bound that rounding explains."""
 BELOW = 1e-12
-"""Relative distance below a value that was reached from which a search for the margin begins."""
+"""Relative distance below a value that was reached, for rounding: a search for the margin begins there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,8 @@ class Answers:
 
         A good set here explains more than `rest`. A set of fewer than k features may be joined by any other.
         """
-        above = [T for T, value in zip(self.supports, self.values, strict=True) if value > self.rest]
+        surely = self.values * (1 - BELOW) > self.rest
+        above = [features for features, is_above in zip(self.supports, surely, strict=True) if is_above]
         able = np.zeros((2, len(self.components)), dtype=bool)
         for features in above:
             own = np.isin(np.arange(len(self.components)), features)
