@@ -8,6 +8,7 @@ researcher's table is the sample `all-aml`.
 
 import io
 import itertools
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -75,12 +76,9 @@ def researcher(page: Page, snap: Snap) -> None:
     page.get_by_text("Use your own file").click()
     content = {"name": "genes.csv", "mimeType": "text/csv", "buffer": buffer.getvalue()}
     page.locator("input[type=file]").set_input_files(content)
-    page.get_by_text("How the file is read").wait_for()
-    snap("uploaded")
-    for name in ("Take the rows as features", "Use as labels"):
-        press(page, name)
+    page.get_by_role("heading", name="Open now: genes").wait_for()
     snap("read")
-    page.get_by_role("link", name="how many genes are enough").click()
+    page.get_by_role("link", name=re.compile("how many (genes|features) are enough")).click()
     answer(page)
     snap("preview")
     page.locator("summary").filter(has_text="· change").click()
@@ -114,14 +112,6 @@ def menu(page: Page, label: str, title: str) -> None:
     """Open another page by the menu."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=label).click()
     page.get_by_role("heading", name=title, exact=True).wait_for()
-
-
-def press(page: Page, name: str) -> None:
-    """Press a button that goes away once its work is done."""
-    button = page.get_by_role("button", name=name).first
-    button.wait_for()
-    button.click()
-    button.wait_for(state="hidden")
 
 
 def answer(page: Page) -> None:

@@ -17,7 +17,7 @@ from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
-from nspca.data.formats.excel import sheet_or_text
+from nspca.data.formats.documents import open_texts
 from nspca.data.formats.strings import first_rows, has_header, read_strings
 from nspca.data.names import Numbered, printable, quote_names
 from nspca.data.roles import LONGEST_LABEL, NO_LABEL, distinct_texts, to_labels
@@ -48,7 +48,11 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
     InvalidData
         For a table of one column or without rows, and for files of other formats.
     """
-    raw, notes = sheet_or_text(limits.bounded_bytes(source), MOST_BYTES)
+    files, raw, notes = open_texts(limits.bounded_bytes(source), limit=MOST_BYTES)
+    if files is not None:
+        raise InvalidData(
+            "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
+        )
     if len(raw) > MOST_BYTES:
         raise InvalidData(
             f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(len(raw))}: keep fewer "

@@ -52,7 +52,7 @@ _BRACKETED = re.compile(r"\s*\(\d+[.,]\d+\)\s*")
 """A decimal number in brackets, which is no name."""
 _RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
 """A line between the header and the rows, as in Markdown."""
-_WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${])")
+_WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
@@ -541,20 +541,13 @@ def _said_of_numerals(
         said.append(Finding("Some decimals have a comma and others a point; both were read"))
     elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
-        said.append(
-            Finding(
-                f"Columns are separated by a {_in_words(delimiter)}{comma}.",
-            )
-        )
+        sign = "vertical bar" if delimiter == "|" else mark_name(delimiter)
+        said.append(Finding(f"Columns are separated by a {sign}{comma}."))
     if numerals.thousands and options.thousands is None:
         sign = numerals.thousands
         ways = (Way("decimal", sign, f"The {mark_name(sign)} is the decimal sign"),) if is_unclear else ()
         said.append(Finding(f"A {mark_name(sign)} stands between thousands.", ways=ways))
     return said
-
-
-def _in_words(delimiter: str) -> str:
-    return "vertical bar" if delimiter == "|" else mark_name(delimiter)
 
 
 def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> Layout:
@@ -696,7 +689,7 @@ def _compare_with_body(
     first, body = rows[0], rows[1:]
     at = len(kinds) - 1 if kinds[0] != "text" == kinds[-1] and len(first) == len(kinds) else 0
     named = [row[at].strip() for row in body if at < len(row) and row[at].strip()]
-    corner, below = _shape(first[at]), [*map(_shape, named)]
+    corner, below = shape(first[at]), [*map(shape, named)]
     resembles = kinds[at] == "text" and (corner in below or first[at].strip() in named)
     if resembles or len(numbers) < 2:
         return False, ""
@@ -768,7 +761,7 @@ def _value(cell: str, numerals: Numerals) -> float:
     return np.nan if value is None else value
 
 
-def _shape(cell: str) -> str:
+def shape(cell: str) -> str:
     """Return a cell with a 0 for every run of digits, so that leaf_1 and leaf_22 are equal."""
     return re.sub(r"\d+", "0", cell.strip())
 
@@ -843,11 +836,6 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
-
-
-def is_comment(row: Sequence[str]) -> bool:
-    """Return whether a row begins with a comment mark: ``#``, ``%``, ``!`` or ``//``."""
-    return row[0].lstrip().startswith(COMMENTS)
 
 
 def are_labels(cells: Sequence[Any]) -> bool:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.data.dialect import Layout, are_few, are_labels, quoted
+from nspca.data.dialect import Layout, are_few, are_labels, quoted, shape
 from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
-from nspca.data.suspicions import TOTAL, genes_in_rows, is_counter
+from nspca.data.suspicions import ID, TOTAL, genes_in_rows, is_counter
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -33,19 +33,13 @@ _DAY = (
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
-ID = re.compile(
-    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid|barcode|patient|"
-    r"respondent|subject|participant|case_?id|student_?(number|nr|no))"
-    r"($|[\W_\d])|[a-z](ID|Id|No)$"
-    r"|^unnamed|^#$",
-    re.IGNORECASE,
-)
-"""Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
 _AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
 _ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
-    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar)?\W*|\{.*", re.IGNORECASE
+    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
+    r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
+    re.IGNORECASE,
 )
 """The first cell of a row of units or types; a row of labels of the columns has a name of its own."""
 _PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
@@ -53,7 +47,7 @@ _PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
-    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|m/?z|cpgs?",
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|cpgs?",
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
@@ -262,12 +256,14 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         if i != ids and i not in dropped and i not in layout.text_columns and i not in layout.empty_columns
     ]
     is_gene = layout.header and bool(_GENE.fullmatch(layout.columns[ids]))
+    is_gene |= layout.columns[ids].lower() in ("mz", "m/z") and ids not in layout.text_columns
     if not layout.header or not columns or not (is_gene or ids in layout.text_columns):
         return False, ""
     first = [row[ids].strip() for r, row in enumerate(body) if ids < len(row) and r not in layout.label_rows]
     if layout.label_rows[:1] == (0,) and not _is_about_columns(layout, 0, ids):
         groups = [cell for i, cell in enumerate(body[0]) if layout.columns[i] in columns]
-        if len(set(groups)) > 1 and are_labels(groups):
+        is_apart = shape(body[0][ids]) not in map(shape, first)
+        if len(set(groups)) > 1 and are_labels(groups) and is_apart:
             return True, f'the row "{short(body[0][ids])}" holds groups of the columns'
     if known:
         across, down = (sum(name in known for name in names) for names in (columns, first))
@@ -383,8 +379,7 @@ def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> 
             at = int(item) if not isinstance(item, str) or (item.isdecimal() and len(item) < 10) else -1
             those = [at] if 0 <= at < len(names) else []
         if not those:
-            some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
-            raise InvalidData(f"There is no {what} {shown(item)}: the {what}s are {some}.")
+            raise InvalidData(f"There is no {what} {shown(item)}: the {what}s are {quote_names(names, 8)}.")
         found |= dict.fromkeys(those)
     return sorted(found)
 
@@ -400,9 +395,9 @@ def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
     if str(wanted) in names:  # a column that is called 400 goes before the column with that number
         return names.index(str(wanted))
     if isinstance(wanted, str):
-        some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
         raise InvalidData(
-            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are {some}.'
+            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are '
+            f"{quote_names(names, 8)}."
         )
     if not is_whole(wanted) or not 0 <= wanted < len(names):
         last = len(names) - 1

@@ -169,15 +169,13 @@ def test_possible_labels_are_used_in_one_click(visit, table, address, texts):
     assert page.selectbox(key="widget_label").value == "diagnosis"
 
 
-def test_a_label_row_among_genes_is_mended_by_turning_and_then_used(visit, texts, sentence):
+def test_a_label_row_among_genes_turns_the_table_and_can_be_turned_back(visit, texts):
     lines = [["class", *"ABABAB"], *([f"{1000 + i}_at", *range(i, i + 6)] for i in range(40))]
     page = upload(visit, csv(lines, ["gene", *(f"s{i}" for i in range(6))]))
+    assert not page.error and page.metric[1].value == "40" and page.metric[4].value == "2"
     page.toggle(key="widget_rows").set_value(False).run()
-    assert "holds the text" in sentence(page) and "In use" not in [button.label for button in page.button]
-    assert any(button.label == "Cannot be used yet" for button in page.button)
-    press(page, "Take the rows as features")
-    assert not page.error and page.metric[1].value == "40" and "holds 2 different texts" in texts(page)
-    press(page, "Use as labels")
+    assert not page.error and page.metric[1].value == "6" and "was left out" in texts(page)
+    page.toggle(key="widget_rows").set_value(True).run()
     assert page.metric[4].value == "2" and any(button.label == "In use" for button in page.button)
 
 
@@ -372,20 +370,23 @@ def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monke
 
 def test_a_file_that_cannot_be_read_is_tried_once(visit, table, monkeypatch, sentence):
     page = upload(
-        visit, csv([["" if i == 4 else x for x in row] for i, row in enumerate(table * 3)], "abcde")
+        visit,
+        csv(
+            [["" if (i, j) == (4, 2) else x for j, x in enumerate(row)] for i, row in enumerate(table)],
+            "abcde",
+        ),
     )
     assert "missing" in sentence(page)
     monkeypatch.setattr(open_data, "open_file", None)
     assert "missing" in sentence(page.run())
 
 
-def test_a_column_of_comments_is_set_aside_by_one_button(visit, table):
+def test_a_column_of_comments_is_left_out_by_one_button(visit, table, address):
     said = [f"comment {i}" for i in range(9)]
     rows = [[*row[:3], note, *row[3:]] for row, note in zip(table.tolist(), said, strict=True)]
     page = upload(visit, csv(rows, ["a", "b", "c", "note", "d", "e"]))
-    assert page.error
-    press(page, "Leave the column out")
-    assert not page.error and page.metric[1].value == "5"
+    press(page, "Leave it out")
+    assert not page.error and page.metric[1].value == "5" and "drop_columns" in address(page)
 
 
 def test_units_below_the_header_are_no_reason_to_turn_the_table(visit, table):
@@ -395,12 +396,11 @@ def test_units_below_the_header_are_no_reason_to_turn_the_table(visit, table):
     assert not any(button.key in ("do_turn", "do_aside") for button in page.button), "nothing would help"
 
 
-def test_text_in_a_column_is_one_sentence_and_naming_the_column_mends_it(visit, table, sentence):
+def test_a_column_of_distinct_texts_names_the_samples_and_that_is_said(visit, table, texts):
     rows = [[*row, f"note {i}"] for i, row in enumerate(table)]
     page = upload(visit, csv(rows, ["a", "b", "c", "d", "e", "remark"]))
-    assert "remark" in sentence(page)
-    page.selectbox(key="widget_id").select("remark").run()
     assert not page.error and page.metric[1].value == "5"
+    assert 'Column "remark" holds distinct names and was taken as sample names' in texts(page)
 
 
 WRONG = {

@@ -69,7 +69,7 @@ def test_it_says_what_matched_and_what_did_not():
         ),
         (csv(pd.DataFrame({"gene": ["g1", "g2", "g3"], "x": [1, 2, 3]})), "take its rows as features"),
         (b"sample\nALL_1\nALL_2\n", "a table with a column of sample names"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "not text"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "this is another format"),
         (b"PK\x03\x04 cut", "damaged"),
         (b"", "empty"),
     ],

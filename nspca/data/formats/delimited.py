@@ -335,7 +335,7 @@ def read_text_table(
 
 
 def _without_footnotes(raw: bytes, layout: Layout) -> tuple[bytes, list[str]]:
-    """Return text without the lines at its end that hold a text in the first cell alone, and these lines."""
+    """Return text without the lines at its end that hold few cells and no numbers, and these lines."""
     tail = raw[-HEAD // 16 :]
     before, end = len(raw) - len(tail), filled_end(tail)
     below: list[str] = []
@@ -343,7 +343,8 @@ def _without_footnotes(raw: bytes, layout: Layout) -> tuple[bytes, list[str]]:
         begin = max(tail.rfind(b"\n", 0, end), tail.rfind(b"\r", 0, end)) + 1
         line = tail[begin:end].decode(errors="replace").rstrip(f"{layout.delimiter} ")
         cells = next(csv.reader([line], delimiter=layout.delimiter), [])
-        is_row = len(cells) != 1 or line.count('"') % 2 or layout.numerals.number(line) is not None
+        is_row = len(cells) in (0, len(layout.columns)) or line.count('"') % 2
+        is_row = is_row or any(layout.numerals.number(cell) is not None for cell in cells)
         if begin == 0 or before + begin <= layout.body or is_row:
             break
         below.insert(0, line)

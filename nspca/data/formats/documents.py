@@ -82,7 +82,7 @@ def find_documents(source: Source) -> str:
     try:
         if source.converted and is_spreadsheet(source.raw):
             return _kind_of_text(_find_table(source.converted[-1].text[:HEAD])[0])
-        files, text, _ = _open(source.raw, ROWS)
+        files, text, _ = open_texts(source.raw, ROWS)
     except InvalidData:
         return ""
     if files is None:
@@ -92,16 +92,19 @@ def find_documents(source: Source) -> str:
     return "" if counts or len(texts) < 2 or len(others) > len(texts) else "files"
 
 
-def _open(raw: bytes, rows: int | None = None) -> tuple[limits.Files | None, bytes, tuple[str, ...]]:
+def open_texts(
+    raw: bytes, rows: int | None = None, limit: int | None = None
+) -> tuple[limits.Files | None, bytes, tuple[str, ...]]:
     """Return the files of a ZIP, or a text in UTF-8 from the header of its table on, and notes.
 
-    With `rows`, only so many rows of a spreadsheet and the beginning of a text are read.
+    With `rows`, only so many rows of a spreadsheet and the beginning of a text are read. A compressed text
+    may have at most `limit` bytes (`MOST_BYTES`).
     """
-    packed = len(raw)
-    raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+    packed, limit = len(raw), limit or MOST_BYTES
+    raw = limits.plain_bytes(raw, limit=limit)
     notes: tuple[object, ...]
     if is_spreadsheet(raw):
-        raw, notes = sheet_as_csv(raw, rows, packed=packed, least=1, limit=MOST_BYTES)
+        raw, notes = sheet_as_csv(raw, rows, packed=packed, least=1, limit=limit)
     elif raw.startswith(b"PK\x03\x04"):
         archive, members = open_zip(raw)
         limits.check_archive(packed, members)
@@ -109,7 +112,7 @@ def _open(raw: bytes, rows: int | None = None) -> tuple[limits.Files | None, byt
         return [(info.filename, partial(unzip_member, archive, info)) for info in members], b"", ()
     elif _BINARY.match(raw) or is_docword(raw[:HEAD]) or is_matrix_market(raw[:HEAD]):
         raise InvalidData(
-            "Texts are needed as .txt, CSV, Excel or a ZIP of .txt files, this is another format."
+            "A table or texts are needed as CSV, Excel, .txt or a ZIP of .txt files, this is another format."
         )
     else:
         _check_bytes(len(raw))
@@ -196,7 +199,7 @@ def read_documents(
         Unit of a document in one text file: a line, or a paragraph between blank lines. "automatic" means
         paragraphs if some have several lines.
     """
-    files, raw, notes = _open(raw)
+    files, raw, notes = open_texts(raw)
     if files is not None:
         return read_files(files)
     delimiter, rows = _first_rows(raw)

@@ -16,7 +16,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 from nspca.data import limits
-from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods
@@ -273,23 +272,6 @@ def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         raise InvalidData(
             "The spreadsheet declares entities, which are never expanded: save the sheet as CSV."
         )
-
-
-def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
-    """Return a CSV file, or the first sheet of a spreadsheet as CSV, in UTF-8, and notes about it.
-
-    The unpacked text may have at most `most` bytes.
-    """
-    packed = len(raw)
-    raw = limits.plain_bytes(raw, limit=most)
-    if is_spreadsheet(raw):
-        return sheet_as_csv(raw, packed=packed, least=1, limit=most)
-    if raw.startswith(b"PK\x03\x04"):
-        raise InvalidData(
-            "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
-        )
-    text, findings = as_utf8(raw)
-    return text, tuple(one.sentence for one in findings)
 
 
 def convert(source: Source, options: ReadOptions) -> Converted:
