@@ -3,8 +3,8 @@
 The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
 A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
 cones that each effort allows. `nspca.bounds.bound_search` has the order of the duals and when they stop;
-`nspca.bounds.joint` and `nspca.bounds.together` have it for several components. `nspca.api` calls
-`best_certificate`, `certified` and `better`.
+`nspca.bounds.joint` has it for several components. `nspca.api` calls `best_certificate`, `certified` and
+`better`.
 """
 
 import itertools
@@ -17,9 +17,9 @@ import numpy as np
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.core import few_in_reach
 from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.joint import prove_joint
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
-from nspca.bounds.together import prove_joint
 from nspca.certificate import Certificate, difference, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, normalised_columns

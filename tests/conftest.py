@@ -143,9 +143,37 @@ def nspca_data() -> Path:
     return path.resolve()
 
 
+LEFT_OUT = {}
+
+
+def pytest_deselected(items):
+    for item in items:
+        mark = next((mark for mark in ("long", "visit") if item.get_closest_marker(mark)), None)
+        if mark:
+            LEFT_OUT[mark] = LEFT_OUT.get(mark, 0) + 1
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = LEFT_OUT
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    LEFT_OUT.update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
 def pytest_terminal_summary(terminalreporter):
-    """Print the sentences that tests recorded under ``said``: counts of the cases that they tried."""
+    """Print what was left out, and the sentences that tests recorded under ``said``: counts of the cases that
+    they tried.
+    """
     for report in terminalreporter.getreports("passed"):
         for name, sentence in report.user_properties:
             if name == "said":
                 terminalreporter.write_line(sentence)
+    if "-m" not in terminalreporter.config.invocation_params.args:
+        for mark, of in (("visit", "make test-visits"), ("long", "make test-long")):
+            if mark in LEFT_OUT:
+                terminalreporter.write_line(
+                    f"left out: {LEFT_OUT[mark]} tests marked {mark}, which are run by: {of}"
+                )

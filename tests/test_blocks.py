@@ -12,6 +12,7 @@ from nspca.cli.entry import parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
+SLOW = ("genes",)  # its table has thousands of features
 # A block of Python, and where the next thing on the page is a block of text, what it prints.
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
@@ -20,7 +21,11 @@ def blocks(page: Path) -> list[tuple[str, str | None]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.visit] * (page.stem in SLOW)) for page in PAGES if blocks(page)],
+    ids=lambda page: page.stem,
+)
 def test_python_blocks_run_and_print_what_stands_below_them(page, tmp_path, monkeypatch):
     """One after another in one namespace, as somebody who reads the page would type them."""
     monkeypatch.chdir(tmp_path)

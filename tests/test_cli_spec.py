@@ -1,8 +1,6 @@
 """`--spec FILE` of `solve` and `sweep` saves a question that `run FILE` answers with the same numbers."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,6 @@ import nspca
 from nspca.__main__ import main
 from nspca.shards.sources import shard
 from nspca.specs import ComponentsSpec, Spec, SweepSpec
-from tests.test_project import ROOT
 
 run_of_sweeps = SweepSpec.run
 
@@ -62,7 +59,7 @@ def again(spec: type[Spec]) -> dict[tuple[str, int], nspca.Result]:
         ["cov.csv", "--k", "3", "--id", "0", "--covariance", "--repair", "shift"],
         ["shards", "--k", "3", "--method", "em", "--seed", "5"],
         ["texts.txt", "--k", "3", "--text", "--split", "lines", "--tfidf", "--highest-share", "90"],
-        ["digits", "--k", "5", "--prepare", "equalised"],
+        ["digits", "--k", "5", "--prepare", "log2"],
     ],
 )
 def test_one_component_is_answered_the_same(command, capsys):
@@ -110,15 +107,6 @@ def test_a_question_that_a_spec_cannot_hold_is_one_sentence(more, said, folder, 
     printed = capsys.readouterr()
     assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
     assert not (folder / "q.json").exists()
-
-
-def test_a_command_loads_the_kinds_of_questions_that_it_asks():
-    """A start without the other kinds takes two thirds of the time that all of them take."""
-    code = (
-        "import sys; from nspca.__main__ import main; main(['solve', 'pitprops', '--k', '2']); "
-        "sys.exit('nspca.specs.paper' in sys.modules or 'scipy.optimize' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT)
 
 
 def test_the_saved_question_is_the_one_that_ran(monkeypatch):

@@ -71,13 +71,6 @@ def test_compose_names_the_certificates_that_are_made(tmp_path):
     )
 
 
-def test_the_image_is_not_root_and_looks_after_itself():
-    text = (ROOT / "deploy" / "Dockerfile").read_text()
-    assert "-slim" in text and "\nUSER nspca\n" in text and "HEALTHCHECK" in text
-    command = json.loads(re.search(r"^CMD (\[.*\])$", text, flags=re.MULTILINE)[1])
-    assert command[:4] == ["python", "-m", "nspca", "app"]
-
-
 def test_a_line_of_the_log_can_be_read_by_a_program(monkeypatch, capsys):
     monkeypatch.setenv("NSPCA_LOG", "json")
     logger = logging.getLogger("nspca")

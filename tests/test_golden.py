@@ -2,7 +2,6 @@
 hand).
 """
 
-import numpy as np
 import pytest
 
 import nspca
@@ -56,19 +55,3 @@ def test_real_data(nspca_data, monkeypatch, name, k, value, ratio):
     assert result.value / problem.leading_eigenvalue >= value
     assert result.ratio >= ratio
     assert nspca.verify(data.X, result.certificate) <= result.certificate.upper
-
-
-@pytest.mark.visit
-def test_wide_csv_and_its_transpose_are_one_data_set(nspca_data, monkeypatch, tmp_path):
-    monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
-    import pandas as pd
-
-    X = nspca.load_sample("leukemia").X[:, :1000]
-    genes = [f"gene {j}" for j in range(X.shape[1])]
-    frame = pd.DataFrame(np.asarray(X), index=[f"patient {i}" for i in range(72)], columns=genes)
-    frame.to_csv(tmp_path / "wide.csv")
-    frame.T.to_csv(tmp_path / "tall.csv")
-    wide, tall = nspca.read(tmp_path / "wide.csv"), nspca.read(tmp_path / "tall.csv", features_in_rows=True)
-    assert wide.feature_names == tall.feature_names == tuple(genes)
-    one, two = (nspca.solve(nspca.Problem.from_data(d.X, 50)) for d in (wide, tall))
-    assert np.array_equal(one.components, two.components)

@@ -67,7 +67,7 @@ def table():
 
 def test_more_effort_decides_more():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((40, 40)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 40) ** 3)
+    X = rng.standard_normal((40, 24)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 24) ** 3)
     problem = nspca.Problem.from_data(X, 4)
     result, decided = nspca.solve(problem), {}
     for effort in ("fast", "standard"):

@@ -102,22 +102,13 @@ def hunt(seed, forcing=False, part=PART):
     )
 
 
-@pytest.mark.parametrize(
-    ("seed", "part"), [(0, FEW), *(pytest.param(seed, PART, marks=pytest.mark.long) for seed in (0, 1))]
-)
-def test_every_answer_is_one_the_checker_accepts(seed, part, record_property):
-    record_property("said", hunt(seed, part=part))
+LONG = [
+    (pytest.param(seed, PART, seed >= 100, marks=pytest.mark.long)) for seed in (*range(82), *range(100, 139))
+]
 
 
-LONG = (pytest.param(seed, PART, marks=pytest.mark.long) for seed in range(100, 139))
-
-
-@pytest.mark.parametrize(("seed", "part"), [(100, FEW), *LONG])
-def test_so_is_every_answer_with_features_forced(seed, part, record_property):
-    record_property("said", hunt(seed, forcing=True, part=part))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 82))
-def test_every_answer_of_very_many_is_one_the_checker_accepts(seed, record_property):
-    record_property("said", hunt(seed))
+@pytest.mark.parametrize(("seed", "part", "forcing"), [(0, FEW, False), (100, FEW, True), *LONG])
+def test_every_answer_is_one_the_checker_accepts_also_with_features_forced(
+    seed, part, forcing, record_property
+):
+    record_property("said", hunt(seed, forcing, part))

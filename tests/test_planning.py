@@ -149,16 +149,16 @@ def test_a_workbook_is_called_by_its_name(X, tmp_path):
 
 @pytest.mark.parametrize("what", ["parts", "shards", "sparse", "dense"])
 def test_bytes_and_passes_are_as_planned(monkeypatch, what):
-    m, n = (800, 600) if what in ("parts", "shards") else (600, 300)
+    m, n = (400, 300) if what in ("parts", "shards") else (400, 200)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
         for module in (of_data, peaks, costs):
             for name in {"FORMED", "CANDIDATES"} & {*vars(module)}:
-                monkeypatch.setattr(module, name, 350)  # the features of a core
-        monkeypatch.setattr(costs, "DENSE_LIMIT", 350)
+                monkeypatch.setattr(module, name, 175)  # the features of a core
+        monkeypatch.setattr(costs, "DENSE_LIMIT", 175)
     tracemalloc.start()
     if what == "shards":
-        problem = nspca.Problem.from_shards(InMemory(X, 400), 5)
+        problem = nspca.Problem.from_shards(InMemory(X, 200), 5)
     else:
         problem = nspca.Problem.from_data(X.toarray() if what == "dense" else X, 5)
     found = nspca.solve(problem, restarts=1)

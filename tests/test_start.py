@@ -9,7 +9,6 @@ import pytest
 
 from nspca.__main__ import main
 from nspca.cli.app import check_port, streamlit_command
-from nspca.dashboard.app.styles import DARK_INK
 from nspca.errors import InvalidOption
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,13 +52,6 @@ def test_the_file_keeps_the_dashboard_private():
     assert options["client.showSidebarNavigation"] is False
 
 
-def test_every_option_of_the_file_is_known_to_streamlit():
-    from streamlit import config
-
-    known = set(config._config_options_template)
-    assert set(configuration(ROOT)) <= known
-
-
 def test_sharing_names_the_address_to_streamlit():
     flags = flags_of(streamlit_command("0.0.0.0", 8600, "192.0.2.7"))
     assert (flags["server.address"], flags["browser.serverAddress"], flags["server.port"]) == (
@@ -86,38 +78,6 @@ def test_who_shares_it_is_told_who_can_use_it(monkeypatch, capsys):
     assert "can use it with the password" in said and "no TLS" in said and "secret" not in said
     main(["app", "--port", port])
     assert "anyone" not in capsys.readouterr().out
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of ``#rrggbb`` (WCAG 2.2)."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_text_and_links_can_be_read(mode):
-    theme = {
-        name.removeprefix(f"theme.{mode}."): value
-        for name, value in configuration(ROOT).items()
-        if name.startswith(f"theme.{mode}.")
-    }
-    for background in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
-        assert contrast(theme["textColor"], background) >= 7
-        assert contrast(theme["linkColor"], background) >= 4.5
-        assert contrast(theme["primaryColor"], background) >= 4.5
-    # Text on a primary button, and on the darker shade that Streamlit gives the button under the pointer.
-    ink, shades = (
-        ("#ffffff", [theme["primaryColor"]])
-        if mode == "light"
-        else (DARK_INK, [theme["primaryColor"], "#3192aa"])
-    )
-    assert all(contrast(ink, shade) >= 4.5 for shade in shades)
 
 
 # address and port

@@ -43,11 +43,6 @@ def test_a_status_of_another_problem_is_not_taken_over(first, second):
     assert (found.status is Status.HEURISTIC) == (gap > 1e-3)
 
 
-def test_what_is_optimal_for_two_features_is_not_said_to_be_optimal_for_twelve():
-    found = prove_optimum(problem_of(WIDE, 12), proved(problem_of(WIDE, 2)), seconds=0)
-    assert found.ratio < 0.999 and found.status is Status.HEURISTIC
-
-
 def test_a_better_certificate_of_this_very_problem_is_kept():
     problem = problem_of(EVEN, 4)
     result = proved(problem)

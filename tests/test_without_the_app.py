@@ -4,12 +4,13 @@ sentence.
 
 import subprocess
 import sys
-import zipfile
 from importlib.metadata import packages_distributions
 
-import pytest
+import h5py
+import pandas as pd
 from packaging.utils import canonicalize_name
 
+from tests.files import archive
 from tests.test_project import ROOT, declared
 
 OF = {module: {*map(canonicalize_name, found)} for module, found in packages_distributions().items()}
@@ -58,35 +59,35 @@ for data, problem in (
     assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.parametrize(
-    ("file", "what", "package"),
-    [
-        ("a.parquet", "Parquet files", "pyarrow"),
-        ("a.xlsx", "Excel files", "python_calamine"),
-        ("a.zip", "images", "PIL"),
-        ("a.h5", "HDF5 files", "h5py"),
-    ],
-)
-def test_a_file_without_its_package_is_one_sentence(file, what, package, tmp_path):
-    import h5py
-    import pandas as pd
+FILES = {
+    "a.parquet": ("Parquet files", "pyarrow"),
+    "a.xlsx": ("Excel files", "python_calamine"),
+    "a.zip": ("images", "PIL"),
+    "a.h5": ("HDF5 files", "h5py"),
+}
+READ = """
+import nspca
+for file in {files}:
+    try:
+        nspca.read(file)
+    except nspca.errors.MissingPackage as error:
+        print(error)
+"""
 
+
+def test_a_file_without_its_package_is_one_sentence(tmp_path):
     table = pd.DataFrame({"a": [1.0, 2, 3], "b": [2.0, 1, 5]})
     table.to_parquet(tmp_path / "a.parquet")
     table.to_excel(tmp_path / "a.xlsx", index=False)
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        for name in "abc":
-            archive.writestr(f"{name}.pgm", b"P5 2 2 255\n\0\1\2\3")
+    (tmp_path / "a.zip").write_bytes(archive({f"{name}.pgm": b"P5 2 2 255\n\0\1\2\3" for name in "abc"}))
     with h5py.File(tmp_path / "a.h5", "w") as made:
         made["X"] = table.to_numpy()
-    ended = run(
-        f"import nspca\ntry: nspca.read({file!r})\nexcept nspca.errors.MissingPackage as e: print(e)",
-        tmp_path,
-    )
-    assert ended.stdout == (
+    ended = run(READ.format(files=[*FILES]), tmp_path)
+    assert ended.stdout.splitlines() == [
         f"{what} must have the packages for more formats of files, got no {package}: "
-        "pip install 'nspca[files]'\n"
-    ), ended.stderr
+        "pip install 'nspca[files]'"
+        for what, package in FILES.values()
+    ], ended.stderr
 
 
 def test_the_package_and_its_command_line_need_nothing_of_the_dashboard(tmp_path):

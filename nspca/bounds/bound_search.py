@@ -111,7 +111,6 @@ class BoundSearch(Work[Plan]):
         return super().shown if self.best is None else self.best.upper
 
     def run(self) -> None:
-        """Search for the best certificate."""
         problem, kept = self.problem, self.kept
         if self.resumed is not None:
             self.resume_tree(self.resumed)
@@ -274,7 +273,6 @@ class BoundSearch(Work[Plan]):
 
     @property
     def is_late(self) -> bool:
-        """Tell whether the seconds of the limits are over."""
         seconds = None if self.limits is None else self.limits.seconds
         return seconds is not None and time.monotonic() - self.began > seconds
 
@@ -329,7 +327,6 @@ class BoundSearch(Work[Plan]):
         target = self.lower * (1 + self.gap)
 
         def is_open(node: Node) -> bool:
-            """Tell whether a leaf of a node is above the target."""
             return any(one.leaf is not None and one.upper > target for one in node.walk())
 
         looked_at = (node for node in root.walk() if node.leaf is not None or node.roof is not None)

@@ -209,7 +209,6 @@ def _search(problem: Problem, remainder: Remainder, low: float) -> Curve:
     found: dict[float, float] = {}
 
     def upper(tau: float) -> float:
-        """Return the bound with an empty core for a threshold, computed once."""
         if tau not in found:
             own = largest_eigenvalue(remainder.above(tau), len(problem.sizes))
             found[tau] = own + sum(problem.sizes) * tau

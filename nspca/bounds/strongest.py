@@ -231,7 +231,6 @@ class CoreSearch:
 
     @property
     def closed(self) -> bool:
-        """Tell whether the gap is closed."""
         return self.upper <= self.lower * (1 + CLOSED)
 
     def first_claim(self, tau: float, share: float = core.SHARE) -> float:
@@ -267,7 +266,6 @@ class CoreSearch:
         self.has_tree |= run.unfinished is not None or (self.best is not None and self.best.form == "fixing")
 
     def tell(self, event: Event) -> None:
-        """Report an event of one core, with the best bound and the steps of all cores so far."""
         before = None if self.best is None else self.best.upper
         known = [bound for bound in (event.upper, before) if bound is not None]
         upper, done, total = min(known, default=None), self.steps + event.done, self.steps + event.total

@@ -153,7 +153,6 @@ class Proof:
 
     @property
     def upper(self) -> float:
-        """The bound t + F - paid, in unit scale."""
         return self.t + self.F - self.paid
 
 

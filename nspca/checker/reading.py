@@ -159,7 +159,6 @@ class Arrays:
         require(set(got) <= set(known), f"form {self.form!r} has the witness arrays {list(known)}, got {got}")
 
     def need(self, name: str) -> Array:
-        """Return a required array, unchecked."""
         require(name in self.named, f"witness {name} cannot be read: it is missing")
         return self.named[name]
 

@@ -87,7 +87,6 @@ class Budget:
     cap: int = 20000
 
     def target(self, lower: float) -> float:
-        """Return the bound at or below which a cone need not be split once f has reached `lower`."""
         reached = self.offset + lower
         if reached >= self.hopeless:
             return np.inf
@@ -221,7 +220,6 @@ class _Search:
                 self.watch(Step(*step, upper > target))
 
     def begin(self) -> None:
-        """Add the orthants as the first cones."""
         f = self.f
         signs = np.array(roots(f.D, f.extra, f.nonneg), dtype=float)
         cones, own = f.whole(signs[:, :, None] * np.eye(f.D))
@@ -280,7 +278,6 @@ class _Search:
         return Cover(self.lower, float(upper), self.direction, tree, len(made), finished)
 
     def split_all(self) -> None:
-        """Split cones until the bounds are tight enough or the cap is reached."""
         made, reported = self.made, 0
         while len(made) < self.budget.cap and made.top > self.target:
             self.split()
@@ -289,6 +286,5 @@ class _Search:
                 self.tell()
 
     def tell(self) -> None:
-        """Report the cones made so far, and the bounds."""
         made = self.made
         self.report(Event("cones", len(made), self.budget.cap, lower=self.lower, upper=made.upper))

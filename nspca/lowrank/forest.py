@@ -86,7 +86,6 @@ class Forest:
         self.aside = -np.inf
 
     def __len__(self) -> int:
-        """Return the number of cones made so far."""
         return len(self.own)
 
     @property

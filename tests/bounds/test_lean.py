@@ -32,7 +32,7 @@ def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
     assert nspca.verify(table, light, k=k, nonneg=nonneg) <= light.upper
 
 
-@pytest.mark.parametrize("rows", [None, 45])
+@pytest.mark.parametrize("rows", [None, pytest.param(45, marks=pytest.mark.visit)])
 def test_of_one_with_prices(monkeypatch, rows):
     table = X * np.geomspace(3, 0.1, 60)
     if rows:

@@ -53,7 +53,7 @@ def held(data, problem, told, truth, rng):
 def test_bounds_of_features_hold_are_proved_and_lies_are_refused(count, effort, monkeypatch):
     monkeypatch.setitem(membership.NODES, "standard", 6)  # so that some trees stay open
     told_apart = 0
-    for i, case in enumerate(cases(count, n_max=6, seed=7)):
+    for i, case in enumerate(cases(count, n_max=6 if count > 20 else 5, seed=7)):
         data, A, problem = posed(i, case)
         if not A.any():
             continue

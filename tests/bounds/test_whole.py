@@ -30,7 +30,7 @@ from tests.strategies import counts
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(20, 400)
+@pytest.mark.parametrize("count", [10, pytest.param(400, marks=pytest.mark.long)])
 def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, count):
     """The witness on the rows of a tree claims no more than on those of the core, but for storage in float32.
 
@@ -129,7 +129,7 @@ def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, coun
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
     rng, found = np.random.default_rng(8 + nonneg), 0
-    for _ in range(20):
+    for _ in range(8):
         n = int(rng.integers(4, 9))
         X, k = table(rng, n), int(rng.integers(1, n))
         problem = nspca.Problem.from_data(X, k, nonneg)
@@ -145,7 +145,7 @@ def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
         if run.best is not None:
             assert nspca.verify(X, run.best, problem) >= best * problem.covariance.unit * (1 - 1e-12)
             found += 1
-    assert found > 3
+    assert found > 2
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -114,10 +114,11 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(scope="session")
-def app_server(chromium, tmp_path_factory, counted):
+def app_server(chromium, tmp_path_factory, request):
     """The running `Server`: `.url`, `.home`, `.log`, and `.stop()` / `.start()` for tests of a restart."""
     home = tmp_path_factory.mktemp("home")
-    counted(home)
+    if any(item.get_closest_marker("visit") for item in request.session.items):
+        request.getfixturevalue("counted")(home)
     server = Server(home, first="from tests import hasty; hasty.hire(); ").start()
     yield server
     server.stop()

@@ -42,6 +42,7 @@ def guess(page) -> float:
     return said
 
 
+@pytest.mark.visit
 def test_the_next_screen_begins_at_its_top(page, app_url):
     page.set_viewport_size({"width": 390, "height": 600})
     page.goto(f"{app_url}/learn?screen=3")

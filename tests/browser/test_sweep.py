@@ -119,21 +119,6 @@ def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, 
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
 
 
-@pytest.mark.visit
-def test_k_out_of_range_is_one_sentence_and_nothing_is_lost(page, app_url):
-    page.goto(f"{app_url}/sweep?sample=pitprops&to=6&step=1")
-    change_question(page)
-    box = page.get_by_label("to", exact=True)
-    box.fill("600")
-    box.press("Enter")
-    expect(page.get_by_role("alert").first).to_contain_text(
-        "at most 13, the number of features, got 1 to 600"
-    )
-    box.fill("6")
-    box.press("Enter")
-    expect(page.get_by_role("button", name="Run 6 problems")).to_be_visible()
-
-
 def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_it_is_let_go(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits")
     heading = page.get_by_role("heading", name=ANSWER)

@@ -196,11 +196,12 @@ def grown(array, rng):
     return changed
 
 
-def test_work_and_memory_are_bounded_for_files_of_at_most_100_kb(monkeypatch):
+@pytest.mark.parametrize("count", [120, pytest.param(1200, marks=pytest.mark.long)])
+def test_work_and_memory_are_bounded_for_files_of_at_most_100_kb(monkeypatch, count):
     """The bounds are those of docs/certificate-format.md; n = 7 and 12 rows are a small table."""
     rng, outcomes = np.random.default_rng(0), Counter()
     given = honest()
-    for number in range(400):
+    for number in range(count):
         certificate, optimum = given[number % len(given)]
         witness = dict(certificate.witness)
         names = sorted(witness)
@@ -229,4 +230,4 @@ def test_work_and_memory_are_bounded_for_files_of_at_most_100_kb(monkeypatch):
         assert peak <= 16 + 64 * read.nbytes / MIB
         outcomes["refused" if isinstance(outcome, str) else "accepted"] += 1
         assert isinstance(outcome, str) or outcome >= optimum * (1 - 1e-9), "accepted below the optimum"
-    assert outcomes["refused"] > 100 and outcomes["accepted"] > 10, outcomes
+    assert outcomes["refused"] > count / 4 and outcomes["accepted"] > count / 40, outcomes

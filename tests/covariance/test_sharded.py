@@ -29,17 +29,6 @@ def few_features(monkeypatch, limit):
 @settings(max_examples=8)
 @given(small_tables(), st.booleans(), st.booleans(), st.booleans())
 def test_certificates_of_degenerate_tables_go_both_ways(case, center, scale, nonneg):
-    both_ways(case, center, scale, nonneg)
-
-
-@pytest.mark.long
-@settings(max_examples=300)
-@given(small_tables(), st.booleans(), st.booleans(), st.booleans())
-def test_certificates_of_many_degenerate_tables_go_both_ways(case, center, scale, nonneg):
-    both_ways(case, center, scale, nonneg)
-
-
-def both_ways(case, center, scale, nonneg):
     X, rows = case
     table, in_memory, k = InMemory(sp.csr_array(X), rows), sp.csr_array(X), min(2, X.shape[1])
     try:

@@ -89,28 +89,16 @@ def agree(one, other, size):
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=small_tables(), center=st.booleans(), scale=st.booleans())
 def test_every_storage_is_the_same_matrix(storage, case, center, scale, tmp_path):
-    the_same(storage, case, center, scale, tmp_path)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("storage", STORAGES)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(case=small_tables(), center=st.booleans(), scale=st.booleans())
-def test_every_storage_is_the_same_matrix_in_many_cases(storage, case, center, scale, tmp_path):
-    the_same(storage, case, center, scale, tmp_path)
-
-
-def the_same(storage, case, center, scale, folder):
     X, rows = case
     try:
         B = from_data(X, center, scale)
     except InvalidProblem:
         with pytest.MonkeyPatch.context() as patch, pytest.raises(InvalidProblem):
-            made(STORAGES[storage](X, rows, folder, patch), center, scale)
+            made(STORAGES[storage](X, rows, tmp_path, patch), center, scale)
         return
     Y, size, some = np.random.default_rng(0).standard_normal((B.n, 2)), B.trace, np.arange(B.n)[::2]
     with pytest.MonkeyPatch.context() as patch:
-        table = STORAGES[storage](X, rows, folder, patch)
+        table = STORAGES[storage](X, rows, tmp_path, patch)
         A = made(table, center, scale)
         assert (A.exponent, A.shape) == (B.exponent, B.shape) and np.array_equal(A.varies, B.varies)
         if storage.startswith("sparse") or storage == "blocks":
@@ -282,7 +270,7 @@ def test_forming_a_can_be_ended_and_tells_its_progress(k, mapped, tmp_path, monk
     """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
     monkeypatch.setattr(covariance_of_data, "STEP", 1)
     monkeypatch.setattr(covariance_of_data, "LEAST_ROWS", 7)
-    X = a_table(5, 400, 30)
+    X = a_table(5, 200, 14)
     table = on_disk(X, tmp_path) if mapped else X
     answer = nspca.solve(nspca.Problem.from_data(X.copy(), k), certify=None)
     for run in (nspca.solve, lambda problem, report: nspca.certify(problem, answer, report=report)):
@@ -296,10 +284,10 @@ def test_forming_a_can_be_ended_and_tells_its_progress(k, mapped, tmp_path, monk
         with pytest.raises(nspca.Cancelled):
             run(problem, report=end)
         rows = [event.done for event in seen if event.stage == "covariance"]
-        assert len(rows) > 10 and rows == sorted(rows) and seen[-1].total == 400
+        assert len(rows) > 10 and rows == sorted(rows) and seen[-1].total == 200
         assert "matrix" not in vars(problem.covariance)
         seen.clear()
-        assert nspca.certify(problem, answer, report=seen.append).ratio(answer.value) > 0.5
+        assert nspca.certify(problem, answer, effort="fast", report=seen.append).ratio(answer.value) > 0.5
         assert sum(event.stage == "covariance" for event in seen) > len(rows)
 
 

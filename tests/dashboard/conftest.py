@@ -54,9 +54,10 @@ def sparing():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def words(counted):
-    """Use word counts of the documentation of Python that were made once for all processes."""
-    counted(Path(os.environ["NSPCA_HOME"]))
+def words(request):
+    """For visits, use word counts of the documentation of Python that were made once for all processes."""
+    if any(item.get_closest_marker("visit") for item in request.session.items):
+        request.getfixturevalue("counted")(Path(os.environ["NSPCA_HOME"]))
 
 
 @pytest.fixture(autouse=True)

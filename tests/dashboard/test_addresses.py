@@ -73,7 +73,7 @@ PREPARED = [
     ({"sample": "digits", "prep": "foo,equalised,equalised"}, [], {"prep": "equalised"}),
     ({"sample": "digits", "prep": "foo"}, [], {}),
     ({"sample": "digits", "prep": "log2,equalised"}, [], {"prep": "equalised", "log": "1"}),
-    ({"sample": "python-docs", "prep": "off-first"}, ["First component out"], {}),
+    ({"sample": "state-of-the-union", "prep": "off-first"}, ["First component out"], {}),
     ({"sample": "pitprops", "prep": "log2"}, [], {"log": "1"}),
 ]
 

@@ -131,7 +131,7 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
         ("components", {"sample": "pitprops", "proof": "fast"}, "Takes a moment."),
         ("components", {"sample": "pitprops", "proof": "thorough"}, "Takes 2 to 70 seconds."),
         ("components", {"sample": "digits", "r": 5, "size": 10, "by": "joint,tpower"}, "Takes a moment."),
-        ("components", {"sample": "python-docs", "proof": "fast"}, "Takes about "),
+        ("components", {"sample": "state-of-the-union", "proof": "fast"}, "Takes about "),
     ],
 )
 def test_a_time_stands_beside_every_start_button(visit, monkeypatch, page, given, said):

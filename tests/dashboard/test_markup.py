@@ -13,9 +13,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from nspca.dashboard import export, home
+from nspca.dashboard import export
 from nspca.dashboard.app import tables
-from nspca.dashboard.components import cone_replay, spannogram_explorer
+from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import lists, topics
 from nspca.dashboard.open_data import Chosen
@@ -24,7 +24,6 @@ from nspca.dashboard.views import statement
 from nspca.data import Dataset
 from nspca.papers import report as papers_report
 from nspca.papers.item import Claim, Found, Outcome, Printed, Table, Words
-from nspca.presentation import markup
 from nspca.presentation.markup import Markup, render
 from nspca.specs import DataSpec, SweepSpec
 
@@ -142,26 +141,6 @@ def test_a_report_of_a_paper_escapes_what_it_says(monkeypatch):
     texts = [Read(papers_report.html({name: found_by(one)}).decode()) for one in (HARMLESS, HOSTILE)]
     assert texts[0].tags == texts[1].tags and texts[1].open == []
     assert sum(HOSTILE in word for word in texts[1].words) == 6
-
-
-def test_every_template_is_used(monkeypatch):
-    used = {"icons.html", "spannogram_explorer.html", "cone_replay.html"}  # with the modules
-    take = jinja2.Environment.get_template
-
-    def note(self, name, *more):
-        used.add(str(name))
-        return take(self, name, *more)
-
-    monkeypatch.setattr(jinja2.Environment, "get_template", note)
-    monkeypatch.setattr("plotly.offline.get_plotlyjs", lambda: "")
-    for make in PLACES.values():
-        make(HARMLESS)
-    papers_report.html({})
-    _, problem, sweep = home.digits()
-    home.drawn(problem, sweep, (8, 8))
-    assert used == {path.name for path in markup.FOLDER.iterdir()}
-    for component in (spannogram_explorer, cone_replay):
-        assert component._HTML.count('<svg class="icon') > 2 and Read(component._HTML).open == []
 
 
 def test_a_value_that_a_template_misses_is_an_error():

@@ -1,5 +1,6 @@
 """In or out on the sweep page: what is solid, what is said of it, what can be taken home."""
 
+import functools
 import io
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from tests.dashboard.figures import figures
 PAGE = "pages/sweep.py"
 
 
+@functools.cache
 def known(share):
     A = nspca.load_sample("pitprops").X
     problem = nspca.Problem.from_covariance(A, 5)

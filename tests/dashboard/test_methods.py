@@ -2,6 +2,7 @@
 says.
 """
 
+import itertools
 from html import unescape
 
 import numpy as np
@@ -14,8 +15,8 @@ from nspca.specs.comparison import DEFAULT as FIRST
 from nspca.specs.components import DEFAULT
 
 FORMS = {
-    "pages/sweep.py": ("sample", "methods"),
-    "pages/components.py": ("sample", "by"),
+    "sweep": ("sample", "methods"),
+    "components": ("sample", "by"),
 }
 
 
@@ -26,38 +27,36 @@ def expected(sample: str, signed: bool, center: bool) -> set[str]:
     return {name for name in ("auto", *nspca.METHODS) if line_of(name).refusal(problem) is None}
 
 
-@pytest.mark.parametrize("signed", [0, 1])
+QUICK = [("sweep", "pitprops", 0), ("sweep", "pitprops", 1), ("components", "digits", 0)]
+QUICK += [("components", "pitprops", 1), ("components", "state-of-the-union", 0)]
+VISITS = itertools.product(FORMS, ("digits", "all-aml", "pitprops", "state-of-the-union"), (0, 1))
+
+
 @pytest.mark.parametrize(
-    ("page", "sample"),
-    [
-        pytest.param("pages/sweep.py", "digits", marks=pytest.mark.visit),
-        ("pages/sweep.py", "pitprops"),
-        pytest.param("pages/sweep.py", "all-aml", marks=pytest.mark.visit),
-        ("pages/components.py", "digits"),
-        ("pages/components.py", "pitprops"),
-        ("pages/components.py", "state-of-the-union"),
-        pytest.param("pages/components.py", "python-docs", marks=pytest.mark.visit),
-    ],
+    ("page", "sample", "signed"),
+    [*QUICK, *(pytest.param(*one, marks=pytest.mark.visit) for one in VISITS if one not in QUICK)],
 )
 def test_a_form_offers_exactly_those_that_can(visit, stand_ins, page, sample, signed):
     data, field = FORMS[page]
-    shown = visit(page, **{data: sample, "signed": signed})
+    shown = visit(f"pages/{page}.py", **{data: sample, "signed": signed})
     assert not shown.exception and not shown.error
-    able = expected(sample, bool(signed), center=field != "by" or not sample.startswith(("state", "python")))
+    able = expected(sample, bool(signed), center=field != "by" or not sample.startswith("state"))
     able -= {"auto"} if field == "by" else set()  # of sizes, auto is joint, which is there
     assert set(shown.multiselect(key=f"widget_{field}").options) == {methods.label(name) for name in able}
 
 
 def test_the_cases_differ():
     """The offered methods depend on the sign, on the presence of samples, and on the number of features."""
-    kinds = [("digits", False), ("digits", True), ("pitprops", False), ("python-docs", True)]
+    kinds = [("digits", False), ("digits", True), ("pitprops", False), ("state-of-the-union", True)]
     digits, signed, covariance, wide = (expected(sample, sign, True) for sample, sign in kinds)
     assert digits - signed == {"coordinate", "nmf"} and signed - digits == {"spanspca"}
     assert digits - covariance == {"spca", "nmf"} and signed - wide == {"spannogram"}
 
 
-def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, texts):
-    said = unescape(texts(visit("pages/sweep.py", sample="pitprops", ks="2"))).replace("**", "")
+def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, settled, texts):
+    page = visit("pages/sweep.py", sample="pitprops", ks="2")
+    there = lambda page: any(one.label == "Methods side by side" for one in page.expander)  # noqa: E731
+    said = unescape(texts(settled(page, there))).replace("**", "")
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)
     refused = [sentence for line in nspca.METHODS.values() if (sentence := line.refusal(problem))]
     assert len(refused) == 3 and all(sentence in said for sentence in refused)

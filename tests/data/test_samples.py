@@ -49,9 +49,11 @@ def test_every_sample_loads_on_a_machine_with_nothing(name):
     assert sample.title and sample.summary and sample.licence
     assert data.source == "real" and data.name == name
     assert sample.shape in (None, data.X.shape) and data.X.shape[1] > 10
+    assert sample.package not in sys.modules, "files of a package are read without an import"
+    assert name == "state-of-the-union" or to_npz(data) == to_npz(load_sample(name))
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", [*PAPERS[:3], pytest.param("bow-kos", marks=pytest.mark.visit)])
 def test_an_absent_data_set_of_a_paper_gives_way_to_a_real_relative(name, monkeypatch):
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     data, relative = load_sample(name), SAMPLES[name].relative
@@ -60,14 +62,6 @@ def test_an_absent_data_set_of_a_paper_gives_way_to_a_real_relative(name, monkey
     assert (absent_original(relative), absent_original(name), shown_name(name)) == (name, name, relative)
     with pytest.raises(InvalidData, match="not on this machine"):
         load_sample(name, relative_ok=False)
-
-
-@pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.package])
-def test_data_files_of_packages_are_read_without_an_import(name):
-    data, package = load_sample(name), SAMPLES[name].package
-    assert package not in sys.modules
-    again = load_sample(name)
-    assert to_npz(data) == to_npz(again)
 
 
 def test_a_sample_whose_package_is_missing_is_one_sentence(monkeypatch):
@@ -105,6 +99,7 @@ def test_genes_of_the_leukemias_separate_all_from_aml():
     assert "LYZ Lysozyme" in genes and "TCRB T-cell receptor" in genes
 
 
+@pytest.mark.visit
 def test_words_of_the_addresses_are_of_their_time():
     data = load_sample("state-of-the-union")
     assert data.X.shape[0] == 249 and set(data.label_columns) == {"party", "president", "half-century"}

@@ -126,7 +126,7 @@ def test_what_may_become_large_is_read_apart(raw, small):
         b"a,b,c\n1,2,3\n3,4,4\n5,six,7\n7,8,8\n9,1,2\n",
     ],
 )
-def test_every_way_of_a_refusal_works(raw, everything_apart):
+def test_every_way_of_a_refusal_works(raw):
     found = open_file(raw, "x")
     assert isinstance(found, Opened) and isinstance(found.data, InvalidData) and found.is_mendable
     assert found.data.ways

@@ -211,8 +211,9 @@ def test_a_cell_far_from_the_others_takes_no_memory(far, bounded_memory):
 @pytest.mark.parametrize(
     "body",
     [
-        '<table:table-row table:number-rows-repeated="99999999999"><table:table-cell office:value="1" '
-        'office:value-type="float" table:number-columns-repeated="3"/></table:table-row>',
+        '<table:table-row table:number-rows-repeated="99999999999"><table:table-cell table:number-columns-'
+        f'repeated="3" office:value-type="string"><text:p>{"a" * 3000}</text:p></table:table-cell>'
+        "</table:table-row>",
         '<table:table-row><table:table-cell office:value-type="float" office:value="1" '
         'table:number-columns-repeated="99999999"/></table:table-row>',
         '<table:table-row table:number-rows-repeated="many"/>',

@@ -2,8 +2,6 @@
 
 import itertools
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -53,11 +51,6 @@ def test_what_holds_with_a_probability_is_never_called_proved():
         == "at least 90.0 % of the best possible, with probability at least 99.7 %"
     )
     assert "proved" not in plots.certainty(np.nextafter(1.0, 0.0)) + plots.certainty(1.0)
-
-
-def test_plots_do_not_know_streamlit():
-    code = "import sys, nspca.plots; assert not any(m.split('.')[0] == 'streamlit' for m in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 # --- sweeps ---

@@ -175,6 +175,7 @@ def test_ctrl_c_keeps_what_is_ready(table, capsys, monkeypatch):
             "must be a list of 1 to 10,000 whole numbers of at least 1, got []; write [5]",
         ),
         ('{"kind": "sweep", "ks": [2, 1]}', "ks must increase"),
+        ('{"kind": "sweep", "ks": [2, 2]}', "ks must increase"),
         ('{"kind": "sweep", "ks": [true]}', "whole numbers of at least 1, got True in [True]"),
         ('{"kind": "sweep", "ks": [1], "effort": "slow"}', "effort of a SweepSpec must be 'fast'"),
         ('{"kind": "sweep", "ks": [1], "methods": ["none"]}', "method must be 'auto' or one of"),
@@ -394,3 +395,11 @@ def test_python_prints_components_in_the_order_of_the_page_as_plain_numbers(caps
     X = result.components[:, np.argsort(-result.values, kind="stable")]
     assert [len(one) for one in printed] == [3, 3, 3]
     assert [one[0][1] for one in printed] == [round(float(abs(x).max()), 4) for x in X.T]
+
+
+def test_a_sweep_goes_on_at_the_first_k_that_lacks_a_method():
+    X = np.random.default_rng(0).standard_normal((20, 5))
+    spec = SweepSpec(ks=(1, 2), methods=("auto", "tpower"))
+    whole = spec.run(X=X)
+    begun = nspca.Sweep({key: one for key, one in whole.results.items() if key != ("tpower", 2)})
+    assert {*spec.run(X=X, begun=begun)} == {*whole}

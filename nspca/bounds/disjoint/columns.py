@@ -181,7 +181,6 @@ class Columns:
 
     @property
     def pool(self) -> "Pool":
-        """Return the known sets as arrays."""
         before = len(self._pool.sets)
         if before < len(self.values):
             new = dict(itertools.islice(self.values.items(), before, None))

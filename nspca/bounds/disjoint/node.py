@@ -47,12 +47,10 @@ class JointNode:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether no answer is left."""
         return self.state is None or self.state.is_impossible
 
     @property
     def code(self) -> int:
-        """Return the code of the node in a certificate."""
         return EMPTY if self.is_empty else self.feature
 
     @property

@@ -173,7 +173,6 @@ class Pricing:
 
     @property
     def is_ready(self) -> bool:
-        """Tell whether every tree has a root."""
         return len(self.trees) == len(self.state.classes) and all(
             tree.root is not None for tree in self.trees
         )
@@ -201,7 +200,6 @@ class Pricing:
 
     @property
     def upper(self) -> Fraction:
-        """Return the bound, exactly."""
         return self.total(self.parts())
 
     def total(self, parts: list[tuple[Fraction, Fraction]]) -> Fraction:

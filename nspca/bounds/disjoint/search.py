@@ -5,7 +5,7 @@ for every better answer narrows the node. Where the linear program behind the pr
 value, no prices can close the node, and it is branched on: a feature belongs to one of the components, or to
 none.
 
-`together.search_sets` runs a `JointTree`. A *state* says for each component which features it must have and
+`joint.prove_joint` runs a `JointTree`. A *state* says for each component which features it must have and
 cannot have; the components of one size for which it says the same are a *class*.
 """
 
@@ -152,7 +152,6 @@ class JointTree(Work[Plan]):
 
     @property
     def stopped(self) -> bool:
-        """Tell whether a limit is reached."""
         most, ended = self.limits.nodes, time.monotonic() > self.ends
         return ended or (most is not None and self.nodes >= most) or self.held > MOST_BYTES
 
@@ -347,7 +346,6 @@ class JointTree(Work[Plan]):
             self.known = min(self.known, self.before.upper / self.problem.covariance.unit)
 
     def tell(self) -> None:
-        """Report the gap, the number of nodes, and now and then which features are certain or possible."""
         unit, upper = self.problem.covariance.unit, min(self.proved, self.known)
         shown = upper * unit if np.isfinite(upper) else None
         total, nodes = self.limits.nodes or 0, self.nodes

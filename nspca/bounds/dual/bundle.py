@@ -96,7 +96,6 @@ class Bundle:
 
     @property
     def size(self) -> float:
-        """Weighted sum of `sizes`."""
         return float(self.sizes @ self.share)
 
     def value(self, U: Array, h: Array, tau: float) -> float:

@@ -101,7 +101,6 @@ class Entries:
         return magnitudes if self.products is None else magnitudes / self.products
 
     def pull(self, X: Array, G: Array) -> None:
-        """Add the gradient of this block's penalty at X to G."""
         for part, _ in self.stripes:
             G[part] += X[part]
             G[part] += self.T[part]

@@ -72,7 +72,6 @@ class Mean:
         self.scales = np.zeros(0 if lift.scales is None else n)
 
     def add(self, lift: "Lift") -> None:
-        """Add the present step of a lift to the sums."""
         entries, cuts = lift.splitting.entries, lift.cuts
         self.W += entries.T
         self.W -= entries.Y
@@ -169,13 +168,11 @@ class Lift(Bundle):
         self._base(B)
 
     def resume(self, U: Array, X: Array) -> None:
-        """Start from the U and X of a related problem."""
         part = self.B.T @ U
         self.dual, self.shadow = part @ part.T / (self.splitting.rho * self.weight), self.B.T @ X @ self.B
 
     # --- block of the splitting -----------------------------------------------------------------------------
     def pull(self, X: Array, G: Array) -> None:
-        """Add to G the gradient of this block's penalty at X."""
         B = self.B.astype(X.dtype)
         shadow = B.T @ X @ B
         G += (B @ (self.weight * (shadow - self.shadow + self.dual)).astype(X.dtype)) @ B.T
@@ -261,7 +258,6 @@ class Lift(Bundle):
         self._base(B)
 
     def rescale(self, scales: Array) -> None:
-        """Set the scales of the rows (r,)."""
         self.scales, self.sizes = scales, absolute_sums(self.points, scales) ** 2
         self.splitting.entries.rescale(scales, self.size)
 
@@ -296,7 +292,6 @@ class Lift(Bundle):
         sigma, cut, bend = rho * self.weight, rho * self.cuts.weight, rho / entries.above
 
         def value(w: Array) -> float:
-            """Return the joint objective at weights w."""
             z = supports @ w
             far, beyond = np.zeros(1) if cuts is None else cuts.distances(z)[2], float(s @ w) - size
             psi = beyond * (bend / 2 * beyond - tau) + (0.0 if prices is None else prices.cost(z))
@@ -304,7 +299,6 @@ class Lift(Bundle):
             return sigma / 2 * apart + cut / 2 * float(far @ far) + psi
 
         def slopes(w: Array) -> tuple[Array, Curvature]:
-            """Return the gradient of the joint objective at w, and a function for parts of the Hessian."""
             R, z = positive_part(T - self._hull(w)), supports @ w
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s
@@ -317,7 +311,6 @@ class Lift(Bundle):
                 gradient, by_z = gradient + first @ supports, by_z + second / scale
 
             def curvature(chosen: np.ndarray | slice) -> Array:
-                """Return the rows and columns of the Hessian for some points."""
                 H = sigma * self.products[chosen][:, chosen] + bend * np.outer(s[chosen], s[chosen])
                 some = supports[:, chosen]
                 return H + scale * (some.T @ (by_z[:, None] * some)) if by_z.any() else H

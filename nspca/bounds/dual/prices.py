@@ -29,7 +29,6 @@ class Prices:
         self.values, self.is_given, self.bend = values, is_given, bend
 
     def of(self, rows: np.ndarray) -> "Prices":
-        """Return the prices restricted to some rows."""
         return Prices(self.values[rows], self.is_given, self.bend)
 
     def cost(self, z: Array) -> float:
@@ -47,7 +46,6 @@ class Prices:
         return self.bend * over, np.where(over > 0, self.bend, 0.0)
 
     def settle(self, z: Array) -> None:
-        """Update the prices for the present z."""
         if not self.is_given:
             self.values = self.bend * self._over(z)
 

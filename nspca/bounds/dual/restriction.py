@@ -67,7 +67,6 @@ def damp(lift: Lift, rho: float) -> None:
 
 
 def _splitting(before: Splitting, kept: Kept, at: np.ndarray) -> Splitting:
-    """Return a splitting on the rows `at` of another, with its X and its block of the entries."""
     new, block = Splitting(kept, before.k, before.nonneg), np.ix_(at, at)
     new.rho = before.rho
     new.gain = (new.A / new.rho).astype(new.precision)
@@ -82,7 +81,6 @@ def _splitting(before: Splitting, kept: Kept, at: np.ndarray) -> Splitting:
 
 
 def _cuts(before: Cuts, splitting: Splitting, at: np.ndarray) -> Cuts:
-    """Return the row cuts on the rows `at`."""
     new = Cuts(len(at), before.k, before.nonneg, before.rho, before.wait, splitting.precision)
     new.weight, new.usual, block = before.weight, before.usual, np.ix_(at, at)
     new.level = before.level[at]
@@ -91,7 +89,6 @@ def _cuts(before: Cuts, splitting: Splitting, at: np.ndarray) -> Cuts:
 
 
 def _points(lift: Lift, kept: Kept, at: np.ndarray) -> tuple[Array, Array]:
-    """Return what the points of a bundle are on the rows `at`, and their weights in the bundle."""
     X, carried = carried_over(lift.points[at], kept.fixed, lift.k)
     return X, lift.share[carried]
 

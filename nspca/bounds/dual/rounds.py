@@ -56,7 +56,6 @@ class Work(Generic[P]):
 
     @property
     def target(self) -> float:
-        """Bound at which the gap is closed."""
         return self.lower * (1 + self.gap)
 
     @property
@@ -89,7 +88,6 @@ class Work(Generic[P]):
                 self.tell()
 
     def tell(self) -> None:
-        """Report the steps made and both bounds, in the units of the data."""
         k = None if self.problem.joint else self.problem.size
         lower, total = self.lower * self.problem.covariance.unit, max(self.total, self.steps)
         self.report(Event(self.stage, self.steps, total, lower, self.shown, k))

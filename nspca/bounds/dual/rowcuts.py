@@ -62,7 +62,6 @@ class CutsAim:
     squares: Array
 
     def of(self, rows: np.ndarray | slice) -> "CutsAim":
-        """Return the diagonal and the squared lengths of some rows."""
         return CutsAim(self.diagonal[rows], self.squares[rows])
 
     def distances(self, z: Array) -> tuple[Array, Array, Array]:
@@ -118,7 +117,6 @@ class Cuts:
 
     @property
     def dual(self) -> Array:
-        """Scaled dual ``T - Z`` (n, n)."""
         return self.T - self.Z
 
     @property
@@ -140,7 +138,6 @@ class Cuts:
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
     def pull(self, X: Array, G: Array) -> None:
-        """Add the gradient of this block's penalty at X to G."""
         if not self.weight:
             return
         for part, _ in self.stripes:

@@ -124,7 +124,6 @@ def _towards(
     """
 
     def value(w: Array) -> float:
-        """Return the objective at weights w (m,)."""
         return float(c @ w + w @ (H @ w) / 2)
 
     ratios = np.where(new < 0, old / np.where(new < 0, old - new, 1.0), np.inf)
@@ -152,5 +151,4 @@ def rescaled(w: Array, group: np.ndarray, totals: Array) -> Array:
 
 
 def _sums(w: Array, group: np.ndarray) -> Array:
-    """Return the sum of w (p,) in each group."""
     return np.asarray(np.bincount(group, w), dtype=np.float64)
