@@ -42,7 +42,7 @@ FAULTS = {
         ("checker/rounding.py", "float(np.nextafter(nearest, np.inf))", "nearest"),
         ("checker/inequality.py", "return h + gamma(k + 16) *", "return h + 0.0 *"),
         ("checker/inequality.py", "np.max(W if nonneg else np.abs(W), initial", "np.max(W, initial"),
-        ("checker/cover.py", "require(len(tree) >>", "require(1 + len(tree) >>"),
+        ("checker/cover.py", "not f.nonneg and f.d > 0", "f.d > 0"),
         ("checker/cover.py", "below[: f.fixed] = False", "below[: f.fixed] = True"),
         ("checker/membership.py", "lost[..., :fixed] = terms[..., :fixed]", "lost[..., :fixed] = 0"),
         ("checker/matrix.py", "self.relief = min(", "self.relief = max("),
