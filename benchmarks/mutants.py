@@ -27,8 +27,8 @@ TESTS = {
     "bounds": "tests/bounds/test_bounds.py tests/bounds/test_dual.py tests/covariance/test_covariance.py "
     "tests/bounds/test_fates.py tests/bounds/test_squares.py tests/bounds/test_core.py tests/test_forced.py "
     "tests/checker/test_scales.py",
-    "reading": "tests/data/test_missing.py tests/data/test_dialects.py tests/data/test_cells.py "
-    "tests/data/test_texts.py tests/data/test_formats.py tests/shards/test_shards.py",
+    "reading": "tests/data/test_missing.py tests/data/test_dialects.py tests/data/test_kinds.py "
+    "tests/data/test_suspicions.py tests/data/test_texts.py tests/shards/test_shards.py",
     "prints": "tests/test_numerals.py tests/test_printed.py tests/test_api.py",
     "specs": "tests/specs tests/dashboard/test_state.py tests/test_cli_spec.py",
     "pages": "tests/test_printed.py tests/dashboard/test_wording.py tests/dashboard/test_statement.py "
