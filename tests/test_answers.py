@@ -153,7 +153,7 @@ def test_its_certificate_is_no_bound_on_the_optimum(copies):
 
 def test_refusals(copies):
     _, problem, result = copies
-    for within in (0, 1, "much", np.nan):
+    for within in (0, 1e-9, 1, "much", np.nan):
         with pytest.raises(nspca.InvalidOption, match="within"):
             nspca.answers(problem, result, within)
     with pytest.raises(nspca.NSPCAError, match="most"):

@@ -15,7 +15,8 @@ from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import PLANS
+from nspca.bounds.joint import _JointSearch
+from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS
 from nspca.solving import line_of
@@ -124,7 +125,10 @@ def joints():
     yield wide, nspca.certify(nspca.Problem.from_data(wide, (3, 2, 2)), effort="fast")
     small = np.random.default_rng(0).standard_normal((40, 12))
     yield small, nspca.certify(nspca.Problem.from_data(small, (3, 2)), effort="fast")
-    yield np.eye(4), nspca.certify(nspca.Problem.from_covariance(np.eye(4), (1, 1)), effort="fast")
+    problem = nspca.Problem.from_covariance(np.eye(4), (1, 1))
+    search = _JointSearch(problem=problem, plan=JOINT_PLANS["fast"], lower=0.0)
+    search.prove_ky_fan()
+    yield np.eye(4), search.best
     problem = nspca.Problem.from_data(small, (3, 3, 2))
     kept = elimination.all_rows(problem)
     for M in (None, 0.01 * kept.block):

@@ -43,7 +43,7 @@ def answers(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     in_range = ((members >= 0) & (members < A.n)).all()
     require(in_range, f"features of listed sets must be numbers from 0 to {A.n - 1}")
     listed = np.zeros((len(counts), A.n), dtype=bool)
-    at = np.repeat(np.arange(len(counts)), counts)
+    at = np.repeat(np.arange(len(counts)), np.array(counts, dtype=int))
     listed[at, members] = True
     require(int(listed.sum()) == members.size, "a listed set must not have a feature twice")
     with_forced = listed.copy()

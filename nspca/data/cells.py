@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nspca.data.dialect import COMMENTS, SPACES, Layout, is_comment, quoted, split
+from nspca.data.dialect import COMMENTS, SPACES, Layout, quoted, split
 from nspca.data.names import short
 from nspca.data.numerals import CENSORED, FLAGS, MISSING, flag
 from nspca.errors import InvalidData, Way
@@ -235,8 +235,8 @@ def _has_wrong_cell(layout: Layout, i: int, cell: str) -> bool:
 
 def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
     """Return the error for a row at `place` that does not have `width` cells."""
-    if is_comment(row):
-        sign = next(sign for sign in COMMENTS if row[0].lstrip().startswith(sign))
+    sign = next((sign for sign in COMMENTS if row[0].lstrip().startswith(sign)), "")
+    if sign:
         ways = (Way("comment", sign, f"Lines with {sign} are comments"),)
         comment = f'{place.capitalize()} is a comment ("{short(row[0])}")'
         return InvalidData(f"{comment}, not a row of the table: remove it.", ways)

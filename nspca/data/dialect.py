@@ -541,20 +541,13 @@ def _said_of_numerals(
         said.append(Finding("Some decimals have a comma and others a point; both were read"))
     elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
-        said.append(
-            Finding(
-                f"Columns are separated by a {_in_words(delimiter)}{comma}.",
-            )
-        )
+        sign = "vertical bar" if delimiter == "|" else mark_name(delimiter)
+        said.append(Finding(f"Columns are separated by a {sign}{comma}."))
     if numerals.thousands and options.thousands is None:
         sign = numerals.thousands
         ways = (Way("decimal", sign, f"The {mark_name(sign)} is the decimal sign"),) if is_unclear else ()
         said.append(Finding(f"A {mark_name(sign)} stands between thousands.", ways=ways))
     return said
-
-
-def _in_words(delimiter: str) -> str:
-    return "vertical bar" if delimiter == "|" else mark_name(delimiter)
 
 
 def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> Layout:
@@ -843,11 +836,6 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
-
-
-def is_comment(row: Sequence[str]) -> bool:
-    """Return whether a row begins with a comment mark: ``#``, ``%``, ``!`` or ``//``."""
-    return row[0].lstrip().startswith(COMMENTS)
 
 
 def are_labels(cells: Sequence[Any]) -> bool:

@@ -14,7 +14,7 @@ from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
-from nspca.data.suspicions import TOTAL, genes_in_rows, is_counter
+from nspca.data.suspicions import ID, TOTAL, genes_in_rows, is_counter
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -33,14 +33,6 @@ _DAY = (
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
-ID = re.compile(
-    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid|barcode|patient|"
-    r"respondent|subject|participant|case_?id|student_?(number|nr|no))"
-    r"($|[\W_\d])|[a-z](ID|Id|No)$"
-    r"|^unnamed|^#$",
-    re.IGNORECASE,
-)
-"""Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
 _AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
 _ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
@@ -387,8 +379,7 @@ def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> 
             at = int(item) if not isinstance(item, str) or (item.isdecimal() and len(item) < 10) else -1
             those = [at] if 0 <= at < len(names) else []
         if not those:
-            some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
-            raise InvalidData(f"There is no {what} {shown(item)}: the {what}s are {some}.")
+            raise InvalidData(f"There is no {what} {shown(item)}: the {what}s are {quote_names(names, 8)}.")
         found |= dict.fromkeys(those)
     return sorted(found)
 
@@ -404,9 +395,9 @@ def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
     if str(wanted) in names:  # a column that is called 400 goes before the column with that number
         return names.index(str(wanted))
     if isinstance(wanted, str):
-        some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
         raise InvalidData(
-            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are {some}.'
+            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are '
+            f"{quote_names(names, 8)}."
         )
     if not is_whole(wanted) or not 0 <= wanted < len(names):
         last = len(names) - 1

@@ -43,16 +43,20 @@ ALONE = 0.95
 """Share of the variance from which one feature alone decides every component."""
 FAR = 5.0
 """A repeated value is a code when it lies this many ranges of all other values away from them."""
-_LABELS = re.compile(
+LABELS = re.compile(
     r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status)"
     r"($|[\W_\d])",
     re.IGNORECASE,
 )
 """Names of columns that hold classes."""
-_IDS = re.compile(
-    r"(^|[\W_])(id|ids|no|nr|index|idx|number|key|code)($|[\W_])|[a-z](ID|Id)$|^unnamed", re.IGNORECASE
+ID = re.compile(
+    r"(^|[\W_\d])(id|ids|no|nr|index|idx|key|code|row|rownames?|accession|uuid|barcode|patient|"
+    r"respondent|subject|participant|case_?id|student_?(number|nr|no))"
+    r"($|[\W_\d])|[a-z](ID|Id|No)$"
+    r"|^unnamed|^#$",
+    re.IGNORECASE,
 )
-"""Names of columns that number the rows."""
+"""Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
 TOTAL = re.compile(
@@ -177,8 +181,8 @@ def _columns(data: Dataset) -> Iterator[Finding]:
             )  # fmt: skip
         elif (
             column.min() >= 0
-            and (4 * different.size >= len(column) if _IDS.search(called) else different.size == len(column))
-            and (_IDS.search(called) or (j == 0 and mixed and len(X) >= 8))
+            and (4 * different.size >= len(column) if ID.search(called) else different.size == len(column))
+            and (ID.search(called) or (j == 0 and mixed and len(X) >= 8))
         ):
             kind = "distinct whole numbers" if different.size == len(column) else "whole numbers"
             yield suspicion(
@@ -188,7 +192,7 @@ def _columns(data: Dataset) -> Iterator[Finding]:
             )
         elif (
             2 <= different.size <= min(FEW_CLASSES, len(column) // 3)
-            and (_LABELS.search(called) or (mixed and j in (0, X.shape[1] - 1)))
+            and (LABELS.search(called) or (mixed and j in (0, X.shape[1] - 1)))
         ):  # fmt: skip
             listed = ", ".join(f"{value:g}" for value in different[:4]) + ", ..." * (different.size > 4)
             yield suspicion(

@@ -43,6 +43,8 @@ from nspca.validation.options import is_number, whole
 if TYPE_CHECKING:
     import pandas as pd
 
+LEAST = 1e-7
+"""Least `within`. Rounding and the gap of a proof may hide smaller differences."""
 COMPLETE = 1e-8
 """Relative distance between the level asked for and the proved bound that rounding explains."""
 BELOW = 1e-12
@@ -228,8 +230,9 @@ def answers(
     result : Result
         An answer to it, at best one that is proved optimal.
     within : float or None
-        A set is good if it explains more than ``1 - within`` of the best value. None asks for the margin:
-        only the set of the best answer is listed, and all others are bounded by the best of them.
+        A set is good if it explains more than ``1 - within`` of the best value. The least is 1e-7. None asks
+        for the margin: only the set of the best answer is listed, and all others are bounded by the best of
+        them.
     most : int
         Number of sets above the level at which the level is raised, so that no more are above.
     seconds, nodes : optional
@@ -249,8 +252,8 @@ def answers(
     InvalidOption, InvalidProblem
         For impossible options, several components, a result of another problem, or one that explains nothing.
     """
-    if within is not None and not (is_number(within) and 0 < within < 1):
-        raise InvalidOption(f"within must be a number between 0 and 1, or None, got {shown(within)}")
+    if within is not None and not (is_number(within) and LEAST <= within < 1):
+        raise InvalidOption(f"within must be a number from {LEAST:g} to 1, or None, got {shown(within)}")
     whole("most", most, 1, 10**6)
     limits = Search.of(EXHAUSTIVE, seconds, nodes, client, None).limits or Limits()
     if not isinstance(problem, Problem) or not isinstance(result, Result):

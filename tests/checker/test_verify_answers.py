@@ -44,6 +44,8 @@ def test_a_set_that_is_left_out_is_missed(listed):
     X, certificate, _ = listed
     for i in range(len(certificate.witness["counts"])):
         refused(X, changed(certificate, **without_set(certificate.witness, i)), "no listed set is among")
+    none = {name: certificate.witness[name][:0] for name in ("counts", "members", "weights", "values")}
+    refused(X, changed(certificate, **none), "no listed set is among")
 
 
 def test_a_covered_leaf_needs_its_whole_set(listed):

@@ -1,6 +1,5 @@
 """Common base of the readers of tables with named columns, and the `Dataset` that such a table makes."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +16,6 @@ from nspca.data.formats.base import Block, Reader, Size, Strings
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, quote_names, short, unique_names
 from nspca.data.roles import (
-    ID,
     NO_NAMES,
     Columns,
     describe_left_out,
@@ -26,6 +24,7 @@ from nspca.data.roles import (
     match_items,
     to_labels,
 )
+from nspca.data.suspicions import ID, LABELS
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -110,10 +109,6 @@ class TableReader(Reader):
         return X, whole
 
 
-# A column of whole numbers counts as a measurement, unless its name is one of these words for classes.
-_LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
-
-
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
     """Return candidates for labels among the features: few whole numbers under a name such as "class".
 
@@ -121,7 +116,7 @@ def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int])
     """
     out: tuple[Candidate, ...] = ()
     for position, i in enumerate(settled.of_columns(features)):
-        if layout.header and re.fullmatch(_LABEL_WORDS, layout.columns[i].strip().lower()):
+        if layout.header and LABELS.search(layout.columns[i]):
             column = settled.X[:, position]
             if (column == np.round(column)).all() and are_labels(column.tolist()):
                 out += (Candidate(layout.columns[i], np.unique(column).size),)
@@ -316,7 +311,7 @@ def _describe_others(
 
 def _unclear(layout: Layout, unclear: Mapping[int, InvalidData]) -> InvalidData:
     """Return the error for columns of many different texts, with the options that settle all of them."""
-    first, error = next(iter(unclear.items()))
+    error = next(iter(unclear.values()))
     names = tuple(layout.columns[i] for i in unclear)
     aside = "Leave the column out" if len(names) == 1 else f"Leave {len(names)} columns of text out"
     ways = [Way("drop_columns", names, aside)]
@@ -326,5 +321,4 @@ def _unclear(layout: Layout, unclear: Mapping[int, InvalidData]) -> InvalidData:
             Way("label_column", names[0], f"Use “{short(names[0])}” as labels"),
             *ways,
         ]
-    del first
     return InvalidData(error.message, ways)
