@@ -27,8 +27,8 @@ TESTS = {
     "bounds": "tests/bounds/test_bounds.py tests/bounds/test_dual.py tests/covariance/test_covariance.py "
     "tests/bounds/test_fates.py tests/bounds/test_squares.py tests/bounds/test_core.py tests/test_forced.py "
     "tests/checker/test_scales.py",
-    "reading": "tests/data/test_missing.py tests/data/test_dialects.py tests/data/test_cells.py "
-    "tests/data/test_texts.py tests/data/test_formats.py tests/shards/test_shards.py",
+    "reading": "tests/data/test_missing.py tests/data/test_dialects.py tests/data/test_kinds.py "
+    "tests/data/test_suspicions.py tests/data/test_texts.py tests/shards/test_shards.py",
     "prints": "tests/test_numerals.py tests/test_printed.py tests/test_api.py",
     "specs": "tests/specs tests/dashboard/test_state.py tests/test_cli_spec.py",
     "pages": "tests/test_printed.py tests/dashboard/test_wording.py tests/dashboard/test_statement.py "
@@ -42,7 +42,7 @@ FAULTS = {
         ("checker/rounding.py", "float(np.nextafter(nearest, np.inf))", "nearest"),
         ("checker/inequality.py", "return h + gamma(k + 16) *", "return h + 0.0 *"),
         ("checker/inequality.py", "np.max(W if nonneg else np.abs(W), initial", "np.max(W, initial"),
-        ("checker/cover.py", "require(len(tree) >>", "require(1 + len(tree) >>"),
+        ("checker/cover.py", "not f.nonneg and f.d > 0", "f.d > 0"),
         ("checker/cover.py", "below[: f.fixed] = False", "below[: f.fixed] = True"),
         ("checker/membership.py", "lost[..., :fixed] = terms[..., :fixed]", "lost[..., :fixed] = 0"),
         ("checker/matrix.py", "self.relief = min(", "self.relief = max("),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from nspca.data import read
+from nspca.data.numerals import find_decimal, find_flags, flag
 
 X = np.random.default_rng(0).uniform(-50, 50, (12, 4)).round(2)
 IDS = [f"s{i}" for i in range(12)]
@@ -120,3 +121,9 @@ def test_a_table_is_read_right_and_what_was_decided_is_said(name):
 )
 def test_every_table_is_read_without_names(name):
     assert len(read(CASES[name][0].encode(), id_column="(none)").X) == 12
+
+
+def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
+    pair = find_flags(["no", "Yes", "no", "yes"])
+    assert [flag(cell, pair) for cell in (" Yes", "no", "perhaps")] == [1.0, 0.0, None]
+    assert (find_decimal(["1,5", "1.5"], ";"), find_decimal(["1,5", "2,5", "1.5"], ";")) == (".", ",")

@@ -12,10 +12,11 @@ import pytest
 import nspca
 from nspca.data import counting, read, read_text, sandbox
 from nspca.data.arrays import to_npz
-from nspca.data.counting import WORD
+from nspca.data.counting import FEW_DOCUMENTS, WORD, document_limits
 from nspca.data.formats import documents, excel
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
+from nspca.data.options import TextOptions
 from nspca.data.sandbox import open_file
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption
@@ -363,3 +364,9 @@ def test_a_spreadsheet_that_is_refused_as_a_table_is_converted_once(monkeypatch)
     monkeypatch.setattr(excel, "_open", lambda *how, own=excel._open: opened.append(1) or own(*how))
     found = open_file(workbook(TABLE), "texts")
     assert found.texts == "table" and isinstance(found.data, InvalidData) and len(opened) == 1
+
+
+def test_a_word_of_one_text_alone_is_left_out_unless_there_are_few():
+    usual = TextOptions()
+    assert document_limits(FEW_DOCUMENTS - 1, usual) == (1, FEW_DOCUMENTS - 1)
+    assert document_limits(FEW_DOCUMENTS, usual)[0] == 2
