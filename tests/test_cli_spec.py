@@ -123,8 +123,8 @@ def test_the_saved_question_is_the_one_that_ran(monkeypatch):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--seed", "-1"], "--seed: must be a whole number, 0 or more, got '-1'"),
-        (["--most-words", "1"], "--most-words: must be at least 2, got '1'"),
+        (["--seed", "-1"], "--seed: must be a whole number, 0 or more, got -1"),
+        (["--most-words", "1"], "--most-words: must be at least 2, got 1"),
         (["--image-size", "big"], "--image-size: must be a whole number of pixels from 4 to 256, got 'big'"),
         (["--highest-share", "140"], "--highest-share: must be per cent from 0 to 100, got '140'"),
         (["--prepare", "whiten"], "--prepare: a preparation must be one of lee-seung"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from nspca.dashboard import open_data
+from nspca.dashboard.data import cards
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, defaults, start
 from nspca.dashboard.runs.sweeps import SWEEP
@@ -86,6 +87,7 @@ def test_no_page_measures_the_machine(visit, monkeypatch):
     monkeypatch.setattr(machine, "measure_speed", lambda: made.append(1))
     measuring = JobState("a run", "running")
     monkeypatch.setattr(defaults, "look", lambda *given, **how: asked.append(given) or measuring)
+    monkeypatch.setattr(cards, "_counting", lambda: None)  # that run is no estimate
     page = visit(DATA, sample="pitprops")
     assert not page.exception and not page.error and asked and not made
     assert "moment" not in line(page) and "about" not in line(page) and "of memory" in line(page)

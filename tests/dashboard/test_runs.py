@@ -32,6 +32,7 @@ DATA = DataSpec(sample="pitprops", content="content")
 ASKED = {
     "sweep": specs.SweepSpec(data=DATA, ks=(2, 4, 6)),
     "optimum": specs.OptimumSpec(data=DATA, k=4),
+    "answers": specs.AnswersSpec(data=DATA, k=4),
     "check": specs.CheckSpec(data=DATA, k=3),
     "components": specs.ComponentsSpec(data=DATA, sizes=(3, 3), methods=("joint",), effort="fast"),
     "comparison": specs.ComparisonSpec(data=DATA, ks=(2, 4), methods=("auto", "em")),
@@ -95,6 +96,7 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["components"] == "Pitprops · 2 components of 3 features each · nonnegative · joint"
     assert lines["comparison"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
     assert lines["optimum"] == "Pitprops · is it the best? k = 4 · nonnegative"
+    assert lines["answers"].startswith("Pitprops · all good answers, k = 4 · nonnegative")
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
     assert lines["choice"] == "Pitprops · rows held out and drawn again, k = 2, 4 · nonnegative · auto"
