@@ -20,6 +20,8 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
     before = page.get_by_role("heading", name=ANSWER).inner_text()
     slider = page.get_by_role("slider")
+    axis = "document.querySelector('.st-key-digits_curve .js-plotly-plot')?._fullLayout?.xaxis._length"
+    page.wait_for_function(f"Math.abs(document.querySelector('.nspca-k').clientWidth - {axis}) < 2")
     slider.focus()
     slider.press("ArrowLeft")
     expect(page).to_have_url(f"{app_url}/?digit_k=7")

@@ -42,8 +42,12 @@ class Slider {
     if (curve === this.curve && this.followed) return;
     this.curve = curve;
     this.followed = Boolean(curve?.on);
-    if (this.followed) curve.on("plotly_afterplot", () => this.place());
-    else this.later = setTimeout(() => this.follow(), 200);
+    if (!this.followed) {
+      this.later = setTimeout(() => this.follow(), 200);
+      return;
+    }
+    curve.on("plotly_afterplot", () => this.place());
+    this.place();
   }
 
   place() {
