@@ -97,7 +97,10 @@ class Database:
         raises `JobError` when another server has it.
         """
         lock = sqlite3.connect(
-            self.home / "server.lock", CLAIM_SECONDS, isolation_level=None, check_same_thread=False
+            self.home / "server.lock",
+            timeout=CLAIM_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
         )
         try:
             lock.execute("BEGIN EXCLUSIVE")
