@@ -258,7 +258,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """What a node was before it was reduced: supports after its stages, these, and the level."""
+    """A node as it was before it was reduced: supports after its stages, the stages, and the level."""
 
     supports: Supports
     stages: list[Stage]

@@ -33,7 +33,7 @@ _SLIDER = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Frame:
-    """What is shown at one k: headline, HTML of the bar, and the picture as JSON of Plotly, None without."""
+    """The answer at one k: headline, HTML of the bar, and the picture as JSON of Plotly, None without."""
 
     said: str
     bar: str

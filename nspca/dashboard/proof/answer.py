@@ -100,7 +100,7 @@ class Answer:
 
     @cached_property
     def nouns(self) -> Nouns:
-        """What components and features of the data are called."""
+        """The nouns of components and features of the data."""
         return nouns_of(self.of.dataset)
 
     @cached_property

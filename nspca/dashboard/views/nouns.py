@@ -1,4 +1,4 @@
-"""What features and components of a data set are called on a page: pixels and parts, words and topics."""
+"""The nouns of a data set on a page: pixels and parts, words and topics, genes and components."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
