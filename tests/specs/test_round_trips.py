@@ -199,7 +199,6 @@ SMALL = {
         effort=None,
         forced=(1,),
     ),
-    "preview": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), draft=True),
     "comparison": specs.ComparisonSpec(
         data=DataSpec(sample="pitprops"), ks=(2,), methods=("em", "greedy"), options={"em": {"restarts": 2}}
     ),
