@@ -64,9 +64,7 @@ def markdown(race: dict) -> str:
     for group in problems(rows):
         best = best_of(group)
         peers = [row for row in group if not row["ours"] and row["value"]]
-        peer = max(
-            peers, key=lambda row: (floored(row["value"] / best) == "100 %", row["value"], -row["cpu"])
-        )
+        peer = max(peers, key=lambda row: (round(row["value"] / best, 6), -row["cpu"]))
         by_name = {row["name"]: cell(row, best) for row in group}
         lost = ", ".join(phrase.split(":")[0] for phrase in verdict(group))
         cells = (f"{peer['name']}: {by_name[peer['name']]}", by_name["auto"], by_name["auto, proved"], lost)

@@ -54,8 +54,8 @@ class Options:
     polish : bool
         Improve the answer by power steps on the full A. Without it the answer is that of the paper.
     penalty : str
-        Where the penalty is added that keeps components at an angle: to the matrix ("covariance", as for every
-        method), or to the M-step ("step", the paper's eq. 17 with the term of eq. 20; weights are not
+        Where the penalty is added that keeps components at an angle: to the matrix ("covariance", as for
+        every method), or to the M-step ("step", the paper's eq. 17 with the term of eq. 20; weights are not
         renormalised then).
     """
 
