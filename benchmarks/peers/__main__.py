@@ -85,13 +85,14 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=15.0, help="CPU seconds of a run (15)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="save the run")
     parser.add_argument(
-        "--table", metavar="FILE", type=Path, help="write docs/results.md and figure from a saved run"
+        "--table", metavar="FILE", type=Path, help="write the tables and the figure of docs/ from a saved run"
     )
     args = parser.parse_args()
     if args.table:
         race = json.loads(args.table.read_text("utf-8"))
         page = report.rewritten(report.PAGE.read_text("utf-8"), report.markdown(race))
         report.PAGE.write_text(page, "utf-8")
+        report.TABLE.write_text(report.spreadsheet(race), "utf-8")
         picture.FILE.write_text(picture.drawn(race["rows"]), "utf-8")
         return
     start_again_with(args.threads)
