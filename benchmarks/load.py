@@ -21,6 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 from benchmarks.served import serving
+from benchmarks.shared import say
 
 SESSIONS, SECONDS, IDLE_SECONDS = 30, 60.0, 60.0
 QUESTIONS = (
@@ -108,11 +109,6 @@ class Session:
 
 def spent(processes: list[psutil.Process]) -> list[float]:
     return [sum(process.cpu_times()[:2]) for process in processes]
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def told(what: str, ticks: list[float]) -> None:

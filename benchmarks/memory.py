@@ -21,8 +21,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
-from benchmarks.load import listening, say
+from benchmarks.load import listening
 from benchmarks.served import serving
+from benchmarks.shared import say
 
 VISITS, EACH = 2000, 100
 LONGEST = 60.0  # seconds of a visit
