@@ -81,5 +81,3 @@ def test_very_large_data_have_none(visit, texts, monkeypatch):
     monkeypatch.setattr(first_answer, "LARGEST", 100)
     page = visit(PAGE, sample="pitprops")
     assert "Nothing has run yet" in texts(page) and page.button(key="run") and not page.error
-
-
