@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nspca.bounds import elementary, lowrank
+from nspca.bounds.answers import list_answers
 from nspca.bounds.core import few_in_reach
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.joint import prove_joint
@@ -44,6 +45,8 @@ EXACT = 1e-9
 
 Rounding makes a smaller difference, and other data make a larger one.
 """
+MARGIN = 5.0
+"""Seconds that the proof of a margin gets after a search for the optimum, if that took less."""
 FEW_SUPPORTS = 1000
 """Maximum number of supports that are all tried, in a tenth of a second, before a search for a bound."""
 TOLERANCE_GAP = 1e-3
@@ -201,6 +204,43 @@ def best_certificate(
             stop.best = _smaller(own, stop.best) if isinstance(stop.best, Certificate) else own
         raise
     return best if own is None else _smaller(own, best), point
+
+
+def with_margin(
+    problem: Problem, result: Result, report: Report, spent: float, limits: Limits, least: float = MARGIN
+) -> Result:
+    """Return a result that is proved optimal with a proof of how much less all others explain.
+
+    The proof gets as many seconds as were `spent` on the optimum, at least `least`, and no more than are left
+    of the `limits`. The result stays as it is where nothing is proved in that time.
+    """
+    seconds = max(least, spent)
+    seconds = seconds if limits.seconds is None else min(seconds, limits.seconds - spent)
+    small = problem.covariance.small or not problem.covariance.on_disk
+    if (
+        result.status is not Status.OPTIMAL
+        or not result.value > 0
+        or problem.joint
+        or not small
+        or seconds <= 0
+    ):
+        return result
+    base = result.certificate
+    assert base is not None  # it is proved optimal
+
+    def quietly(event: Event) -> None:
+        """Report the stage without its bounds, which are not about the optimum."""
+        report(Event(event.stage, event.done, event.total))
+
+    try:
+        limits = replace(limits, seconds=seconds)
+        others = list_answers(problem, result.components[:, 0], base, None, limits, quietly).certificate()
+    except InvalidProblem:  # too many features are forced
+        return result
+    except Cancelled as stop:
+        stop.best, stop.result = base, result
+        raise
+    return replace(result, others=others) if others.upper < result.value else result
 
 
 def _find_bound(

@@ -5,7 +5,6 @@ best known value. A good set is minimal if it is not good without any of its fea
 if it contains a minimal good set, so these say everything (docs/certificates.md, *All good answers*).
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nspca.api import certify
-from nspca.bounds.answers import AnswerTree, list_answers
+from nspca.bounds.answers import BELOW, AnswerTree, list_answers
 from nspca.bounds.fixing.tree import Limits
 from nspca.certificate import Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
@@ -28,9 +27,8 @@ from nspca.errors import (
     within_memory,
 )
 from nspca.local_search import single
-from nspca.local_search.forced import each_replaced
-from nspca.presentation import phrases
-from nspca.presentation.numerals import format_bound_share, percent_down, proved_ratio, ratio_at_most
+from nspca.presentation import margins, phrases
+from nspca.presentation.numerals import format_bound_share, proved_ratio, ratio_at_most
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.proving import EXHAUSTIVE, Search, check_belongs
@@ -47,8 +45,6 @@ LEAST = 1e-7
 """Least `within`. Rounding and the gap of a proof may hide smaller differences."""
 COMPLETE = 1e-8
 """Relative distance between the level asked for and the proved bound that rounding explains."""
-BELOW = 1e-12
-"""Relative distance below a value that was reached, for rounding: a search for the margin begins there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,15 +144,11 @@ class Answers:
         if self.share >= 1:
             more = "another set may explain as much" if count == 1 else "sets that are not listed may"
             return f"{phrases.things(count, 'good set').capitalize()} found; {more}, as far as is proved."
-        if count == 1 and sets[0].size == k:
-            least = _percent(self.margin)
-            return f"Unique: every other set of at most {k} features explains at least {least} less, proved."
+        if count == 1:
+            named = "" if names is None else f": {phrases.listed([names[j] for j in sets[0]])}"
+            return margins.unique((k,), sets[0].size, self.rest, self.value, named)
         above = format_bound_share(self.rest, self.value, 6)
         every = f"every set of at most {k} features that explains more than {above} of the best value"
-        if count == 1:
-            own = phrases.things(sets[0].size, "feature")
-            named = "" if names is None else f": {phrases.listed([names[j] for j in sets[0]])}"
-            return f"Proved: {every} contains the same {own}{named}."
         return f"Proved: {every} contains one of these {count} sets."
 
     def exchanges(self, number: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -271,18 +263,12 @@ def answers(
     report = silent if report is None else report
     base = result.certificate or certify(problem, result, effort="fast", report=report)
     require_about(problem, base)
-    A, x = problem.covariance, single.swaps(problem, single.polish(problem, result.components[:, 0]), report)
+    x = single.swaps(problem, single.polish(problem, result.components[:, 0]), report)
     x = x if problem.value(x) > result.value else result.components[:, 0]
-    reached, first = A.quadratic(x), np.flatnonzero(x)
-    options: dict[str, Any] = {"only_first": True}
-    if within is None:
-        least = each_replaced(problem, x, report).lacking[np.setdiff1d(first, problem.forced)]
-        level = min(float(least.max(initial=0.0)), reached) * (1 - BELOW)
-    else:
-        level, share = (1 - float(within)) * reached, 1 - float(within)
-        options = {"share": share, "most": int(most)}
     try:
-        tree = list_answers(problem, level, base, first, limits, report, **options)
+        tree = list_answers(
+            problem, x, base, within if within is None else float(within), limits, report, most
+        )
     except Cancelled as stop:
         found = None if stop.best is None else _answers_of(problem, stop.best, problem.value(x))
         stop.best = stop.result = found
@@ -302,9 +288,3 @@ def _answers_of(problem: Problem, tree: AnswerTree, value: float) -> Answers:
     level = (tree.lower - problem.covariance.relief) * unit
     best = max([value, *values.tolist()])
     return Answers(tree.certificate(), X[:, order], values[order], best, level)
-
-
-def _percent(share: float) -> str:
-    """Return a share in per cent, rounded down to three significant digits."""
-    places = 2 if share <= 0 else max(0, 2 - math.floor(math.log10(share * 100)))
-    return percent_down(share, places)
