@@ -3,7 +3,7 @@ set.
 
 A set of at most k features is good if it explains more than the level. The tree lists minimal good sets. A
 leaf is bounded by the level, or it is covered: a listed set is among the features that are in. So every good
-set contains a listed one (docs/certificates.md, *All good answers*).
+set contains a listed one (docs/note.md, *All good answers*).
 
 Where a node may hold a good set, its bound is above the level whatever is done. So the node is branched along
 the features t1, ..., tm of the set that it lacks: without t1, with t1 but without t2, and so on. The last
