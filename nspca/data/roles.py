@@ -35,7 +35,7 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
-_ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
+_ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
     r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
