@@ -30,7 +30,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 from benchmarks.pages import FIGURE, LIMIT, REPEATS, TITLE, visit
 from benchmarks.served import PAGES, free_port, kept, opened, running, serving
-from benchmarks.speed import say
+from benchmarks.shared import say
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = "| what | asked | seconds | with a figure | in a new browser |\n|---|---|---|---|---|"

@@ -176,7 +176,7 @@ def still_open() -> str:
 
 def largest_optimal() -> str:
     """Return the largest number of features of a proved optimum, with its data and k."""
-    features = {one.name: SAMPLES[one.source].shape[1] for one in REAL if one.source in SAMPLES}
+    features = {one.name: SAMPLES[one.source].shape[1] for one, _ in REAL if one.source in SAMPLES}
     table = optimal()
     columns = (table.texts(name) for name in ("data", "k", "proved"))
     proved = [

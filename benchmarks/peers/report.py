@@ -9,9 +9,7 @@ from benchmarks.peers.scoring import SAME, floored, seconds, verdict
 from nspca.presentation.numerals import OPTIMAL_GAP
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "results.md"
 TABLE = ROOT / "docs" / "tables" / "peers.csv"
-BEGIN, END = "<!-- peers: written by python -m benchmarks.peers --table -->", "<!-- end of peers -->"
 LINE = "{:<15}{:>4}  {:<12}{:<19}{:>13}  {:>9}  {:>8}  {:>8}  {:>7}  {:>8}  {}"
 NOWHERE = "one of ours is faster than every peer, at its value or a better one"
 HEAD = LINE.format("table", "k", "sign", "name", "value", "of best", "cpu", "wall", "MB", "proved", "")
@@ -132,12 +130,3 @@ def footnotes(rows: list[dict]) -> list[str]:
             most[row["name"]] = max(most.get(row["name"], 0.0), row["memory"])
     memory = ", ".join(f"{name} {size:.0f}" for name, size in most.items())
     return [*lines, f"Memory beyond the table, MB at most: {memory}."]
-
-
-def rewritten(page: str, table: str) -> str:
-    """Return the page with `table` between the two marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"the page must have the lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
