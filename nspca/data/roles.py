@@ -35,7 +35,9 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
-_ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
+_ORDER = re.compile(
+    rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{_AXIS})s?([\W_].*)?", re.IGNORECASE
+)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
     r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
@@ -325,10 +327,11 @@ def _counts(layout: Layout, i: int) -> bool:
         return False
     if layout.header and ID.search(layout.columns[i]):
         return 2 * len(set(cells)) > len(cells)
-    others = (layout.column(j) for j in range(len(layout.columns)) if j != i)
-    return (
-        len(cells) >= 5 and cells[0] in ("0", "1") and is_counter(cells) and not any(map(is_counter, others))
-    )
+    if any(re.match(r"0\d", cell) for cell in cells):  # 007 is no quantity
+        return i == 0 and _is_distinct(cells)
+    if len(cells) < 5 or cells[0] not in ("0", "1") or not is_counter(cells):
+        return False
+    return not any(is_counter(layout.column(j)) for j in range(len(layout.columns)) if j != i)
 
 
 def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> list[int]:

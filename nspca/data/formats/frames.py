@@ -19,7 +19,7 @@ from nspca.data.dialect import as_utf8
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.parquet import check_kinds
 from nspca.data.limits import check_dense, check_growth
-from nspca.data.names import printable, quote_names
+from nspca.data.names import printable, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
 from nspca.validation.archive import MAX_BYTES, mib
@@ -130,13 +130,13 @@ def _word(value: Any) -> Any:
 
 def is_json(first: bytes) -> bool:
     """Tell whether a text begins like JSON: an object, or a list of objects, lists or texts."""
-    return bool(re.match(rb'\s*(\{\s*"|\[\s*[\[{"])', first))
+    return bool(re.match(rb'\s*(\{\s*"|\[\s*[{"]|\[\s*\[\s*(["\[-]|\d|null|true|false))', first))
 
 
 def convert_json(raw: bytes) -> Converted:
-    """Return JSON lines, or a list of objects or texts, as CSV: a line is a row, a key a column.
+    """Return JSON lines, or a list of objects, lists or texts, as CSV: a line is a row, a key a column.
 
-    The list may be in an object, such as ``{"data": [...]}``.
+    The list may be in an object, such as ``{"data": [...]}``, with names of rows and columns beside it.
     """
     if len(raw) > _MOST_JSON:
         raise InvalidData(f"A JSON file may have at most {mib(_MOST_JSON)}: save the table as CSV.")
@@ -152,7 +152,14 @@ def convert_json(raw: bytes) -> Converted:
             "other JSON: save the table as CSV."
         ) from None
     notes: tuple[str, ...] = ("Each object of the JSON file is a row, its keys are the columns.",)
-    if isinstance(found, dict):
+    names: list[Any] = []
+    if isinstance(found, dict) and {"columns", "data"} <= found.keys() <= {"columns", "index", "data"}:
+        if not all(isinstance(one, list) for one in (*found.values(), *found["data"])):
+            raise InvalidData("The lists of the JSON file are not those of a table: save the table as CSV.")
+        names = [*[""] * ("index" in found), *found["columns"]]
+        index = [[name] for name in found["index"]] if "index" in found else [[]] * len(found["data"])
+        found = [[*name, *row] for name, row in zip(index, found["data"], strict=False)]
+    elif isinstance(found, dict):
         lists = {key: value for key, value in found.items() if isinstance(value, list)}
         if len(lists) == 1:
             ((key, found),) = lists.items()
@@ -164,10 +171,14 @@ def convert_json(raw: bytes) -> Converted:
     if found and isinstance(found, list) and all(isinstance(one, str) for one in found):
         notes = ("Each text of the JSON file is a row.",)
         found = [{"text": one} for one in found]
-    rows = [
-        one if isinstance(one, dict) else dict(enumerate(one, 1)) if isinstance(one, list) else {}
-        for one in found
-    ]
+    if found and all(isinstance(one, list) for one in found):
+        notes = ("Each list of the JSON file is a row.",)
+        if not names and all(isinstance(name, str) for name in found[0]):
+            names, *found = found
+        width = max(map(len, found), default=0)
+        names += [f"feature {i}" for i in range(len(names) + 1, width + 1)]
+        found = [dict(zip(unique_names([*map(str, names)], "column")[0], one, strict=False)) for one in found]
+    rows = [one if isinstance(one, dict) else {} for one in found]
     columns: dict[Any, None] = {}
     nested: dict[Any, None] = {}
     for row in rows:
