@@ -112,7 +112,7 @@ def questions(draw) -> Spec:
 
 FURTHER = {"data": DataSpec(sample="digits", content="abc"), "nonneg": False, "scale": True, "forced": (1, 2)}
 OTHERS = [
-    specs.SweepSpec(**FURTHER, ks=(2, 5), draft=True),
+    specs.SweepSpec(**FURTHER, ks=(2, 5)),
     specs.OptimumSpec(**FURTHER, k=3, effort="thorough", seconds=0),
     specs.OptimumSpec(**FURTHER, k=3, method="em", seconds=60, attempt=2),
     specs.OptimumSpec(**FURTHER, k=(3, 4), method="joint"),
@@ -127,7 +127,6 @@ OTHERS = [
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
     specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
-    specs.SpeedSpec(of=("a", "b")),
     specs.WordsSpec(),
 ]
 
@@ -199,7 +198,6 @@ SMALL = {
         effort=None,
         forced=(1,),
     ),
-    "preview": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), draft=True),
     "comparison": specs.ComparisonSpec(
         data=DataSpec(sample="pitprops"), ks=(2,), methods=("em", "greedy"), options={"em": {"restarts": 2}}
     ),
