@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import Dataset
+from nspca.data.dataset import Dataset, Kind
 from nspca.data.findings import as_findings
 from nspca.data.limits import check_dense, check_float64
 from nspca.data.missing import settle
@@ -42,13 +42,13 @@ def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Datas
     m, n = X.shape
     shape = about["image_shape"] = tuple(about["image_shape"]) if about.get("image_shape") else None
     # Dataset refuses an image_shape that does not fit the table. No pixel names are made before that.
-    is_image = shape is not None and int(shape[0]) * int(shape[1]) == n
-    names = {"feature_names": pixel_names(shape) if is_image else numbered("feature", n)}
-    names |= {"sample_names": numbered("sample", m)}
+    names: dict[str, Any] = {"sample_names": numbered("sample", m), "feature_names": numbered("feature", n)}
+    if shape is not None and int(shape[0]) * int(shape[1]) == n:
+        names["feature_names"] = pixel_names(shape)
     settled = settle(X, options.missing, bool(options.features_in_rows))
     # Names are checked against the full shape, so X is an empty stand-in until rows are left out.
     full = sp.csr_array(X.shape) if settled.notes else X
-    kind = about.pop("kind", "table") if shape is None else "image"
+    kind: Kind = about.pop("kind", "table") if shape is None else "image"
     data = Dataset(name, full, kind=kind, **{**names, **about})
     if settled.notes:
         data = data.rows(settled.rows) if settled.rows.size < m else data
