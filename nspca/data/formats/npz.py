@@ -212,8 +212,10 @@ class NpzReader(NpyReader):
             return
         with tempfile.TemporaryDirectory(dir=spill, ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            parts = [self._map(key, folder) if self.on_disk else self.read_array(key) for key in SPARSE[:3]]
-            yield from map(Block, self._sparse_rows(*parts, rows, folder))
+            data, indices, indptr = (
+                self._map(key, folder) if self.on_disk else self.read_array(key) for key in SPARSE[:3]
+            )
+            yield from map(Block, self._sparse_rows(data, indices, indptr, rows, folder))
 
     def _sparse_rows(
         self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, rows: int | None, folder: Path
@@ -376,8 +378,9 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         about |= {"axis": axis, "axis_name": "wavelength (µm)", "kind": "spectrum"}
     if "header" in found:
         header, fields = found["header"].astype(np.float64), found.get("header_names")
-        fits = fields is not None and fields.shape == header.shape[1:]
-        words = fields.tolist() if fits else numbered("header field", header.shape[1])
+        words: Sequence[str] = numbered("header field", header.shape[1])
+        if fields is not None and fields.shape == header.shape[1:]:
+            words = fields.tolist()
         about |= {"header": header, "header_names": tuple(word.replace("_", " ") for word in words)}
     return {**about, "findings": as_findings(notes)}
 
