@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
@@ -99,7 +100,22 @@ def find_format(source: Source) -> Format:
 
 
 def read_source(source: Source, options: ReadOptions, report: Report = silent) -> Dataset:
-    """Return the data of a source, by its format, with the labels that the file itself brings."""
+    """Return the data of a source, by its format, with the labels that the file itself brings.
+
+    Raises
+    ------
+    InvalidData
+        Also for numbers that take far more bytes than the file has.
+    """
+    data = _read_format(source, options, report)
+    if source.path is None or source.path.is_file():
+        X: Any = data.X
+        held = 12 * X.nnz if sp.issparse(X) else X.nbytes
+        limits.check_growth(held, source.given_bytes, "packed", "save the table as CSV, or without packing")
+    return data
+
+
+def _read_format(source: Source, options: ReadOptions, report: Report) -> Dataset:
     found = find_format(source)
     if found.convert is not None:
         converted = found.convert(source, options)
