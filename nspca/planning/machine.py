@@ -1,7 +1,7 @@
 """Measure the speed of this machine once, in less than a second, and keep it in the user's cache.
 
-Cost estimates call `speed`. Pages call `known` and measure in a worker, so that they need not wait. A
-measurement is valid for one machine and one version of the package.
+Cost estimates call `speed`. Pages call `known`, since their server measures it after its start. A measurement
+is valid for one machine and one version of the package.
 """
 
 import json

@@ -1,7 +1,6 @@
 """Pages state the cost of a run before it starts, and refuse impossible runs with a way out."""
 
 import os
-import time
 
 import numpy as np
 import pytest
@@ -13,10 +12,10 @@ from nspca.dashboard.runs import cost_estimate, defaults, start
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.data import Dataset
 from nspca.errors import Refused
-from nspca.jobs import Engine, JobState, engine
+from nspca.jobs import Engine, JobState
 from nspca.planning import machine
 from nspca.planning.machine import Speed
-from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, SweepSpec
 
 DATA = "pages/data.py"
 
@@ -91,23 +90,6 @@ def test_no_page_measures_the_machine(visit, monkeypatch):
     page = visit(DATA, sample="pitprops")
     assert not page.exception and not page.error and asked and not made
     assert "moment" not in line(page) and "about" not in line(page) and "of memory" in line(page)
-
-
-@pytest.mark.visit
-def test_a_worker_measures_it_once(monkeypatch):
-    monkeypatch.setattr(machine, "known", lambda: None)
-    defaults._begun.clear()
-    for _ in range(1200):
-        if found := cost_estimate.speed():
-            break
-        time.sleep(0.05)
-    assert isinstance(found, Speed) and found.sparse > 0
-    assert cost_estimate.speed() == found
-    runs = [run for run in engine().store.list_runs(defaults.EVERYBODY) if run.function == "speed"]
-    assert len(runs) == 1 and runs[0].state == "done"
-    assert engine().memory > 2**20
-    monkeypatch.setattr(machine, "speed", lambda: Speed(1.0))
-    assert SpeedSpec().run() == {"sparse": 1.0}
 
 
 def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):

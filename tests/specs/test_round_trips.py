@@ -126,9 +126,6 @@ OTHERS = [
     specs.GroupsSpec(**FURTHER, sizes=(3, 4), label="tissue", permutations=99),
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
-    specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
-    specs.SpeedSpec(of=("a", "b")),
-    specs.WordsSpec(),
 ]
 
 
@@ -227,7 +224,6 @@ SMALL = {
     ),
     "groups": specs.GroupsSpec(data=DataSpec(sample="digits"), sizes=(3, 2), permutations=9),
     "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
-    "words": specs.WordsSpec(),
 }
 
 

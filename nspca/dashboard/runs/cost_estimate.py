@@ -14,12 +14,10 @@ import streamlit as st
 
 from nspca.dashboard.app import times, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults, progress
+from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
-from nspca.errors import NSPCAError
 from nspca.planning import Plan, Size, machine, planned
-from nspca.planning.machine import Speed
-from nspca.specs import ComparisonSpec, ProblemSpec, SpeedSpec
+from nspca.specs import ComparisonSpec, ProblemSpec
 from nspca.specs.question import AGAIN
 
 K = 10  # number of features of the component in the estimate for a data set
@@ -46,22 +44,9 @@ features and on a table of 72 x 7129, and 2.5 times it where bow-kos is compared
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
-def speed() -> Speed | None:
-    """Return the speed of the machine; None until a worker has measured it, which the first call starts."""
-    found = machine.known()
-    if found is not None:
-        return found
-    try:
-        spec = SpeedSpec(of=tuple(machine.identify_machine()))
-        now = defaults.look(spec, "this machine", automatic=True)
-        return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
-    except (NSPCAError, TypeError, ValueError):
-        return None
-
-
 def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
     """Return the cost estimate of components of these sizes, found together, with a quick proof."""
-    return planned(_size(of), sizes, "fast", speed())
+    return planned(_size(of), sizes, "fast", machine.known())
 
 
 def _size(of: Chosen) -> Size:
@@ -87,7 +72,7 @@ def line(of: Chosen) -> None:
     )
     say(refusal(of, (k,)))
     if found.seconds is None:
-        progress.redraw_once(lambda: speed() is not None)
+        progress.redraw_once(lambda: machine.known() is not None)
 
 
 def say(sentence: str) -> None:
