@@ -25,11 +25,10 @@ from nspca.specs.published import published_bounds
 from nspca.specs.question import ProblemSpec
 from nspca.specs.selection import ChoiceSpec, NoiseSpec
 from nspca.specs.stability import StabilitySpec
-from nspca.specs.successive import SuccessiveSpec
 from nspca.specs.sweep import SweepSpec
 
 __all__ = [
     "AnswersSpec", "CheckSpec", "ChoiceSpec", "ComparisonSpec", "ComponentsSpec", "DataSpec", "Description",
     "GroupsSpec", "MembershipSpec", "NoiseSpec", "OptimumSpec", "PaperSpec", "ProblemSpec", "Spec",
-    "StabilitySpec", "SuccessiveSpec", "SweepSpec", "published_bounds",
+    "StabilitySpec", "SweepSpec", "published_bounds",
 ]  # fmt: skip

@@ -36,7 +36,6 @@ ASKED = {
     "check": specs.CheckSpec(data=DATA, k=3),
     "components": specs.ComponentsSpec(data=DATA, sizes=(3, 3), methods=("joint",), effort="fast"),
     "comparison": specs.ComparisonSpec(data=DATA, ks=(2, 4), methods=("auto", "em")),
-    "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
     "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
     "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
