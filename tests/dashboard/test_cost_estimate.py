@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from nspca.dashboard import open_data
-from nspca.dashboard.data import cards
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, defaults, start
+from nspca.dashboard.runs import cost_estimate, start
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.data import Dataset
 from nspca.errors import Refused
-from nspca.jobs import Engine, JobState
+from nspca.jobs import Engine
 from nspca.planning import machine
 from nspca.planning.machine import Speed
 from nspca.specs import ComponentsSpec, DataSpec, SweepSpec
