@@ -23,7 +23,6 @@ from nspca.dashboard.app.wording import plain
 from nspca.data import is_installed
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import engine
-from nspca.planning import machine
 
 PAGES = (
     ("app.py", "Home", ":material/home:"),
@@ -198,14 +197,13 @@ def _warm() -> threading.Thread:
 
 
 def _warm_up() -> None:
-    """Start the workers, measure the machine when they are ready, and then collect garbage in a loop."""
+    """Start the workers, wait until they are ready, and then collect garbage in a loop."""
     memory.freeze()  # now, since a whole class may arrive while the workers start
     try:
         engine().start(warm=("nspca.specs.job",))
         give_up = time.monotonic() + READY_SECONDS
         while not engine().wait_ready(1.0) and time.monotonic() < give_up:
             gc.freeze()  # and again, for the modules that the workers need
-        machine.speed()
     except NSPCAError as error:  # every page shows this error
         log.error("no workers: %s", error)
     # Dask hooks into the collector while it is imported, so the collector starts afterwards.

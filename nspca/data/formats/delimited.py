@@ -94,12 +94,13 @@ class DelimitedReader(TableReader):
         gaps = _Gaps(self.options)
         allowed = self.options.missing != "refuse" and not self.on_disk
         codes = tuple(float(code) for code in self.options.missing_codes if not isinstance(code, str))
-        before = 0
+        before = empty = 0
         for raw, line in self._cut():
             raw = self._without_headers(self._without_comments(raw))
             cells = Cells(raw, self.layout, allowed, codes, line if self.on_disk else None, before)
-            values, found, gap = cells.read(texts, skipped)
+            values, found, gap, nothing = cells.read(texts, skipped)
             gaps.add(values, gap)
+            empty += nothing
             before += (len(values) or len(next(iter(found.values()), ()))) + len(skipped)
             skipped = ()
             yield values, found
@@ -107,6 +108,9 @@ class DelimitedReader(TableReader):
         if self.repeated:
             lines = "line that repeats" if self.repeated == 1 else "lines that repeat"
             self.findings += (Finding(f"{self.repeated} {lines} the header left out."),)
+        if empty:
+            were = "1 row without any cell was" if empty == 1 else f"{empty} rows without any cell were"
+            self.findings += (Finding(f"{were} left out."),)
         gaps.check()
 
     def _without_headers(self, raw: bytes) -> bytes:
