@@ -81,7 +81,7 @@ def sample_map(
         groups = groups_of(given, len(drawn))
         said = "" if given is None else f"{len(groups)} groups" if len(groups) > 1 else "1 group"
         for index, (group, rows) in enumerate(groups):
-            look = {"color": HUES[index], "symbol": SYMBOLS[index % len(SYMBOLS)]}
+            look = {"color": HUES[index], "symbol": SYMBOLS[index]}
             _points(figure, S[drawn], data, rows, group, marker | look)
     figure.update_layout(showlegend=given is not None and numbers is None, dragmode="lasso")
     figure.update_layout(legend={"y": -0.16, "yanchor": "top"}, margin={"t": 16, "b": 90})

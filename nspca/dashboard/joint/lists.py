@@ -16,7 +16,7 @@ from nspca.covariance.moments import moments
 from nspca.dashboard.app import state
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import copying, figures, pressing
-from nspca.dashboard.joint.headline import each, heading
+from nspca.dashboard.joint.headline import each
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
@@ -187,7 +187,6 @@ def _draw_lists(answer: Answer) -> None:
 def so_far(answer: Answer) -> None:
     """Draw what a run at work has found, without a control."""
     result = answer.displayed
-    st.markdown(heading(answer, result))
     st.html(lists(result.components, each(result, answer), answer.of.dataset.feature_names, most=FIRST))
 
 

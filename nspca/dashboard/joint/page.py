@@ -6,10 +6,8 @@ texts, components of every other table.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
@@ -25,7 +23,6 @@ from nspca.dashboard.joint import (
     methods,
     parts,
     resampling,
-    samples,
     take_home,
     topics,
 )
@@ -39,7 +36,6 @@ from nspca.dashboard.views.nouns import Nouns, TableKind, nouns_of
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
-from nspca.specs.optimum import Standing
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 NEARLY = 0.97
@@ -51,62 +47,13 @@ TITLES: dict[TableKind, str] = {
 }
 
 
-class View(NamedTuple):
-    """Functions that draw the components of one kind of table.
+VIEWS: dict[TableKind, Any] = {"image": parts, "words": topics, "table": lists}
+"""Modules that draw the components of one kind of table.
 
-    Parameters
-    ----------
-    picture : draws the components of the best method, with one control
-    so_far : draws what a run at work has found
-    after : returns the sentence on what to do next
-    label, look : label of the first section, and the function that draws it
-    recurring : draws how often features of components are found again on other rows
-    drawn : returns the figures for export, by file name
-    fates : draws which features are certain, possible or ruled out in a search for better components
-    """
-
-    picture: Callable[[Answer], None]
-    so_far: Callable[[Answer], None]
-    after: Callable[[Answer], str]
-    label: str
-    look: Callable[[Answer], None]
-    recurring: Callable[[Answer, np.ndarray, list[float]], None]
-    drawn: Callable[[Answer], dict[str, go.Figure]]
-    fates: Callable[[Answer, nspca.Result, Standing], None]
-
-
-VIEWS: dict[TableKind, View] = {
-    "image": View(
-        parts.picture,
-        parts.so_far,
-        parts.after,
-        "One image",
-        parts.look,
-        parts.recurring,
-        parts.drawn,
-        parts.fates,
-    ),
-    "words": View(
-        topics.picture,
-        lists.so_far,
-        topics.after,
-        "One topic",
-        topics.look,
-        lists.recurring,
-        topics.drawn,
-        lists.fates,
-    ),
-    "table": View(
-        lists.picture,
-        lists.so_far,
-        lists.after,
-        "One component",
-        lists.look,
-        lists.recurring,
-        lists.drawn,
-        lists.fates,
-    ),
-}
+Each has ``picture(answer)``, ``so_far(answer)`` of a run at work, ``look(answer)`` for what follows the
+picture, ``recurring(answer, F, overlaps)`` of components on other rows, ``fates(answer, result, standing)``
+of features in a search, and ``drawn(answer)``, the figures for export by file name.
+"""
 
 
 def show() -> None:
@@ -213,41 +160,40 @@ class JointPage(AnswerPage[ComponentsSpec]):
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
-        st.markdown(view.after(answer))
         view.picture(answer)
         _say_failures(run.now)
         return answer
 
     def more(self, run: Watched, seen: Answer) -> None:
         view = VIEWS[seen.nouns.kind]
+        with st.container(key=lists.SECTION):
+            view.look(seen)
+        st.markdown("### Can I trust it?")
+        joint_proof.show(seen)
         if run.now.ended:
             joint_proof.show_search(seen, view.fates)
-        sections = _sections(seen, view)
+        sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
-        chosen = choose_one("More about this", "look", labels)
-        with st.container(border=True, key=lists.SECTION):
-            sections[chosen][1](seen)
+        sections[choose_one("More about this", "look", labels)][1](seen)
+        st.markdown("### Take it home")
 
     def take_home(self, seen: Answer) -> Export:
         return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)
 
 
-def _sections(answer: Answer, view: View) -> dict[str, tuple[str, Callable[[Answer], None]]]:
-    """Return label and drawing function of each section, by its key in the address.
+def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]:
+    """Return label and drawing function of each further question, by its key in the address.
 
-    A covariance has no samples, and no sections about them.
+    A covariance has no samples, and no questions about them.
     """
-    nouns = answer.nouns
-    sections = {
-        "one": (view.label, view.look),
-        "samples": (f"{nouns.samples.capitalize()} on a map", samples.show),
+    nouns, view = answer.nouns, VIEWS[answer.nouns.kind]
+    sections: dict[str, tuple[str, Callable[[Answer], None]]] = {
         "many": (f"How many {nouns.many}?", resampling.show_how_many),
         "again": (f"Other {nouns.samples}", lambda seen: resampling.show_stability(seen, view.recurring)),
         "methods": ("All methods", methods.show),
-        "proof": ("The proof", joint_proof.show),
     }
     if answer.of.dataset.is_covariance:
-        del sections["samples"], sections["again"]
+        del sections["again"]
     return sections
 
 
