@@ -81,7 +81,7 @@ def parts_figure(
     for j, (x, (middle, top)) in enumerate(zip(X.T, places, strict=True)):
         drawn = np.where(x == 0, np.nan, x).reshape(shape)
         tints = colours if limits[0] else _tints(hue(j))
-        corner = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
+        corner: dict[str, Any] = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
         add_pixels(figure, drawn, tints, limits, f"part {j + 1}: {hover}", **corner)
     return captioned(figure, places, captions)
 

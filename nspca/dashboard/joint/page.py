@@ -13,16 +13,19 @@ import streamlit as st
 import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
-from nspca.dashboard.app import wording
-from nspca.dashboard.app.form import choose_one
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
+    again,
+    annotations,
     form,
     headline,
     lists,
     methods,
     parts,
     resampling,
+    samples,
+    table,
     take_home,
     topics,
 )
@@ -31,7 +34,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
-from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views.nouns import Nouns, TableKind, nouns_of
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -47,7 +50,7 @@ TITLES: dict[TableKind, str] = {
 }
 
 
-VIEWS: dict[TableKind, Any] = {"image": parts, "words": topics, "table": lists}
+VIEWS: dict[TableKind, Any] = {"image": parts, "words": topics, "table": table}
 """Modules that draw the components of one kind of table.
 
 Each has ``picture(answer)``, ``so_far(answer)`` of a run at work, ``look(answer)`` for what follows the
@@ -58,6 +61,7 @@ of features in a search, and ``drawn(answer)``, the figures for export by file n
 
 def show() -> None:
     """Draw the whole page for the open data."""
+    again.begin()
     try:
         of = open_data.whole_folder(open_data.opened())
     except NSPCAError:
@@ -83,16 +87,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def __init__(self, nouns: Nouns) -> None:
         self.nouns = nouns
-        self.kind = Kind(
-            spec=ComponentsSpec,
-            page="components",
-            key="components",
-            anew=("using", "component", "named"),
-            empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
-            "press Find.",
-            icon=":material/play_arrow:",
-            stranger=f"The run in this address is not about {nouns.many}: start one here.",
-        )
+        self.kind = again.kind(nouns)
 
     def question(self, data: Chosen) -> ComponentsSpec:
         return form.question(data)
@@ -161,6 +156,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
         view.picture(answer)
+        again.draw_back(answer)
         _say_failures(run.now)
         return answer
 
@@ -174,7 +170,15 @@ class JointPage(AnswerPage[ComponentsSpec]):
             joint_proof.show_search(seen, view.fates)
         sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
-        sections[choose_one("More about this", "look", labels)][1](seen)
+        opened = st.segmented_control(
+            "More about this",
+            list(labels),
+            format_func=labels.__getitem__,
+            label_visibility="collapsed",
+            **state.bind("look", state.get_one_of("look", labels, None)),
+        )
+        if opened is not None:
+            sections[opened][1](seen)
         st.markdown("### Take it home")
 
     def take_home(self, seen: Answer) -> Export:
@@ -193,8 +197,19 @@ def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]
         "methods": ("All methods", methods.show),
     }
     if answer.of.dataset.is_covariance:
-        del sections["again"]
+        del sections["again"], sections["many"]
+    if nouns.kind == "words":
+        sections["samples"] = ("Documents on a map", _map)
     return sections
+
+
+def _map(answer: Answer) -> None:
+    """Draw the documents on a map, and how far the topics go with annotations."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        samples.show(answer)
+    with right:
+        annotations.show(answer)
 
 
 def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **more: Any) -> Answer:

@@ -15,7 +15,7 @@ import nspca
 from nspca.covariance.moments import moments
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint import samples
+from nspca.dashboard.joint import annotations, samples
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
@@ -41,8 +41,14 @@ def so_far(answer: Answer) -> None:
 
 
 def look(answer: Answer) -> None:
-    """Draw the images on a map."""
-    samples.show(answer)
+    """Draw the images on a map, and how far the parts go with annotations."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        samples.show(answer)
+    with right:
+        samples.search(answer)
+        samples.say_outliers(answer)
+        annotations.show(answer)
 
 
 def row(answer: Answer, method: str = "") -> partial[go.Figure]:
