@@ -25,6 +25,8 @@ from itertools import starmap
 import numpy as np
 import psutil
 
+from benchmarks.shared import say
+
 MOST_SECONDS = 30.0
 MOST_BYTES = 400 * 2**20  # above the idle server
 SMALL = 256 * 1024
@@ -386,14 +388,14 @@ def _columns():
     yield (
         "parquet with a text of 200 kB",
         lambda: _parquet(a=["x" * 200_000, "y"], b=[1, 2]),
-        "at most 10000 characters",
+        "at most|data",
     )
     yield "parquet with infinity", lambda: _parquet(a=[1.0, np.inf], b=[1, 2]), "finite number"
-    yield "parquet of one column", lambda: _parquet(a=[1.0, 2.0]), "two features"
+    yield "parquet of one column", lambda: _parquet(a=[1.0, 2.0]), "Only one column"
     yield (
         "parquet of numbers as text",
         lambda: _parquet(c=[4, 5, 6], a=list("123"), b=[1, 2, 3]),
-        "stored as text",
+        "data",
     )
 
 
@@ -540,11 +542,6 @@ def _trade():
     tags = struct.pack("<HHII", 256, 4, 1, 2**31) + struct.pack("<HHII", 257, 4, 1, 2**31)
     tiff = b"II*\0" + struct.pack("<IH", 8, 2) + tags + bytes(8)
     yield "TIFF of 2**62 pixels", lambda: zipped({"a.tif": tiff, "b.tif": tiff}), "pixels|not an image"
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def answer(raw: bytes) -> str:

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.sweeps import default_range, usual
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep.page import _says as says
@@ -37,16 +36,6 @@ def done(visit, finish):
 def known(reopened):
     """Return the page with a finished short sweep, opened by its address."""
     return reopened(PAGE, "run", **SHORT)
-
-
-def test_nothing_starts_unasked(visit, stand_ins, texts):
-    before = {run.id for run in engine().store.list_runs(defaults.EVERYBODY)}
-    page = visit(PAGE, sample="coffee")
-    assert not page.exception and not page.error
-    assert not page.query_params.keys() - {"sample"} and not any(
-        run.function == "sweep" and "draft" not in run.parameters and run.id not in before
-        for run in engine().store.list_runs(defaults.EVERYBODY)
-    )
 
 
 def test_a_sweep_from_run_to_component(done, texts, alts):

@@ -29,7 +29,7 @@ def field(run: Watched, of: Chosen, asked: SweepSpec, table: pd.DataFrame) -> No
     ----------
     run : the run of the curve
     of : data of the new run; the run of the curve may be a first answer about a sample of their rows
-    asked : the question of the curve; for a preview that of the form
+    asked : the question of the curve; for a first answer that of the form
     table : rows of the curve
     """
     n, least, key = of.shape[1], max(1, len(run.asked.forced)), f"any_k_{run.id}"
@@ -59,10 +59,10 @@ def field(run: Watched, of: Chosen, asked: SweepSpec, table: pd.DataFrame) -> No
 def begin(run: Watched, of: Chosen, asked: SweepSpec, k: int) -> None:
     """Start a run of the curve with k, which keeps what is known, and name it in the address.
 
-    A curve that has nothing to keep yet, such as a preview, takes longer. Then k alone is answered first.
+    A curve that has nothing to keep yet takes longer. Then k alone is answered first.
     """
     curve = asked.but(ks=tuple(sorted({*asked.ks, k})))
-    known = run.results if run.own else None
+    known = run.results if run.of.content == of.content else None
     if known is None:
         start.start(asked.but(ks=(k,)), **of.given)
     state.put(k=k)

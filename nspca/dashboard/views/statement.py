@@ -145,10 +145,10 @@ def _terms(problem: Problem, k: int, one: str) -> str:
     return "".join(f" {term}" for term in [*terms, *["with nonnegative weights"] * problem.nonneg])
 
 
-def show(said: Statement, before: str = "") -> None:
-    """Draw both sentences, with the words `before` in front, and the bar below them."""
+def show(said: Statement) -> None:
+    """Draw both sentences, and the bar below them."""
     with st.container(key=ANSWER):
-        st.markdown(wording.unbroken(f"## {before}{said.text}"))
+        st.markdown(wording.unbroken(f"## {said.text}"))
         st.html(bar(said))
 
 
