@@ -138,6 +138,11 @@ class Layout:
         """The first rows below the header."""
         return self.rows[1:] if self.header else self.rows
 
+    def column(self, i: int) -> list[str]:
+        """Return the cells of a column in the first rows, without rows of texts and blanks around cells."""
+        rows = (row for r, row in enumerate(self.body_rows) if r not in self.label_rows)
+        return [row[i].strip() for row in rows if i < len(row)]
+
     @property
     def is_marked(self) -> bool:
         """Tell whether numbers have signs, units or marks between thousands, which pandas does not read."""
@@ -280,7 +285,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
     held = ["\n", *lines[1:]] if told else lines
     comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
-    places = [*_numbered_rows(held, delimiter, skipped)]
+    kept = ("\n" if i in skipped else line for i, line in enumerate(held))
+    places = [one for one in numbered_rows(kept, delimiter) if any(map(str.strip, one[1]))]
     check_text_columns(max(len(row) for _, row in places))
     widths = [len(row) for _, row in places[1:]] or [len(places[0][1])]
     width = max(dict.fromkeys(widths), key=widths.count)
@@ -301,6 +307,10 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     rows = _with_corner([row for _, row in places], width, comment or "#")
     if options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
+        group, names = "", rows[1]
+        for i in range(1, width) if len(set(names)) < width == len(names) else ():  # x and y of each group
+            group = rows[0][i].strip() or group
+            names[i] = f"{group} {names[i].strip()}"
         rows, places = rows[1:], places[1:]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
@@ -337,23 +347,6 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
         findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
     return _with_columns(layout, body, width)
-
-
-def _numbered_rows(
-    lines: Sequence[str], delimiter: str, skipped: Sequence[int]
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
-    left_out, begin, at = set(skipped), 0, 0
-
-    def kept() -> Iterator[str]:
-        nonlocal at
-        for at, line in enumerate(lines, 1):
-            yield "\n" if at - 1 in left_out else line
-
-    for row in split(kept(), delimiter):
-        if any(map(str.strip, row)):
-            yield begin, row
-        begin = at
 
 
 def _find_comments(
@@ -428,8 +421,8 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
 
 def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:
     """Tell whether the first row holds groups of the columns, few or not repeated, above the names."""
-    names = {cell for cell in rows[0] if cell.strip()}
-    if width < 3 or len(rows) < 4 or 2 * len(names) > width:
+    names = {cell for cell in rows[0][1:] if cell.strip()}
+    if width < 3 or len(rows) < 4 or not names or 2 * len(names) > width:
         return False
     numerals = Numerals(options.decimal or ".")
     return not any(map(numerals.is_number, names)) and _find_header(rows[1:], width, numerals, options)[0]
@@ -727,16 +720,13 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
 
 def _first_lines(raw: bytes) -> list[str]:
     """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
-    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     lines: list[str] = []
     characters = 0
-    while (
-        len(lines) <= ENOUGH_ROWS
-        and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS)
-        and (line := stream.readline())
-    ):
+    for line in lines_of(raw):
         lines.append(line)
         characters += len(line)
+        if len(lines) > ENOUGH_ROWS or (len(lines) >= _ENOUGH_LINES and characters >= _ENOUGH_CHARACTERS):
+            break
     return lines
 
 
@@ -759,6 +749,27 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
+
+
+def numbered_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
+    begin = read = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in lines:
+            read += 1
+            yield line
+
+    for row in split(counted(), delimiter):
+        if row:
+            yield begin, row
+        begin = read
+
+
+def lines_of(raw: bytes) -> Iterable[str]:
+    """Return the lines of a text in UTF-8 with their ends."""
+    return io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
 
 
 def are_labels(cells: Sequence[Any]) -> bool:
