@@ -17,8 +17,8 @@ from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer, progress
@@ -26,7 +26,6 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
-    alone,
     archive,
     before,
     enough,
