@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nspca.bounds import elementary, lowrank
-from nspca.bounds.answers import list_answers
+from nspca.bounds.answers import bound_others, list_answers
 from nspca.bounds.core import few_in_reach
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.joint import prove_joint
@@ -217,13 +217,7 @@ def with_margin(
     seconds = max(least, spent)
     seconds = seconds if limits.seconds is None else min(seconds, limits.seconds - spent)
     small = problem.covariance.small or not problem.covariance.on_disk
-    if (
-        result.status is not Status.OPTIMAL
-        or not result.value > 0
-        or problem.joint
-        or not small
-        or seconds <= 0
-    ):
+    if result.status is not Status.OPTIMAL or not result.value > 0 or not small or seconds <= 0:
         return result
     base = result.certificate
     assert base is not None  # it is proved optimal
@@ -234,13 +228,18 @@ def with_margin(
 
     try:
         limits = replace(limits, seconds=seconds)
-        others = list_answers(problem, result.components[:, 0], base, None, limits, quietly).certificate()
+        if problem.joint:
+            others = bound_others(problem, result.components, base, limits, quietly)
+        else:
+            x = result.components[:, 0]
+            others = list_answers(problem, x, base, None, limits, quietly).certificate()
     except InvalidProblem:  # too many features are forced
         return result
     except Cancelled as stop:
         stop.best, stop.result = base, result
         raise
-    return replace(result, others=others) if others.upper < result.value else result
+    is_less = others is not None and others.upper < result.value
+    return replace(result, others=others) if is_less else result
 
 
 def _find_bound(

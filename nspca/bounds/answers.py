@@ -20,7 +20,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nspca.bounds import elimination, joint
 from nspca.bounds.bound_search import ROOT_ROUNDS
+from nspca.bounds.disjoint.others import OthersTree, best_exchange
 from nspca.bounds.fixing.arrays import joined, packed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Warm
@@ -240,6 +242,34 @@ class AnswerTree(FixingTree):
             "values": np.array([one.value for one in sets], dtype=np.float64),
         }
         return Certificate.of(self.problem, "A", "answers", upper, arrays)
+
+
+def bound_others(
+    problem: Problem, X: Array, base: Certificate, limits: Limits, report: Report = silent
+) -> Certificate | None:
+    """Return a bound on all disjoint components but the best ones X (n, r); None where none is proved.
+
+    `base` is a certificate of their value, whose prices are tried first.
+    """
+    largest = problem.with_k(max(problem.sizes))
+    with one_thread():
+        ground = Ground.of(largest, elimination.keep(largest, joint.ROWS))
+        if not np.isin(np.flatnonzero(X.any(axis=1)), ground.part.features).all() or not X.any(axis=0).all():
+            return None
+        tree = OthersTree(
+            problem,
+            PLANS["standard"],
+            best_exchange(problem, X) * (1 - BELOW),
+            report=report,
+            ground=ground,
+            limits=limits.helped(problem.covariance.client),
+            listed=[
+                tuple(np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)].tolist()) for x in X.T
+            ],
+        )
+        tree.first, tree.witness = joint.prices_of(problem, base), joint.witness_of(problem, ground, base)
+        tree.run(X)
+        return tree.certificate()
 
 
 def list_answers(

@@ -303,7 +303,7 @@ class JointTree(Work[Plan]):
         """Give a node its children; return whether it could be branched on."""
         state, prices = node.state, node.prices
         assert state is not None and prices is not None  # the node is open
-        row = choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
+        row = self.row_of(state, prices)
         if row is None:
             return False
         feature, children = int(self.base.features[row]), []
@@ -320,6 +320,10 @@ class JointTree(Work[Plan]):
             self.settled += sum(tree.nodes for tree in node.pricings[-1].trees)
             node.pricings.pop()
         return True
+
+    def row_of(self, state: State, prices: Prices) -> int | None:
+        """Return the row that a state is branched on; None where the program takes whole columns."""
+        return choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
 
     # --- what it says ---------------------------------------------------------------------------------------
     @property
