@@ -399,7 +399,7 @@ def test_a_run_that_a_full_disk_cannot_take_fails_with_a_sentence(narrow, ended,
     state = ended(narrow, job)
     assert state.state == "failed" and "disk is full" in state.error and "make room" in state.error
     assert "disk is full" in narrow.trouble
-    assert "the end of a run could not be kept" in caplog.text
+    wait_for(lambda: "the end of a run could not be kept" in caplog.text)
     with pytest.raises(JobError, match=r"it is failed: .*disk is full"):
         narrow.result(job)
     db.execute(f"PRAGMA max_page_count = {2**30}")
