@@ -42,7 +42,7 @@ def test_one_feature_is_said_in_the_singular_and_what_is_optimal_as_such():
 def test_weights_of_any_sign_and_kept_features():
     assert " with " not in said(5, nonneg=False)[0].limit
     kept, _ = said(5, forced=(20, 21))
-    assert "No 5 pixels that include the 2 pixels you kept with nonnegative weights keep" in kept.text
+    assert "No 5 pixels that include the 2 pixels you kept with nonnegative weights keep" in kept.limit
 
 
 def test_without_a_proof_there_is_no_limit():

@@ -10,6 +10,7 @@ import nspca
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.k_slider import Frame, k_slider
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 
@@ -19,13 +20,14 @@ def show(
     ks: Sequence[int],
     ceiling: float,
     name: str,
+    ends: tuple[int, int],
     curve: str,
     picture: str,
     height: int,
     top: int = component.MOST_BARS,
     before: Callable[[nspca.Result], str] = lambda result: "",
 ) -> None:
-    """Draw the slider; nothing for a single k.
+    """Draw the slider.
 
     Parameters
     ----------
@@ -33,12 +35,11 @@ def show(
     ks : the values of k to choose from
     ceiling : as for `statement.state_result`
     name : of the value in the address that the slider sets
+    ends : least and largest k that may be typed
     curve, picture : keys of the figures of the curve and of the component
     height, top : of the picture, as for `component.picture`
     before : words before the statement of a result
     """
-    if len(ks) < 2:
-        return
 
     def frames() -> dict[int, Frame]:
         return {k: _frame(replace(answer, k=k), ceiling, height, top, before) for k in ks}
@@ -46,7 +47,8 @@ def show(
     closer = [(one.id, one.now.state) for one in answer.tried]
     content = f"{answer.id} {answer.of.content} {answer.method} {ks} {closer} {height} {top}"
     label = f"k, the number of {wording.noun(answer.of.dataset)}s"
-    k_slider(_frames(content, frames), answer.k, label, curve, picture, lambda k: state.put(**{name: k}))
+    choose = lambda k: state.put(**{name: k})  # noqa: E731
+    k_slider(_frames(content, frames), answer.k, label, ends, curve, picture, choose)
 
 
 @cache.keep()
@@ -62,4 +64,5 @@ def _frame(
     said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
     drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
     text = wording.unbroken(f"{before(result)}{said.text}")
-    return Frame(text, str(statement.bar(said)), figures.prepared(drawn, "")["figure"])
+    proved = "" if result.ratio is None else optimal.chip(result.ratio)
+    return Frame(text, str(statement.bar(said)), proved, figures.prepared(drawn, "")["figure"])

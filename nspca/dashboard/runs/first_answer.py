@@ -127,6 +127,16 @@ def find_stored(sample: str | None, content: str, spec: Spec) -> StoredAnswer | 
     return answer if (answer.content, answer.spec) == (content, spec.to_plain()) else None
 
 
+def find_same_problem(of: Chosen, asked: ProblemSpec) -> nspca.Sweep | None:
+    """Return the stored sweep about the problem of a question, at whatever k and effort; None without one."""
+    sample = of.reference.sample
+    if sample is None or not file_of(asked, sample).is_file():
+        return None
+    answer = _read_stored(file_of(asked, sample))
+    same = ProblemSpec.from_plain(answer.spec).same_problem == asked.numbers_only().same_problem
+    return answer.sweep if answer.content == of.content and same else None
+
+
 @cache.keep()
 def _read_stored(path: Path) -> StoredAnswer:
     return StoredAnswer.from_bytes(path.read_bytes())

@@ -134,13 +134,14 @@ def _watched(kind: Kind, run: Run, own: bool) -> Watched:
     return Watched(run.id, open_data.find(asked.data, run.workspace), asked, engine().status(run.id), own)
 
 
-def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
+def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
     """Yield the runs of this workspace with a kind of question, newest first, each with its question.
 
-    Damaged runs are left out.
+    With the hash of data as `everybody`, the default runs about these data. Damaged runs are left out.
     """
-    for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
-        if run.function == kind.kind:
+    workspace = defaults.EVERYBODY if everybody else state.get("w")
+    for run in engine().store.list_runs(workspace, outline=True) if workspace else []:
+        if run.function == kind.kind and everybody in run.parameters:
             with suppress(InvalidOption):
                 yield run, tasks.spec_of(run)
 

@@ -4,6 +4,7 @@ The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_pag
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,6 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._data: Chosen | None = None
         self._asked: SweepSpec | None = None
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
-        self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
         self._previews: dict[str, Watched | None] = {}  # by id of the run
         self._seen: Watched | None = None  # the preview of the question of the form
 
@@ -111,13 +111,13 @@ class SweepPage(AnswerPage[SweepSpec]):
         return form.line(asked)
 
     def label(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.label(asked)
+        return form.label(data, asked)
 
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
     def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
-        whatif.estimate(data, asked)
+        """Draw nothing, since the label of the start button has the time."""
 
     def is_answer(self, run: Watched, asked: SweepSpec) -> bool:
         """Return whether a run of this workspace answers the question of the form."""
@@ -146,8 +146,6 @@ class SweepPage(AnswerPage[SweepSpec]):
     def filling(self, run: Watched, now: JobState) -> None:
         if not run.own and not now.rows:
             return  # nothing to draw yet, and nothing from before either
-        if run.own:
-            one_k.answer(run, self.problem(run), self._asked_first)
         old, ghost, beside = None, None, "preview"
         if run.own:
             old = before.find(run)
@@ -168,25 +166,12 @@ class SweepPage(AnswerPage[SweepSpec]):
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, quick = self.problem(run), METHOD in {method for method, _ in results}
         tried = [] if quick else proofs.attempts(run.asked)
-        sweep = proofs.improved(results, tried)
+        sweep = proofs.grown(proofs.improved(results, tried), run.of, run.asked)
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
+        missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
         k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
         method = state.get_one_of("shown", methods, methods[0])
-        found = sweep[method, k]
-        proof = proofs.best(found, tried, k)
-        result = found.with_certificate(None if proof is None else proof.certificate)
-        data, x = run.of.dataset, result.components[:, 0]
-        ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
-        statement.show(said, _preview(result) if quick else "")
-        answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, problem, table, quick, said.digits))
-        beside: list[Callable[[], Any]] = []
-        if quick and self._data is not None and self._asked is not None:
-            data_now, asked_now = self._data, self._asked
-            beside.append(lambda: self.offer(data_now, asked_now))
-        curve.choose(methods, method, *beside)
-        known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
+        known, data = None, run.of.dataset
         old = before.find(run) if run.own else None
         drawn = curve.plot(
             problem,
@@ -196,20 +181,35 @@ class SweepPage(AnswerPage[SweepSpec]):
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
         )
-        how: dict[str, Any] = {"tried": tried, "own": run.own, "known": known, "drawn": drawn}
-        answer = Answer(run.of, run.asked, problem, sweep, k, method, id=run.id, **how)
+        own = run.own or (self._data is not None and not quick)
+        answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
+        result = answer.shown.with_certificate(answer.certificate)
+        if run.of.table is None:
+            known = membership.of(run.of, problem.with_k(k), result)
+            answer = replace(answer, known=known)
+        ceiling = statement.ceiling_of(table, problem.n)
+        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
+        with statement.show(said, _preview(result) if quick else ""):
+            optimal.show(answer)
+        if missing is None:
+            answer_page.say_instead(k, problem.n)
+        else:
+            one_k.show(run.of, run.asked, missing)
+        st.markdown(self._enough(run, problem, table, quick, said.digits))
+        beside: list[Callable[[], Any]] = []
+        if quick and self._data is not None and self._asked is not None:
+            data_now, asked_now = self._data, self._asked
+            beside.append(lambda: self.offer(data_now, asked_now))
+        curve.choose(methods, method, *beside)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
             ks = sorted(size for name, size in sweep if name == method)
             words = _preview if quick else lambda result: ""
-            picture = f"component_{run.id}"
-            slide.show(answer, ks, ceiling, "k", "curve", picture, HEIGHT, BARS, words)
-            if (run.own or quick) and not state.get("present"):
-                of = self._data if quick and self._data is not None else run.of
-                one_k.field(run, of, self._asked if quick and self._asked is not None else run.asked, table)
+            picture, ends = f"component_{run.id}", (max(1, len(run.asked.forced)), problem.n)
+            slide.show(answer, ks, ceiling, "k", ends, "curve", picture, HEIGHT, BARS, words)
         with right:
-            component.picture(data, x, picture, known, BARS, HEIGHT)
+            component.picture(data, answer.x, picture, known, BARS, HEIGHT)
             membership.legend(wording.noun(data), known)
         return answer
 
@@ -254,10 +254,9 @@ class SweepPage(AnswerPage[SweepSpec]):
             self._rivals()
             _curve_options(run)
             return
-        if run.own or seen.proof is not None:
-            optimal.show(seen)
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+            optimal.fates(seen)
             proof_panel.show(seen)
         if run.own:
             alone.show(seen)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.components.k_slider import ANSWER
@@ -66,8 +67,8 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """Return both sentences; the proof comes first where nothing better exists."""
-        return f"{self.limit} {self.found}" if self.is_best else f"{self.found} {self.limit}".rstrip()
+        """Return the headline: what was found, and before it that it is the best where that is proved."""
+        return f"{self.limit} {self.found}" if self.is_best else self.found
 
 
 def state_result(
@@ -145,11 +146,12 @@ def _terms(problem: Problem, k: int, one: str) -> str:
     return "".join(f" {term}" for term in [*terms, *["with nonnegative weights"] * problem.nonneg])
 
 
-def show(said: Statement, before: str = "") -> None:
-    """Draw both sentences, with the words `before` in front, and the bar below them."""
-    with st.container(key=ANSWER):
-        st.markdown(wording.unbroken(f"## {before}{said.text}"))
-        st.html(bar(said))
+def show(said: Statement, before: str = "") -> DeltaGenerator:
+    """Draw the headline with the words `before` in front, and the bar below; return their container."""
+    answer = st.container(key=ANSWER)
+    answer.markdown(wording.unbroken(f"## {before}{said.text}"))
+    answer.html(bar(said))
+    return answer
 
 
 def bar(said: Statement) -> Markup:
