@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import nspca
-from nspca.dashboard import open_data
+from nspca.dashboard import open_data, share
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
@@ -160,8 +160,8 @@ class AnswerPage(ABC, Generic[Asked]):
         return None
 
 
-def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
-    """Draw the head of a page, and return its data.
+def open_page(title: str, find: Callable[[], Chosen], fills: bool = True) -> Chosen:
+    """Draw the head of a page, and return its data. `fills` is that of `share.title`.
 
     The head has the title, a line about the data, and for a relative the offer of the original. The title is
     drawn before `find` opens the data, since that may fail.
@@ -171,7 +171,7 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     InvalidData
         When no variance of the prepared data can be explained; see `open_data.obstacle`.
     """
-    st.title(title)
+    share.title(title, fills)
     data = find()
     data_line.line(data)
     data_line.rows(data)
@@ -201,7 +201,9 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
         _ask(page, data, asked, run)
         if refusal is not None:
             raise refusal
-    if run is not None:
+    if run is None:
+        share.fill()
+    else:
         _draw(page, run, asked, answer, below)
 
 
@@ -300,9 +302,7 @@ def _draw(
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
             page.more(run, seen)
-            taken = page.take_home(seen)
-            if taken is not None:
-                taken.show()
+            share.fill(run, page.kind.key, lambda: page.take_home(seen))
 
 
 def _watch(

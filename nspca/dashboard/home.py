@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 import nspca
+from nspca.dashboard import share
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
@@ -33,7 +34,7 @@ MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use fo
 
 def opening() -> None:
     """Draw two sentences about the app, and for returning visitors a link to their last run."""
-    st.title("The few features that matter, with proof")
+    share.title("The few features that matter, with proof")
     st.markdown(
         "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the **few** "
         "features that together vary most, and proves how good they are. Their weights are nonnegative: "

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import nspca
-from tests.browser.folds import change_question
+from tests.browser.folds import change_question, single_files
 
 K = 20
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
@@ -54,7 +54,7 @@ def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes,
             page.get_by_label(label, exact=True).fill(str(value))
             page.get_by_label(label, exact=True).press("Enter")
         page.get_by_role("button", name=re.compile("^Compute ")).click()
-        page.get_by_role("button", name="Single files").click()
+        single_files(page)
         with page.expect_download() as download:
             page.get_by_role("button", name="Component, CSV").click()
         download.value.save_as(tmp_path / "component.csv")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.folds import change_question, unfold
+from tests.browser.folds import change_question, fold, unfold
 
 ANSWER = "show in the main direction"
 BAND = re.compile(r"the optimum is in here \(proved\)|proved optimal")  # where no room is left, rings stand
@@ -41,7 +41,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     page.get_by_label("step", exact=True).fill("5")
     page.get_by_label("step", exact=True).press("Enter")
     page.get_by_role("button", name=re.compile("^Compute ")).click()
-    expect(page.get_by_role("button", name="Single files")).to_be_visible()
+    expect(fold(page, "The proof")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
 
     click_point(page, 6)

@@ -10,6 +10,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nspca.dashboard import share
 from nspca.dashboard.app import memory
 from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
@@ -83,6 +84,7 @@ def visit():
 
     def open_page(path: str = "app.py", **address: object) -> AppTest:
         page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+        page.session_state[share.KEY] = True  # its box is open, in which the downloads are
         for name, value in address.items():
             page.query_params[name.rstrip("_")] = str(value)
         if path != "app.py":

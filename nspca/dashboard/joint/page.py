@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard import answer_page, open_data
+from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import wording
 from nspca.dashboard.app.form import choose_one
@@ -114,7 +114,7 @@ def show() -> None:
     try:
         of = open_data.whole_folder(open_data.opened())
     except NSPCAError:
-        st.title("Components")
+        share.title("Components")
         raise
     nouns = nouns_of(of.dataset)
     answer_page.open_page(TITLES[nouns.kind], lambda: of)
@@ -256,7 +256,8 @@ def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **mor
     asked = run.asked.but(noun=nouns_of(run.of.dataset).one)
     best = max(results, key=lambda method: results[method].value)
     sweep = nspca.Sweep({(method, asked.r): result for method, result in results.items()})
-    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, id=run.id, now=now, **more)
+    how = {"own": not run.guest, "id": run.id, "now": now, **more}
+    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, **how)
 
 
 def _problem(run: Watched) -> nspca.Problem:

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard import export
+from nspca.dashboard import export, share
 from nspca.dashboard.app import frame, state, tables, times, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
@@ -46,7 +46,7 @@ SMALL = 320
 
 def chosen() -> str:
     """Show the title and the tabs, and return the chosen tab."""
-    st.title("Do we get the numbers of the papers?")
+    share.title("Do we get the numbers of the papers?")
     return choose_one("Paper", "paper", TABS)
 
 

@@ -7,7 +7,7 @@ find theirs by `that_asks`.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import nspca
@@ -60,6 +60,7 @@ class Watched:
     of : the data as they are opened now; they may have changed since the run was started
     asked : the question
     own : whether it belongs to the visitor's workspace; not so for shared and default runs
+    guest : whether another person shared it; it is then not searched further, and its data stay
     stored : results of an answer that ships with the samples
     """
 
@@ -69,6 +70,7 @@ class Watched:
     now: JobState
     own: bool = True
     stored: nspca.Sweep | None = None
+    guest: bool = False
 
     @property
     def of_these_data(self) -> bool:
@@ -120,7 +122,7 @@ def shared(kind: Kind, run: Run) -> Watched:
     JobError
         When the run is of another kind.
     """
-    return _watched(kind, run, own=False)
+    return replace(_watched(kind, run, own=False), guest=True)
 
 
 def _watched(kind: Kind, run: Run, own: bool) -> Watched:

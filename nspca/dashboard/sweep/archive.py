@@ -14,7 +14,7 @@ from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.views import component
+from nspca.dashboard.views import component, statement
 from nspca.data import genesets
 from nspca.plots import kind_words
 from nspca.presentation.markup import Markup, render
@@ -53,7 +53,7 @@ def certificates(done: Answer) -> dict[tuple[str, int], tuple[str, nspca.Certifi
 def taken(done: Answer) -> Export:
     """Return what a sweep takes home."""
     of, asked, k = done.of, done.asked, done.k
-    ready, missing = len(done.sweep), ""
+    ready, missing = sum(k in asked.ks for _, k in done.sweep), ""
     if ready < asked.total:
         missing = f"The run was cancelled: {ready} of {asked.total} problems were ready, and are here."
     known = {} if done.known is None else {"in-or-out": done.known.certificate}
@@ -66,6 +66,7 @@ def taken(done: Answer) -> Export:
     }
     # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
     last = max(k for _, k in done.sweep)
+    result = done.shown.with_certificate(done.certificate)
     return Export(
         of,
         asked,
@@ -80,7 +81,8 @@ def taken(done: Answer) -> Export:
         missing,
         done.own,
         {"k": k, "method": done.method},
-        asked.but(ks=[k for k in asked.ks if k <= last]),
+        asked.but(ks=sorted({*(k for k in asked.ks if k <= last), *(k for _, k in done.sweep)})),
+        statement.state_result(of.dataset, done.problem, result, k).text,
     )
 
 

@@ -17,7 +17,6 @@ from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
-from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal, slide
@@ -26,7 +25,6 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
-from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
     alone,
     archive,
@@ -181,7 +179,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
         )
-        own = run.own or (self._data is not None and not quick)
+        own = not run.guest and not quick
         answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
         result = answer.shown.with_certificate(answer.certificate)
         if run.of.table is None:
@@ -295,12 +293,8 @@ def _proof_title(seen: Answer) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    title = "The curve: what is 100 %, other bounds" + ", share it" * run.own
-    with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
-        stored = engine().store.find_run(run.id) if run.own and run.now.state == "done" else None
-        if stored is not None:
-            with st.popover("Share", icon=":material/qr_code:"):
-                sharing.offer(stored)
+    with st.expander("What is 100 %, and other bounds", icon=":material/area_chart:", key="fold_curve"):
+        curve.switches()
 
 
 def _preview(result: nspca.Result) -> str:
