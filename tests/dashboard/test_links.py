@@ -1,4 +1,4 @@
-"""Addresses to give out lead to the open page with its settings, or to one run, and never into a workspace."""
+"""Addresses to give out lead to the open page with its settings, or to one run; never into a workspace."""
 
 import pytest
 
