@@ -25,6 +25,8 @@ from itertools import starmap
 import numpy as np
 import psutil
 
+from benchmarks.shared import say
+
 MOST_SECONDS = 30.0
 MOST_BYTES = 400 * 2**20  # above the idle server
 SMALL = 256 * 1024
@@ -540,11 +542,6 @@ def _trade():
     tags = struct.pack("<HHII", 256, 4, 1, 2**31) + struct.pack("<HHII", 257, 4, 1, 2**31)
     tiff = b"II*\0" + struct.pack("<IH", 8, 2) + tags + bytes(8)
     yield "TIFF of 2**62 pixels", lambda: zipped({"a.tif": tiff, "b.tif": tiff}), "pixels|not an image"
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def answer(raw: bytes) -> str:

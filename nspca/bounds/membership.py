@@ -4,7 +4,7 @@ A tree over supports is run at a level below the value of a known answer. Its st
 nodes branch, for all answers above that level. Such an answer lies in a leaf of the tree, so it has the
 features that are in at each leaf that it may lie in (docs/certificates.md, *In or out*).
 
-`selection.membership` calls `certificate_at`.
+`selection.membership` calls `certificate_at`. `answers` begins its tree by `search_at`, too.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,12 @@ import numpy as np
 
 from nspca.bounds import elimination
 from nspca.bounds.bound_search import ROOT_ROUNDS, BoundSearch
-from nspca.bounds.fixing.arrays import bound_of, packed, up
-from nspca.bounds.fixing.node import LEAF, Node
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.fixing.arrays import bound_of, packed, unpacked, up
+from nspca.bounds.fixing.node import LEAF, Node, Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.plan import PLANS, ROUND
+from nspca.bounds.plan import PLANS, ROUND, Plan
 from nspca.bounds.strongest import LEFT_OUT
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
@@ -67,20 +68,15 @@ def certificate_at(
         None where A is zero on the rows that may be kept, or where too many features are forced for a tree.
     """
     plan = PLANS[effort]
-    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
-        return None
     with one_thread():
-        kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
-        if not len(kept.block) or not kept.leading[0][0] > 0:
+        begun = search_at(problem, plan, level * (1 - BELOW), BELOW / 10, report)
+        if begun is None:
             return None
-        lower = level * (1 - BELOW)
-        run = BoundSearch(problem=problem, plan=plan, lower=lower, gap=BELOW / 10, report=report, kept=kept)
+        run, splitting = begun
         run.limits = Limits(entries=WORK[effort], nodes=NODES[effort])
-        splitting = run.splitting()
-        run.advance(splitting, ROUND)
-        tree = run.new_tree(kept)
+        tree = run.new_tree(run.kept)
         tree.at_level, tree.asked = True, asked
-        witness = witness_of(base) or run.first_witness(splitting)
+        witness = witness_of(problem, base) or run.first_witness(splitting)
         rounds = 1 if effort == "fast" else ROOT_ROUNDS
         if problem.n <= FEW:
             rounds = tree.rounds = 0
@@ -94,9 +90,30 @@ def certificate_at(
     return Certificate.of(problem, "B8", "fixing", upper, arrays | {"having": having, "lacking": lacking})
 
 
-def witness_of(base: Certificate) -> Stored | None:
-    """Return the witness of a certificate of the inequality without weights; None for another one."""
+def search_at(
+    problem: Problem, plan: Plan, level: float, gap: float, report: Report
+) -> tuple[BoundSearch, Splitting] | None:
+    """Return a search at a level, and its splitting after some steps, from which a tree begins.
+
+    Returns None where A is zero on the rows that may be kept, and where too many features are forced.
+    """
+    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
+        return None
+    kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
+    if not len(kept.block) or not kept.leading[0][0] > 0:
+        return None
+    run = BoundSearch(problem=problem, plan=plan, lower=level, gap=gap, report=report, kept=kept)
+    splitting = run.splitting()
+    run.advance(splitting, ROUND)
+    return run, splitting
+
+
+def witness_of(problem: Problem, base: Certificate) -> Stored | None:
+    """Return the witness of a certificate of the inequality, or the first of a tree; None for others."""
     parts = base.witness
+    if base.form == "fixing":
+        root = unpacked(parts, Supports.of(problem, problem.usable), problem.nonneg)
+        return next((use.witness for use in root.uses if use.witness is not None), None)
     if base.form != "inequality" or "y" in parts or "W" not in parts:
         return None
     rows = parts.get("rows", np.arange(base.shape[1]))

@@ -108,10 +108,6 @@ class AnswerPage(ABC, Generic[Asked]):
         """Return whether a run answers the question of the form; the start button is then folded away."""
         return same(run.asked, asked)
 
-    def is_draft(self, run: Watched) -> bool:
-        """Return whether a finished run is only a draft; `view` then draws the start button beside it."""
-        return False
-
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
@@ -248,12 +244,9 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    if run is not None and run.results is not None and page.is_draft(run):
-        offered = not cost_estimate.refusal(data, *asked.work)
-    else:
-        answered = run is not None and page.is_answer(run, asked)
-        with box if answered or not folded else st.container():
-            offered = page.offer(data, asked)
+    answered = run is not None and page.is_answer(run, asked)
+    with box if answered or not folded else st.container():
+        offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
 

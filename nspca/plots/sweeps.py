@@ -20,7 +20,7 @@ import plotly.graph_objects as go
 from nspca.plots import kaxis, published
 from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
-from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
+from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, EARLIER, PROVED, fade
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound_share, format_guarantee, format_value_share
 from nspca.presentation.phrases import method_name
 from nspca.result import PLATEAU
@@ -114,7 +114,6 @@ def sweep_figure(
     bounds: str = "ours",
     ceiling: float = math.inf,
     before: tuple[pd.DataFrame, float, str] | None = None,
-    ghost: pd.DataFrame | None = None,
     marked: int | None = None,
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie.
@@ -147,8 +146,6 @@ def sweep_figure(
         there.
     before : (DataFrame, float, str), optional
         An earlier sweep to compare with, what is 100 % there, and what it is called.
-    ghost : DataFrame, optional
-        Preview of the sweep, drawn behind everything else: columns ``k, value, upper``.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
 
@@ -163,11 +160,8 @@ def sweep_figure(
     ours = _in_percent(frame.assign(probability=math.nan), unit)
     wide = [] if bounds == "ours" else [_in_percent(rows, unit) for rows in _of_the_paper(frame, ceiling)]
     tight = [ours] * (bounds != "paper")
-    earlier = None if ghost is None else _in_percent(ghost, unit)
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
-    if earlier is not None:
-        _add_ghost(figure, earlier, unit_name)
     if before is not None:
         _add_before(figure, *before, unit_name)
     upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
@@ -178,7 +172,7 @@ def sweep_figure(
         has_gap = len(optimal(ours)) < len(certified(ours))  # without room it needs no legend
         figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
-    drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier])]
+    drawn = [*wide[:1], *tight]
     drawn += [] if before is None else [_in_percent(before[0], before[1])]
     _lay_out_values(figure, drawn, 100 * ceiling / unit)
     _add_methods(figure, shown, expected, unit_name, kind)
@@ -279,18 +273,6 @@ def _add_optimal(figure: go.Figure, rows: pd.DataFrame, expected: list[int]) -> 
     own = _broken(known.reset_index(), expected)
     line = {"color": PROVED, "width": 4}
     add_curve(figure, own["k"], own["lower"], OPTIMAL, line=line, marker={"size": 8}, connectgaps=False)
-
-
-def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
-    """Draw the preview of the sweep behind everything else, rows in per cent."""
-    ks = [int(k) for k in rows["k"]]
-    _add_region(figure, rows, ks, CONTEXT, 0.1)
-    hover = [
-        f"<b>k = {k}</b>, preview<br>{value} of {unit_name}"
-        for k, value in zip(ks, rows["value_text"], strict=True)
-    ]
-    line = {"color": CONTEXT, "width": 1.5, "dash": "dot"}
-    add_curve(figure, ks, rows["value"], "preview", hover, line=line)
 
 
 def _add_region(

@@ -12,7 +12,7 @@ READY = """() => {
   const app = document.querySelector('[data-testid=stApp]');
   return app?.dataset.testScriptState === 'notRunning' &&
     !document.querySelector('[data-testid=stSkeleton]') &&
-    !/answer is on its way|preview is on its way|Solving \\d/.test(document.body.innerText);
+    !/answer is on its way|Solving \\d/.test(document.body.innerText);
 }"""
 PAGES = (
     "",

@@ -63,9 +63,14 @@ def words(request):
 
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """Make no first answers, and measure neither the machine nor its load. Tests of these undo this."""
-    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9))
+    """Make no first answers. Tests of these undo this."""
     monkeypatch.setattr(first_answer, "LARGEST", 0)
+
+
+@pytest.fixture(autouse=True)
+def idle(monkeypatch):
+    """Measure neither the machine nor its load. Tests of these undo this."""
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9))
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
     monkeypatch.setattr(cost_estimate, "busy", lambda: 1.0)
 

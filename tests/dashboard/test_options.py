@@ -24,8 +24,13 @@ SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
 
 
 @pytest.fixture
+def unasked():
+    """Let the page make its first answers."""
+
+
+@pytest.fixture
 def arrive(visit, settled):
-    """``arrive(**values)``: the page Sweep with its preview, below which methods stand side by side."""
+    """``arrive(**values)``: the page Sweep with its first answer, below which methods stand side by side."""
 
     def there(page):
         return any(one.label == "Methods side by side" for one in page.expander)

@@ -112,7 +112,7 @@ def questions(draw) -> Spec:
 
 FURTHER = {"data": DataSpec(sample="digits", content="abc"), "nonneg": False, "scale": True, "forced": (1, 2)}
 OTHERS = [
-    specs.SweepSpec(**FURTHER, ks=(2, 5), draft=True),
+    specs.SweepSpec(**FURTHER, ks=(2, 5)),
     specs.OptimumSpec(**FURTHER, k=3, effort="thorough", seconds=0),
     specs.OptimumSpec(**FURTHER, k=3, method="em", seconds=60, attempt=2),
     specs.OptimumSpec(**FURTHER, k=(3, 4), method="joint"),
@@ -199,7 +199,6 @@ SMALL = {
         effort=None,
         forced=(1,),
     ),
-    "preview": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), draft=True),
     "comparison": specs.ComparisonSpec(
         data=DataSpec(sample="pitprops"), ks=(2,), methods=("em", "greedy"), options={"em": {"restarts": 2}}
     ),

@@ -7,6 +7,7 @@ sweep. A worker computes every other first answer at first use. `answer_page` ca
 
 import io
 import json
+import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache, times, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.data.folders import sample_folder
 from nspca.errors import NSPCAError
@@ -27,6 +28,7 @@ from nspca.specs import ProblemSpec, Spec
 from nspca.validation.archive import open_zip, unzip_member
 
 ABOUT, SWEEP = "about.json", "sweep.zip"
+PATIENCE = 1.2  # maximum seconds that a page waits for a first answer that has just been asked
 LARGEST = defaults.LARGEST
 """Maximum entries of a table with a first answer."""
 
@@ -49,6 +51,7 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
     try:
         open_data.problem_of(of, asked)
         now = defaults.answer(of, asked, automatic=True)
+        now = progress.wait_shortly(now.id, PATIENCE - (time.time() - (now.created or 0.0)))
     except NSPCAError:
         return None
     return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)

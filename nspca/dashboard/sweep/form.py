@@ -11,14 +11,13 @@ from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_scaled
-from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import default_range, finer, usual
-from nspca.dashboard.sweep import enough, preview, whatif
+from nspca.dashboard.runs.sweeps import default_range, usual
+from nspca.dashboard.sweep import whatif
 from nspca.errors import InvalidProblem
 from nspca.specs import SweepSpec
 from nspca.specs.question import ks_words
 
-STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
+STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, …"
 PLACED = ("nonneg", "center", "scale", "methods", "effort", "keep")
 """Fields of a sweep with a place of their own on the page; the form draws every other one."""
 MOST_POINTS = 500  # maximum values of k in a run, as many as a curve on a screen can show
@@ -76,25 +75,6 @@ def inputs(chosen: Chosen) -> None:
     for name, option, _ in SweepSpec.declared():  # options without a place of their own
         if option.query and name not in PLACED:
             form.draw(SweepSpec, name, then=whatif.changed)
-
-
-def refine(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
-    """Return a sweep with more values of k where the preview bends.
-
-    Without a last k in the address, it goes on to twice the k from which the preview hardly rises. A sweep
-    with a given step is returned unchanged.
-    """
-    table = preview.table(seen)
-    if state.get("step") is not None or seen is None or table is None:
-        return asked
-    ks, n = asked.ks, seen.of.dataset.X.shape[1]
-    bend = enough.plateau(table, n)
-    if state.get("to") is None:
-        last = min((k for k in usual(1, n) if k >= 2 * (bend or n)), default=n)
-        ks = tuple(sorted({*ks, *usual(ks[0], max(ks[-1], last))}))
-    if bend is not None:
-        ks = finer(ks, max((k for k in ks if k < bend), default=bend), min(k for k in ks if k > bend))
-    return asked.but(ks=tuple(k for k in ks if k >= asked.ks[0]))
 
 
 def line(asked: SweepSpec) -> str:

@@ -135,11 +135,6 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
     state.put(**dict.fromkeys((SWEEP.key, "shown")), k=k if k and least <= k <= (left or k) else None)
 
 
-def waits() -> bool:
-    """Tell whether a change of the form has not been answered yet; `preview.look` then waits shortly."""
-    return st.session_state.get(state.CHANGED, False)
-
-
 def seconds(of: Chosen, asked: SweepSpec) -> float:
     """Return the estimated seconds of a sweep, from the newest similar sweep or from its size.
 

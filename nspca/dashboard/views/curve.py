@@ -140,16 +140,7 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
         _say_others(_probability(frame))
 
 
-def choose(methods: Sequence[str], method: str, *beside: Callable[[], None]) -> None:
-    """Draw the choice of a method where there are several, and in the same row what is `beside`."""
-    several = len(methods) > 1
-    if not several and not beside:
-        return
-    columns = st.columns(len(beside) + several, vertical_alignment="bottom")
-    if several:
-        columns.pop(0).selectbox(
-            "Method", list(methods), format_func=method_name, **state.bind("shown", method)
-        )
-    for column, draw in zip(columns, beside, strict=True):
-        with column:
-            draw()
+def choose(methods: Sequence[str], method: str) -> None:
+    """Draw the choice of a method where there are several."""
+    if len(methods) > 1:
+        st.selectbox("Method", list(methods), format_func=method_name, **state.bind("shown", method))

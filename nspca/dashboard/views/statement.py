@@ -146,10 +146,10 @@ def _terms(problem: Problem, k: int, one: str) -> str:
     return "".join(f" {term}" for term in [*terms, *["with nonnegative weights"] * problem.nonneg])
 
 
-def show(said: Statement, before: str = "") -> DeltaGenerator:
-    """Draw the headline with the words `before` in front, and the bar below; return their container."""
+def show(said: Statement) -> DeltaGenerator:
+    """Draw the headline and the bar below it; return their container."""
     answer = st.container(key=ANSWER)
-    answer.markdown(wording.unbroken(f"## {before}{said.text}"))
+    answer.markdown(wording.unbroken(f"## {said.text}"))
     answer.html(bar(said))
     return answer
 
