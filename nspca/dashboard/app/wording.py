@@ -96,7 +96,11 @@ def noun(data: Dataset) -> str:
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
     is_sample = data.name.startswith(("leukemia", "all-aml"))
-    return "gene" if is_sample or are_genes(data.feature_names) else "feature"
+    return (
+        "gene"
+        if is_sample or are_genes([name.rstrip(")") for name in data.feature_names[:200]])
+        else "feature"
+    )
 
 
 def proof(ratio: float | None) -> str:

@@ -17,6 +17,7 @@ def show() -> None:
     with top, frame.guard():
         data = _opened()
         if data:
+            reading.settle(data)
             first.show(data)
             preview.offer_to_drop(data)
             reading.offers(data)
@@ -39,7 +40,8 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        st.error(wording.plain(error, "choose one of these ways"), icon=":material/error:")
+        can_be_mended = bool(getattr(error, "ways", ())) or reading.can_be_counted()
+        (st.warning if can_be_mended else st.error)(wording.plain(error, "choose one of these ways"))
         reading.mend(error)
         return None
 

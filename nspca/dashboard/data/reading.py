@@ -5,14 +5,16 @@ follow from the options of `nspca.data.options`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.components import figures
-from nspca.dashboard.data import first, preview
+from nspca.dashboard.data import first, picker, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
@@ -28,6 +30,7 @@ from nspca.validation.model import text_of
 MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
 PREVIEWED = 12  # number of images in the preview of a conversion
 LISTED = 6  # maximum findings beside the preview; the others are folded
+CHANGE = "change"
 NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
 GAPS = {
     "refuse": "are not expected",
@@ -222,8 +225,15 @@ def vocabulary(of: Chosen) -> None:
         st.rerun()
 
 
+def settle(of: Chosen) -> None:
+    """Standardise a new table of measurements whose scales differ, without its constant features."""
+    if st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None and measures(of).scales:
+        state.put(scale=True, drop=True if measures(of).constant.size else None)
+        st.rerun()
+
+
 def offers(of: Chosen) -> None:
-    """Draw what reading found and suspects, each with a button that turns it, and further suggestions."""
+    """Draw the findings of reading one below the other, each with what can be changed about it."""
     data = of.dataset
     if data.source != "user" or of.reference.folder is not None:  # only uploads have options of reading
         return
@@ -237,34 +247,54 @@ def offers(of: Chosen) -> None:
                 has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
             _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
     done = "drop_constant" if state.get("drop") else ""
-    _list_findings([one for one in data.findings if one.ways and one.option != done])
-    said = (
-        "The features have different scales: those with large numbers decide." if measures(of).scales else ""
-    )
-    said = "Standardised features may have numbers of any size." if obstacle(of) == EXTREME else said
-    if said and not state.get("scale"):
-        _offer(said, "Standardise", "scale", scale=True)
+    _list_findings(of, [one for one in data.findings if one.ways and one.option != done])
+    if state.get("gaps") != "refuse":
+        others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
+        ways = [Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others]
+        for one in data.findings:
+            if "missing value" in one.what and not one.ways:
+                _finding(of, replace(one, ways=tuple(ways)), len(data.findings))
+    _offer_scale(of)
     if sentence := measures(of).covariance:
         _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
 
 
-def _list_findings(findings: list[Finding]) -> None:
-    """Draw findings with a button for each of their ways, suspicions first."""
-    in_order = sorted(findings, key=lambda one: not one.is_suspicion)
+def _offer_scale(of: Chosen) -> None:
+    differ, extreme = measures(of).scales, obstacle(of) == EXTREME
+    if state.get("scale") and differ:
+        _offer("Standardised, because the scales differ.", CHANGE, "unscale", scale=None, drop=None)
+    elif not state.get("scale") and (differ or extreme):
+        said = (
+            "Standardised features may have numbers of any size."
+            if extreme
+            else ("The features have different scales: those with large numbers decide.")
+        )
+        _offer(said, "Standardise", "scale", scale=True)
+
+
+def _list_findings(of: Chosen, findings: list[Finding]) -> None:
+    """Draw findings, what was done before what is only suspected."""
+    in_order = sorted(findings, key=lambda one: one.is_suspicion)
     for number, one in enumerate(in_order[:LISTED]):
-        _finding(one, number)
+        _finding(of, one, number)
     if others := in_order[LISTED:]:
         with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:"):
             for number, one in enumerate(others, LISTED):
-                _finding(one, number)
+                _finding(of, one, number)
 
 
-def _finding(one: Finding, number: int) -> None:
-    icon = "warning" if one.is_suspicion else "info"
-    with st.container(horizontal=True, vertical_alignment="center", key=f"finding_{number}"):
-        st.markdown(f":material/{icon}: {wording.plain(one)}", width="content")
+def _finding(of: Chosen, one: Finding, number: int) -> None:
+    """Draw a finding in a line, with a link for each way to change it."""
+    noun, said, (m, n) = wording.noun(of.dataset), wording.plain(one.sentence), of.shape
+    if one.option == "features_in_rows" and not one.is_suspicion:
+        said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):
+        st.markdown(said.replace(" feature", f" {noun}"), width="content", help=one.why or None)
         for way in one.ways:
-            buttons.button(wording.plain(way.words), f"turn_{way.option}_{number}", partial(_take, way))
+            words = wording.plain(way.words)
+            label, tip = (CHANGE, words) if len(one.ways) == 1 and not one.is_suspicion else (words, None)
+            how: dict[str, Any] = {"type": "tertiary", "help": tip}
+            buttons.button(label, f"turn_{way.option}_{number}_{way.value}", partial(_take, way), **how)
 
 
 def _take(way: Way) -> None:
@@ -287,6 +317,13 @@ def _take(way: Way) -> None:
 
 def _beginning(data: Dataset) -> str:
     return wording.plain(data.label_columns[PREFIX][0])
+
+
+def can_be_counted() -> bool:
+    """Return whether the upload holds texts whose words are not counted yet, or a table to read otherwise."""
+    if not state.get("upload") or state.get("words"):
+        return False
+    return _seen().texts or _seen().layout is not None
 
 
 def mend(error: NSPCAError) -> None:
@@ -363,11 +400,9 @@ def annotation(of: Chosen) -> None:
     if isinstance(found, NSPCAError):
         st.error(wording.plain(found), icon=":material/error:")
         return
-    meta = {"file": given.name[-120:], "name": "about the samples", "words": True}
-    digest = engine().store.put_upload(workspace, content, meta)
     st.session_state[f"{state.UPLOADER}_about"] = count + 1
     state.forget(("label",))
-    state.put(about=digest, run=None, k=None)
+    picker.add_annotation(given.name, content)
     st.rerun()
 
 
@@ -380,9 +415,9 @@ def _offer(
         state.put(**values)
         then()
 
-    with st.container(horizontal=True, vertical_alignment="center", key=f"offer_{key}"):
-        st.markdown(f":material/lightbulb: {sentence}", width="content")
-        buttons.button(button, f"do_{key}", do)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"offer_{key}"):
+        st.markdown(sentence, width="content")
+        buttons.button(button, f"do_{key}", do, type="tertiary")
 
 
 WORDS_AT_MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
