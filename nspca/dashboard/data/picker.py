@@ -159,7 +159,7 @@ def _opens() -> bool:
 
 
 def _take(files: list[tuple[str, bytes]]) -> bool:
-    """Store files and choose the first; of two, one may be about the samples of the other. Tell if any was."""
+    """Store files and choose one; of two, one may group the samples of the other. Tell if any is usable."""
     if len(files) == 2:
         table, about = sorted(files, key=lambda file: -len(file[1]))
         if _usable(table[1], title_of(table[0]), silent=True):
@@ -219,16 +219,15 @@ def _take_upload(digest: str) -> None:
 
 
 def _least_loss(raw: bytes, name: str) -> str:
-    """Return what to leave out of a table with missing values to keep the most; means where both lose much."""
+    """Return how a table with missing values keeps the most; "mean" where leaving out loses much."""
     kept = {}
     for how in ("features", "samples", "mean"):
         found = open_data.read_as(raw, name, missing=how).data
         if isinstance(found, Dataset):
             kept[how] = found.X.shape[0] * found.X.shape[1]
-    most = (1 - MOST_LOST) * kept.get("mean", 0)
-    return max(
-        (how for how in kept if how != "mean" and kept[how] >= most), key=kept.__getitem__, default="mean"
-    )
+    whole = kept.pop("mean", 0)
+    best = max(kept, key=kept.__getitem__, default="mean")
+    return best if kept.get(best, 0) >= (1 - MOST_LOST) * whole else "mean"
 
 
 def _delete(digest: str) -> None:

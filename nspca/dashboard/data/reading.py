@@ -251,9 +251,9 @@ def offers(of: Chosen) -> None:
     if state.get("gaps") != "refuse":
         others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
         ways = [Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others]
-        for one in data.findings:
-            if "missing value" in one.what and not one.ways:
-                _finding(of, replace(one, ways=tuple(ways)), len(data.findings))
+        for finding in data.findings:
+            if "missing value" in finding.what and not finding.ways:
+                _finding(of, replace(finding, ways=tuple(ways)), len(data.findings))
     _offer_scale(of)
     if sentence := measures(of).covariance:
         _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
@@ -323,7 +323,7 @@ def can_be_counted() -> bool:
     """Return whether the upload holds texts whose words are not counted yet, or a table to read otherwise."""
     if not state.get("upload") or state.get("words"):
         return False
-    return _seen().texts or _seen().layout is not None
+    return bool(_seen().texts) or _seen().layout is not None
 
 
 def mend(error: NSPCAError) -> None:
