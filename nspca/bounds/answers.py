@@ -3,7 +3,7 @@ set.
 
 A set of at most k features is good if it explains more than the level. The tree lists minimal good sets. A
 leaf is bounded by the level, or it is covered: a listed set is among the features that are in. So every good
-set contains a listed one (docs/certificates.md, *All good answers*).
+set contains a listed one (docs/note.md, *All good answers*).
 
 A nonnegative leaf with a single set is closed, too, where the leading vector of the set has both signs. The
 best nonnegative component then lacks a feature, so the set is good only if it is not minimal.

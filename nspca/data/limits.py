@@ -8,8 +8,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -273,13 +272,6 @@ def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out
     raise _rounding_error(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
 
 
-def check_decimals(numbers: Iterable[Decimal], where: str, way_out: str) -> None:
-    """Refuse decimals that are integers which float64 cannot represent; `where` names the place."""
-    for one in numbers:
-        if int(one) == one and loses_digits(int(one)):
-            raise _rounding_error(int(one), where, way_out, "floats")
-
-
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
     """Refuse integers in `text` that float64 cannot represent; X holds the parsed numbers of the text.
 
@@ -293,8 +285,8 @@ def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
             raise _rounding_error(int(found.group()), where, "leave them out")
 
 
-def _rounding_error(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
+def _rounding_error(one: int, where: str, way_out: str) -> InvalidData:
     return InvalidData(
         f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
-        f"the numbers have in common, save them as {kind}, or {way_out}."
+        f"the numbers have in common, save them as decimals, or {way_out}."
     )

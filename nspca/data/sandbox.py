@@ -27,11 +27,11 @@ from nspca.data.containers import open_source
 from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
+from nspca.data.formats.arrow import FEATHER_MAGIC, PARQUET_MAGIC
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.formats.excel import OLE, is_workbook
-from nspca.data.formats.frames import FEATHER, SAS, STATA, XPORT
-from nspca.data.formats.parquet import MAGIC as PARQUET
+from nspca.data.formats.statistics import SAS, STATA, XPORT
 from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
 from nspca.data.numerals import Numerals
@@ -51,7 +51,7 @@ SECONDS = 120.0
 """Maximum seconds for reading a file. The widest permitted table takes twenty."""
 AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
-_NEVER_SMALL = (PARQUET, b"\x1f\x8b", FEATHER, OLE, SAS, XPORT)
+_NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", FEATHER_MAGIC, OLE, SAS, XPORT)
 """First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numerals, Finding, Way)}

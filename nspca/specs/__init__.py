@@ -24,7 +24,7 @@ from nspca.specs.proof import CheckSpec
 from nspca.specs.published import published_bounds
 from nspca.specs.question import ProblemSpec
 from nspca.specs.selection import ChoiceSpec, NoiseSpec
-from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
+from nspca.specs.server import TableSpec, WordsSpec
 from nspca.specs.stability import StabilitySpec
 from nspca.specs.successive import SuccessiveSpec
 from nspca.specs.sweep import SweepSpec
@@ -32,6 +32,6 @@ from nspca.specs.sweep import SweepSpec
 __all__ = [
     "AnswersSpec", "CheckSpec", "ChoiceSpec", "ComparisonSpec", "ComponentsSpec", "DataSpec", "Description",
     "GroupsSpec", "MembershipSpec", "NoiseSpec", "OptimumSpec", "PaperSpec", "ProblemSpec", "Spec",
-    "SpeedSpec", "StabilitySpec", "SuccessiveSpec", "SweepSpec", "TableSpec", "WordsSpec",
+    "StabilitySpec", "SuccessiveSpec", "SweepSpec", "TableSpec", "WordsSpec",
     "published_bounds",
 ]  # fmt: skip

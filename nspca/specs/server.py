@@ -1,15 +1,13 @@
-"""Specs of measurements for pages: variances of a folder, speed of the machine, words of a sample.
+"""Specs of measurements for pages: variances of a folder, words of a sample.
 
 The dashboard runs them in a worker where a page would have to wait. No visitor asks for them.
 """
 
-from dataclasses import asdict
 from typing import Any, ClassVar
 
-from pydantic import StrictBool, StrictStr
+from pydantic import StrictBool
 
 from nspca.data import load_sample
-from nspca.planning import machine
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.specs.base import Description
@@ -40,21 +38,6 @@ class TableSpec(JsonSpec):
         )
         leading = problem.leading_eigenvalue if self.leading else None
         return {"total": problem.total_variance, "leading": leading}
-
-
-class SpeedSpec(JsonSpec):
-    """The speed of a worker. `of` identifies the machine, so that each has a measurement of its own."""
-
-    kind: ClassVar[str] = "speed"
-
-    of: tuple[StrictStr, ...] = ()
-
-    def describe(self) -> Description:
-        return Description("this machine", "how fast it computes")
-
-    def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float]:
-        """Return the measured attributes of a `nspca.planning.machine.Speed`."""
-        return asdict(machine.speed())
 
 
 class WordsSpec(JsonSpec):

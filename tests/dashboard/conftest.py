@@ -16,7 +16,6 @@ from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
 from nspca.planning import machine
-from nspca.planning.machine import Speed
 from tests import hasty
 from tests.dashboard.figures import drawn
 from tests.patience import wait_for
@@ -70,7 +69,7 @@ def unasked(monkeypatch):
 @pytest.fixture(autouse=True)
 def idle(monkeypatch):
     """Measure neither the machine nor its load. Tests of these undo this."""
-    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9))
+    monkeypatch.setattr(machine, "speed", lambda: 1e-9)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
     monkeypatch.setattr(cost_estimate, "busy", lambda: 1.0)
 

@@ -127,7 +127,6 @@ OTHERS = [
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
     specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
-    specs.SpeedSpec(of=("a", "b")),
     specs.WordsSpec(),
 ]
 
