@@ -112,17 +112,10 @@ class AnswerPage(ABC, Generic[Asked]):
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
-    def introduce(self, run: Watched, asked: Asked | None) -> None:
-        """Draw a caption that the first answer is shown, and how to ask a question of one's own."""
-        first_answer.announce(run, self.line(run.of, run.asked), self.press(run, asked))
-
-    def press(self, run: Watched, asked: Asked | None) -> str:
-        """Return the label of the start button for somebody who wants another answer; empty where the run
-        answers the form, or is about to.
-        """
-        if asked is not None and self.is_answer(run, asked):
-            return ""
-        return self.label(run.of, run.asked if asked is None else asked)
+    def introduce(self, run: Watched) -> None:
+        """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
+        if run.of.reference.folder is not None:
+            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
 
     @abstractmethod
     def status(self, run: Watched, now: JobState) -> str:
@@ -285,13 +278,14 @@ def _draw(
         if not has_result:
             _watch(page, run, asked, is_measured, is_drawn=results is not None)
         if results is None or not is_measured:
+            share.fill()
             return
         if run.now.state == "cancelled":
             progress.ended(run.now, "again", run.asked.goes_on)
         seen = page.view(run, results)
         if not run.own and asked is not run.asked and has_result:
-            page.introduce(run, asked)
-        elif run.own and (asked is None or not same(run.asked, asked)):
+            page.introduce(run)
+        elif asked is not run.asked and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
             page.more(run, seen)
@@ -322,5 +316,5 @@ def _watch(
     elif run.own or not is_measured:
         progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
     else:
-        page.introduce(run, asked)
+        page.introduce(run)
         progress.live(run.id, *draw)

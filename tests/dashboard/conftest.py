@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard import share
 from nspca.dashboard.app import memory
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
@@ -96,6 +97,12 @@ def visit():
         return page.run()
 
     return open_page
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    """Let no page begin a search by itself; a test of that puts the function back."""
+    monkeypatch.setattr(optimal, "_searches_by_itself", lambda answer, ratio: False)
 
 
 @pytest.fixture

@@ -36,8 +36,8 @@ def test_an_answer_is_shared_alone(visit, finish, address, own):
         page.file_uploader[0].upload("t.csv", b"a,b,c\n1,2,1\n3,5,0\n4,4,2\n")
         page = page.run()
         assert share.ELSEWHERE in given(page)
-    where = {"upload": address(page)["upload"]} if own else {"sample": "pitprops"}
-    page = visit("pages/sweep.py", **where, w=address(page)["w"], to=3, step=1)
+    where = {**address(page), "source": ""} if own else {"sample": "pitprops"}
+    page = visit("pages/sweep.py", **where, to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)
     page.button(key="share_run").click().run()
@@ -45,7 +45,7 @@ def test_an_answer_is_shared_alone(visit, finish, address, own):
     link = given(page).partition("\n")[0]
     workspace = address(page)["w"]
     assert link.startswith("/shared?share=") and workspace not in link
-    guest = visit("pages/shared.py", share=link.partition("=")[2])
+    guest = visit("pages/shared.py", share=link.partition("share=")[2])
     assert not guest.exception and not guest.error and "w" not in guest.query_params
     assert "Data, NPZ" not in [button.proto.label for button in guest.get("download_button")]
     assert engine().store.shares(workspace)

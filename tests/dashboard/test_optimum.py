@@ -25,6 +25,7 @@ from tests.dashboard.figures import figures, slider
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
+SEARCHES = optimal._searches_by_itself
 EASY = {"sample": "digits", "from_": 12, "to": 12, "step": 1, "signed": 1}
 HARD = {"sample": "digits", "from_": 24, "to": 24, "step": 1, "signed": 1}
 
@@ -56,14 +57,9 @@ def automatic(asked) -> list:
     return [run for run, spec in lookup.every(OptimumSpec, everybody=asked.content) if spec.k == asked.ks[0]]
 
 
-@pytest.fixture
-def unasked(monkeypatch):
-    """Let no page begin a search by itself."""
-    monkeypatch.setattr(optimal, "_searches_by_itself", lambda answer, ratio: False)
-
-
 @pytest.mark.visit
-def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, address, texts):
+def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, address, texts, monkeypatch):
+    monkeypatch.setattr(optimal, "_searches_by_itself", SEARCHES)
     page = begun(visit, finish, **EASY)
     asked = spec_of(engine().store.list_runs(address(page)["w"])[0])
     (run,) = automatic(asked)
@@ -78,7 +74,7 @@ def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, addre
 
 
 @pytest.mark.visit
-def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts, unasked):
+def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts):
     page = begun(visit, finish, **EASY)
     assert PROVED not in texts(page)
     page.button(key="best").click().run()
@@ -97,7 +93,7 @@ def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, add
 
 
 @pytest.mark.visit
-def test_a_search_is_stopped_and_goes_on_from_there(visit, finish, address, texts, unasked):
+def test_a_search_is_stopped_and_goes_on_from_there(visit, finish, address, texts):
     page = begun(visit, finish, **HARD)
     page.button(key="best").click().run()
     first = searches(page, address)[0]
@@ -126,7 +122,7 @@ def test_a_search_is_stopped_and_goes_on_from_there(visit, finish, address, text
 
 
 @pytest.mark.visit
-def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, given, unasked):
+def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, given):
     page = begun(visit, finish, **HARD)
     proved = nspca.Sweep.from_bytes(engine().result(address(page)["run"]))["auto", 24].certificate
     page.button(key="best").click().run()

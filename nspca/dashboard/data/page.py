@@ -18,9 +18,8 @@ def show() -> None:
         data = _opened()
         if data:
             reading.settle(data)
-            first.show(data)
+            first.show(data, reading.offers)
             preview.offer_to_drop(data)
-            reading.offers(data)
     with frame.guard():
         if state.get("upload") is not None:
             groups = ", and groups of the samples" if data and not data.dataset.is_covariance else ""

@@ -106,7 +106,9 @@ def notes(of: Chosen) -> None:
     """Draw what reading the data changed or left out, and the number of constant features."""
     data, constant = of.dataset, measures(of).constant
     # Findings with a button stand in a list of their own (`reading.offers`).
-    lines = [one.sentence for one in data.findings if data.source != "user" or not one.ways]
+    settled = state.get("gaps") != "refuse"
+    said = [one for one in data.findings if not (settled and "missing value" in one.what)]
+    lines = [one.sentence for one in said if data.source != "user" or not one.ways]
     # Features constant in a sample of a folder may vary in the other rows.
     is_said = any(one.option == "drop_constant" for one in data.findings)
     if constant.size and not is_said and not data.is_covariance and of.reference.folder is None:

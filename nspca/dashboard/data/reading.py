@@ -227,7 +227,7 @@ def vocabulary(of: Chosen) -> None:
 
 def settle(of: Chosen) -> None:
     """Standardise a new table of measurements whose scales differ, without its constant features."""
-    if st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None and measures(of).scales:
+    if st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None and _scales_differ(of):
         state.put(scale=True, drop=True if measures(of).constant.size else None)
         st.rerun()
 
@@ -235,32 +235,47 @@ def settle(of: Chosen) -> None:
 def offers(of: Chosen) -> None:
     """Draw the findings of reading one below the other, each with what can be changed about it."""
     data = of.dataset
-    if data.source != "user" or of.reference.folder is not None:  # only uploads have options of reading
+    if data.source != "user":
         return
-    if data.labels is None and not data.is_covariance:
-        told = {one.what for one in data.findings}
-        for one in [one for one in data.label_candidates if one.count > 1][:3]:
-            if one.note is not None and one.note.what in told:
-                continue
-            has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
-            if one.name == PREFIX:
-                has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
-            _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
-    done = "drop_constant" if state.get("drop") else ""
-    _list_findings(of, [one for one in data.findings if one.ways and one.option != done])
-    if state.get("gaps") != "refuse":
-        others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
-        ways = [Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others]
-        for finding in data.findings:
-            if "missing value" in finding.what and not finding.ways:
-                _finding(of, replace(finding, ways=tuple(ways)), len(data.findings))
-    _offer_scale(of)
-    if sentence := measures(of).covariance:
-        _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
+    if of.reference.folder is not None:  # only uploads have options of reading
+        preview.notes(of)
+        return
+    with st.container(gap="xsmall"):
+        done = "drop_constant" if state.get("drop") else ""
+        findings = [one for one in data.findings if one.ways and one.option != done]
+        if state.get("gaps") != "refuse":
+            others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
+            ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
+            gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
+            findings += [replace(one, ways=ways) for one in gaps]
+        _list_findings(of, findings)
+        _offer_scale(of)
+        if data.labels is None and not data.is_covariance:
+            _offer_labels(data)
+        if sentence := measures(of).covariance:
+            _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
+        preview.notes(of)
+
+
+def _offer_labels(data: Dataset) -> None:
+    """Draw up to three columns that may group the samples."""
+    told = {one.what for one in data.findings}
+    for one in [one for one in data.label_candidates if one.count > 1][:3]:
+        if one.note is not None and one.note.what in told:
+            continue
+        has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
+        if one.name == PREFIX:
+            has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
+        _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
+
+
+def _scales_differ(of: Chosen) -> bool:
+    """Return whether the features have units of their own, unlike the points of an axis."""
+    return bool(measures(of).scales) and not preview.is_measured_along(of.dataset)
 
 
 def _offer_scale(of: Chosen) -> None:
-    differ, extreme = measures(of).scales, obstacle(of) == EXTREME
+    differ, extreme = _scales_differ(of), obstacle(of) == EXTREME
     if state.get("scale") and differ:
         _offer("Standardised, because the scales differ.", CHANGE, "unscale", scale=None, drop=None)
     elif not state.get("scale") and (differ or extreme):
@@ -285,7 +300,7 @@ def _list_findings(of: Chosen, findings: list[Finding]) -> None:
 
 def _finding(of: Chosen, one: Finding, number: int) -> None:
     """Draw a finding in a line, with a link for each way to change it."""
-    noun, said, (m, n) = wording.noun(of.dataset), wording.plain(one.sentence), of.shape
+    noun, said, (m, n) = wording.noun(of.dataset), wording.plain(f"{one.what.removesuffix('.')}."), of.shape
     if one.option == "features_in_rows" and not one.is_suspicion:
         said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):

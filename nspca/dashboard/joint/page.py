@@ -164,11 +164,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.nouns.count(asked.r)}"
 
-    def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        super().introduce(run, asked)
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
-
     def status(self, run: Watched, now: JobState) -> str:
         return progress_line(run.asked, now)
 

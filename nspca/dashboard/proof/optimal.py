@@ -131,7 +131,8 @@ def _say_ended(answer: Answer) -> None:
     before = answer.shown.info.get("before")
     if before is not None:
         more = percent_down(answer.shown.value / before - 1, 4)
-        st.caption(f"A search found this better {answer.noun}{'s' * answer.many}: {more} more.")
+        these = f"these better {answer.noun}s" if answer.many else f"this better {answer.noun}"
+        st.caption(f"A search found {these}: {more} more.")
     last = answer.mine[0].now if answer.mine else None
     if last is not None and last.state in ("failed", "interrupted"):
         st.caption(wording.plain(last.error) if last.error else "The server was restarted in this search.")

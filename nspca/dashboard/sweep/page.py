@@ -98,11 +98,6 @@ class SweepPage(AnswerPage[SweepSpec]):
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 
-    def introduce(self, run: Watched, asked: SweepSpec | None) -> None:
-        super().introduce(run, asked)
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
-
     def status(self, run: Watched, now: JobState) -> str:
         return _says(now, run.asked.total)
 
