@@ -139,6 +139,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,
+                has_slider=True,
             )
             figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
             ks = range(1, MOST + 1)

@@ -1,6 +1,7 @@
 """What a sweep takes home: its tables, lists of features, certificates and figures."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -185,17 +186,24 @@ def _scores(done: Answer) -> bytes:
     return component.csv_of(rows, data)
 
 
+def _titled(drawn: partial[go.Figure]) -> go.Figure:
+    """Return a curve with the title of its axis of k, which the slider has on the page."""
+    return partial(drawn, has_slider=False)()
+
+
 def _report(done: Answer) -> bytes:
     assert done.drawn is not None  # the page has drawn it
     home = taken(done)
-    return home.report(export.moving(done.drawn()), done.asked.to_python(**home.shown), datetime.now(UTC))
+    return home.report(
+        export.moving(_titled(done.drawn)), done.asked.to_python(**home.shown), datetime.now(UTC)
+    )
 
 
 def figures(done: Answer) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
     data, x = done.of.dataset, done.x
     assert done.drawn is not None  # the page has drawn it
-    drawn = {CURVE: done.drawn(), COMPONENT: component.plot(data, x, done.known)()}
+    drawn = {CURVE: _titled(done.drawn), COMPONENT: component.plot(data, x, done.known)()}
     try:
         seen = scored_problem(done.of, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples

@@ -130,6 +130,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             selected_k=k,
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
+            has_slider=True,
         )
         own = self._data is not None
         answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)

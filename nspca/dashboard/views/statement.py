@@ -107,15 +107,14 @@ def state_result(
         limit = f"{few} {'is' if used == 1 else 'are'} the best {best_of}{_terms(problem, k, one)}: proved."
     elif certificate is not None:
         limit = nobody(problem, k, one, most_text)
-    features = f"all {wording.things(problem.n, one)}{', weights of any sign' * problem.nonneg}"
-    everything = f"{features}, in the main direction"
+    everything = f"all {wording.things(problem.n, one)}"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
     if not problem.nonneg:
         return said
     if not ceiling < best or k >= problem.n:
         return said
     top = max(share, ratio_at_most(ceiling, best))
-    text = f"any number of {one}s, nonnegative weights: at most {percent_up(top, digits)}"
+    text = f"at most {percent_up(top, digits)} with nonnegative weights"
     return replace(said, ceiling=top, ceiling_text=text)
 
 
@@ -163,7 +162,7 @@ def bar(said: Statement) -> Markup:
     if said.most_text:
         legend.append((PROVED, 0.45, f"proved limit {said.most_text}"))
     elif said.limit:
-        legend[0] = (FOUND, 1.0, f"found {said.share_text}, which is proved to be the limit")
+        legend[0] = (FOUND, 1.0, f"found {said.share_text}, the most possible")
     legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
     at = None if said.ceiling is None else 100 * min(1.0, said.ceiling)
     return render("bar", parts=parts, legend=legend, tick=at, tick_text=said.ceiling_text)
