@@ -138,6 +138,11 @@ class Layout:
         """The first rows below the header."""
         return self.rows[1:] if self.header else self.rows
 
+    def column(self, i: int) -> list[str]:
+        """Return the cells of a column in the first rows, without rows of texts and blanks around cells."""
+        rows = (row for r, row in enumerate(self.body_rows) if r not in self.label_rows)
+        return [row[i].strip() for row in rows if i < len(row)]
+
     @property
     def is_marked(self) -> bool:
         """Tell whether numbers have signs, units or marks between thousands, which pandas does not read."""

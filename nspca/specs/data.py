@@ -1,6 +1,6 @@
 """Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers.
 
-Every `ProblemSpec`, and `TableSpec`, has a `DataSpec` as its field `data`. The dashboard makes it from the
+Every `ProblemSpec` has a `DataSpec` as its field `data`. The dashboard makes it from the
 state of the page Data (`dashboard/open_data`).
 """
 

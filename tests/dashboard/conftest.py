@@ -4,6 +4,7 @@ import functools
 import html
 import logging
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,12 @@ def words(request):
     """For visits, use word counts of the documentation of Python that were made once for all processes."""
     if any(item.get_closest_marker("visit") for item in request.session.items):
         request.getfixturevalue("counted")(Path(os.environ["NSPCA_HOME"]))
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch):
+    """Put the main module back after Streamlit has put a page in its place: new workers run its file."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ app.py and every script in pages/ draw their content inside ``with frame.page(..
 import gc
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -69,6 +70,8 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
 
     The page of a class on its phones has no menu.
     """
+    # Streamlit makes the page the main module, whose file every new worker process would run.
+    vars(sys.modules["__main__"]).pop("__file__", None)
     st.set_page_config(
         page_title=f"{title} · nspca", page_icon=MARK, layout="wide", initial_sidebar_state=MENU
     )

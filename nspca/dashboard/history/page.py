@@ -29,7 +29,7 @@ FILES = {
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
 PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
 # Kinds of runs whose result is a `nspca.Sweep`.
-OF_SWEEPS = ("sweep", "components", "comparison", "successive")
+OF_SWEEPS = ("sweep", "components", "comparison")
 BADGES = {
     "done": ":green-badge[done]",
     "failed": ":red-badge[failed]",

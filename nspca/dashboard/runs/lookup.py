@@ -19,7 +19,8 @@ from nspca.dashboard.runs import defaults, tasks
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import InvalidOption, JobError
 from nspca.jobs import JobState, Run
-from nspca.specs import ProblemSpec, Spec, TableSpec
+from nspca.specs import ProblemSpec, Spec
+from nspca.specs.job import MEASURE
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,8 @@ def _measured(of: Chosen, problem: nspca.Problem, leading: bool) -> nspca.Proble
     """Return the problem of a folder with the variances that a worker computes in passes, once per server."""
     assert of.table is not None  # the caller passes a folder
     A = problem.covariance
-    spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
-    now = defaults.look(spec, of.content)
+    how = {"center": A.center, "scale": A.scale, "leading": leading}
+    now = defaults.measured(MEASURE, data=of.reference.to_dict(), **how)
     if not now.ended:
         return None
     if now.state != "done":

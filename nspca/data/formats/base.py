@@ -135,6 +135,14 @@ class Source:
         with self.unpacking(), self.open() as handle:
             return handle.read(FIRST)
 
+    def last(self, count: int) -> bytes:
+        """Return the last bytes of the content, at most `count`, as they are stored."""
+        if self.path is None:
+            return self.raw[-count:]
+        with self.path.open("rb") as handle:
+            handle.seek(max(0, self.size - count))
+            return handle.read()
+
     @contextmanager
     def unpacking(self) -> Iterator[None]:
         """Turn the errors of a damaged gzip file into `InvalidData`."""

@@ -11,7 +11,7 @@ import pandas as pd
 
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.limits import check_dense
-from nspca.data.names import printable, quote_names
+from nspca.data.names import numbered, printable, quote_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.validation.archive import mib
@@ -92,7 +92,7 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, str]:
         names = found[0] if all(isinstance(name, str) for name in found[0]) else None
         first = "The first list of the JSON file holds the names of the columns."
         rows = found if names is None else found[1:]
-        columns = names or range(1, len(found[0]) + 1)
+        columns = names or numbered("feature", len(found[0]))
         return pd.DataFrame(rows, columns=columns, dtype=object), first if names else "Each list is a row."
     return pd.DataFrame([one if isinstance(one, dict) else {} for one in found], dtype=object), note
 
