@@ -54,7 +54,7 @@ def choose() -> None:
 
 def _uploads() -> None:
     count = st.session_state.setdefault(state.UPLOADER, 0)
-    label = "A table, texts or images, also with a second table of groups. Nothing leaves this server."
+    label = "A table, texts or images; with a table of groups, drop both. Nothing leaves this server."
     how: dict[str, Any] = {"key": f"{state.UPLOADER}_{count}", "max_upload_size": 200, "help": FORMATS}
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
     given = st.file_uploader(label, accept_multiple_files=True, **how)

@@ -300,16 +300,20 @@ def _list_findings(of: Chosen, findings: list[Finding]) -> None:
 
 def _finding(of: Chosen, one: Finding, number: int) -> None:
     """Draw a finding in a line, with a link for each way to change it."""
-    noun, said, (m, n) = wording.noun(of.dataset), wording.plain(f"{one.what.removesuffix('.')}."), of.shape
-    if one.option == "features_in_rows" and not one.is_suspicion:
-        said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}"
+    noun, (m, n) = wording.noun(of.dataset), of.shape
+    is_done = len(one.ways) == 1 and not one.is_suspicion and one.option != "label_column"
+    said = f"{one.what.removesuffix('.')}." if is_done else one.sentence
+    if is_done and one.option == "features_in_rows":
+        said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}."
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):
-        st.markdown(said.replace(" feature", f" {noun}"), width="content", help=one.why or None)
+        why = one.why if is_done else None
+        st.markdown(wording.plain(said).replace(" feature", f" {noun}"), width="content", help=why or None)
         for way in one.ways:
             words = wording.plain(way.words)
-            label, tip = (CHANGE, words) if len(one.ways) == 1 and not one.is_suspicion else (words, None)
+            label, tip = (CHANGE, words) if is_done else (words, None)
+            key = f"turn_{way.option}_{number}" + f"_{way.value}" * (len(one.ways) > 1)
             how: dict[str, Any] = {"type": "tertiary", "help": tip}
-            buttons.button(label, f"turn_{way.option}_{number}_{way.value}", partial(_take, way), **how)
+            buttons.button(label, key, partial(_take, way), **how)
 
 
 def _take(way: Way) -> None:
