@@ -663,7 +663,9 @@ def test_an_example_of_genes_comes_with_its_samples(visit, texts):
     assert {"leukemia", "AML or ALL"} <= {*page.selectbox(key="widget_label").options}
 
 
-def test_a_survey_is_standardised_until_that_is_changed_and_a_constant_column_is_no_label(visit, address, texts):
+def test_a_survey_is_standardised_until_that_is_changed_and_a_constant_column_is_no_label(
+    visit, address, texts
+):
     rng = np.random.default_rng(0)
     towns = ["Bern", "Basel", "Genf"] * 10
     rows = [[town, "same for all", *rng.normal(0, [1, 9, 9e3, 40])] for town in towns]
