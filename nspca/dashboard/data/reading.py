@@ -302,12 +302,12 @@ def _finding(of: Chosen, one: Finding, number: int) -> None:
     """Draw a finding in a line, with a link for each way to change it."""
     noun, (m, n) = wording.noun(of.dataset), of.shape
     is_done = len(one.ways) == 1 and not one.is_suspicion and one.option != "label_column"
-    said = f"{one.what.removesuffix('.')}." if is_done else one.sentence
-    if is_done and one.option == "features_in_rows":
+    said = wording.plain(f"{one.what.removesuffix('.')}." if is_done else one.sentence)
+    if is_done and one.option == "features_in_rows" and not one.value:
         said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}."
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):
         why = one.why if is_done else None
-        st.markdown(wording.plain(said).replace(" feature", f" {noun}"), width="content", help=why or None)
+        st.markdown(said.replace(" feature", f" {noun}"), width="content", help=why or None)
         for way in one.ways:
             words = wording.plain(way.words)
             label, tip = (CHANGE, words) if is_done else (words, None)
