@@ -106,7 +106,7 @@ def arrive(visit, texts, settled):
     """Open a page, and look at it again when its first answer is there."""
 
     def there(page):
-        return "of the variance of all" in texts(page) and "so far" not in texts(page)
+        return bool(page.get("download_button"))
 
     return lambda path, **address: settled(visit(path, **address), there)
 
