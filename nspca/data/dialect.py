@@ -306,6 +306,10 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     rows = _with_corner([row for _, row in places], width, comment or "#")
     if options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
+        group, names = "", rows[1]
+        for i in range(1, width) if len(set(names)) < width == len(names) else ():  # x and y of each group
+            group = rows[0][i].strip() or group
+            names[i] = f"{group} {names[i].strip()}"
         rows, places = rows[1:], places[1:]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
@@ -433,8 +437,8 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
 
 def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:
     """Tell whether the first row holds groups of the columns, few or not repeated, above the names."""
-    names = {cell for cell in rows[0] if cell.strip()}
-    if width < 3 or len(rows) < 4 or 2 * len(names) > width:
+    names = {cell for cell in rows[0][1:] if cell.strip()}
+    if width < 3 or len(rows) < 4 or not names or 2 * len(names) > width:
         return False
     numerals = Numerals(options.decimal or ".")
     return not any(map(numerals.is_number, names)) and _find_header(rows[1:], width, numerals, options)[0]
