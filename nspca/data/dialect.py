@@ -285,7 +285,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
     held = ["\n", *lines[1:]] if told else lines
     comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
-    places = [*_numbered_rows(held, delimiter, skipped)]
+    kept = ("\n" if i in skipped else line for i, line in enumerate(held))
+    places = [one for one in numbered_rows(kept, delimiter) if any(map(str.strip, one[1]))]
     check_text_columns(max(len(row) for _, row in places))
     widths = [len(row) for _, row in places[1:]] or [len(places[0][1])]
     width = max(dict.fromkeys(widths), key=widths.count)
@@ -346,23 +347,6 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
         findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
     return _with_columns(layout, body, width)
-
-
-def _numbered_rows(
-    lines: Sequence[str], delimiter: str, skipped: Sequence[int]
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
-    left_out, begin, at = set(skipped), 0, 0
-
-    def kept() -> Iterator[str]:
-        nonlocal at
-        for at, line in enumerate(lines, 1):
-            yield "\n" if at - 1 in left_out else line
-
-    for row in split(kept(), delimiter):
-        if any(map(str.strip, row)):
-            yield begin, row
-        begin = at
 
 
 def _find_comments(
@@ -736,16 +720,13 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
 
 def _first_lines(raw: bytes) -> list[str]:
     """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
-    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     lines: list[str] = []
     characters = 0
-    while (
-        len(lines) <= ENOUGH_ROWS
-        and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS)
-        and (line := stream.readline())
-    ):
+    for line in lines_of(raw):
         lines.append(line)
         characters += len(line)
+        if len(lines) > ENOUGH_ROWS or (len(lines) >= _ENOUGH_LINES and characters >= _ENOUGH_CHARACTERS):
+            break
     return lines
 
 
@@ -768,6 +749,27 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
+
+
+def numbered_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
+    begin = read = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in lines:
+            read += 1
+            yield line
+
+    for row in split(counted(), delimiter):
+        if row:
+            yield begin, row
+        begin = read
+
+
+def lines_of(raw: bytes) -> Iterable[str]:
+    """Return the lines of a text in UTF-8 with their ends."""
+    return io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
 
 
 def are_labels(cells: Sequence[Any]) -> bool:
