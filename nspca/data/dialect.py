@@ -220,12 +220,13 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if rule:
         del places[1]
     rows = _with_corner([row for _, row in places], width, comment or "#")
-    if options.header == "auto" and _are_groups(rows, width, options):
+    while options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
-        group, names = "", rows[1]
-        for i in range(1, width) if len(set(names)) < width == len(names) else ():  # x and y of each group
+        group, names, below = "", rows[1], rows[2]
+        is_last = not (_has_names(below, Numerals()) and len(set(below)) == width)
+        for i in range(1, width) if is_last and len(set(names)) < width == len(names) else ():
             group = rows[0][i].strip() or group
-            names[i] = f"{group} {names[i].strip()}"
+            names[i] = f"{group} {names[i].strip()}"  # x and y of each group
         rows, places = rows[1:], places[1:]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
@@ -626,7 +627,8 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
         if common < 2:
             continue
         cells = [cell for row in rows for cell in row[:200]]
-        numbers = sum(map(is_like_number, cells)) / len(cells)
+        # 5 215 is one number between semicolons, and more often two numbers between blanks.
+        numbers = sum(is_like_number(cell) / (1 + (" " in cell.strip())) for cell in cells) / len(cells)
         score = (numbers + 0.02) * widths.count(common) / len(widths)
         if score > best_score + 1e-9:
             best, best_score, is_even = delimiter, score, len(set(widths)) == 1
