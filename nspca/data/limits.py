@@ -71,14 +71,14 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
             source.seek(0)
         raw = _read_limited(cast(BinaryIO, source))
     else:
-        path = Path(source)
-        require_file(path)
-        if path.stat().st_size > MAX_BYTES:
-            raise _too_large()
+        require_file(path := Path(source))
         with path.open("rb") as handle:
             raw = _read_limited(handle)
     if len(raw) > MAX_BYTES:
-        raise _too_large()
+        raise InvalidData(
+            f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
+            f"or {FROM_DISK}."
+        )
     if not raw:
         raise InvalidData("The file is empty: a table with at least two rows and two columns is needed.")
     return raw
@@ -88,13 +88,6 @@ def require_file(path: Path) -> None:
     """Refuse the path of a file that is not there."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-
-
-def _too_large() -> InvalidData:
-    return InvalidData(
-        f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
-        f"or {FROM_DISK}."
-    )
 
 
 def list_files(folder: Path, read: Callable[[Path], bytes]) -> Files:
