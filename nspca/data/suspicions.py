@@ -102,7 +102,14 @@ def _about(data: Dataset, j: int, what: str, *ways: Way, why: str = "") -> Findi
     name = str(data.feature_names[j])
     item: str | int = int(j) if isinstance(data.feature_names, Numbered) else name
     those = [replace(way, value=(item,) if way.option == "drop_columns" else item) for way in ways]
+    if _is_turned(data):
+        those = [replace(way, option="drop_rows") for way in those if way.option == "drop_columns"]
     return suspicion(f"Feature “{short(name)}” {what}", *those, where=f'column "{short(name)}"', why=why)
+
+
+def _is_turned(data: Dataset) -> bool:
+    """Tell whether the features of a data set are rows of its file."""
+    return any(one.where == "rows" and not one.is_suspicion for one in data.findings)
 
 
 _USE = Way("id_column", None, "Use as names")
@@ -128,10 +135,9 @@ def _strange_names(data: Dataset) -> Iterator[Finding]:
     names = [str(name) for name in data.feature_names[:200]]
     first = [*takewhile(lambda name: not _PROBE.search(name), names[:11])]
     if 0 < len(first) < min(11, len(names) / 4) and all(map(_PROBE.search, names[len(first) :])):
-        turned = any(one.option == "features_in_rows" or one.where == "rows" for one in data.findings)
         yield suspicion(
             f"{quote_names(first)} {'is' if len(first) == 1 else 'are'} called unlike the features below",
-            Way("drop_rows" if turned else "drop_columns", tuple(first), "Leave out"),
+            Way("drop_rows" if _is_turned(data) else "drop_columns", tuple(first), "Leave out"),
             where="features",
             why="those are genes or probes",
         )
