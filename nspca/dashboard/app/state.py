@@ -44,6 +44,9 @@ MOST_VISITED = 200  # addresses that a session remembers
 BACK = "back"  # session key: whether this run comes from the back or forward button
 PRESSED = "pressed"  # session key: keys of the buttons whose click waits, see `buttons`
 CHANGED = "changed"  # session key: whether an input of the form of the sweep was changed
+STOPPED = "stopped"  # session key: ids of automatic searches that the visitor does not wait for
+UNSEEN = "unseen"  # session key: digest of an upload whose defaults are not settled yet
+SHARE = "share_box"  # session key: the open box of the button Share
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
 # prefix of session keys: text typed into a selector of names that is equal to no name
 SOUGHT = "sought_"
@@ -193,9 +196,8 @@ VIEWS = {
     "share": Kept(read_word, None, "shared"),  # name under which a run is shared
     "find": Kept(str, "", "runs"),  # search text of the list of runs; `listed`: its open page
     "listed": Kept(read_integer, 1, "runs"),
-    "first": Kept(read_word, None, "runs"),  # first, second, at: the two compared runs, and the k
+    "first": Kept(read_word, None, "runs"),  # first, second: the two compared runs
     "second": Kept(read_word, None, "runs"),
-    "at": Kept(read_integer, None, "runs"),
 }
 """Values that say how a page shows its answer, and which run."""
 VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS
