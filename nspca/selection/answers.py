@@ -15,14 +15,11 @@ from nspca.api import certify
 from nspca.bounds.answers import BELOW, AnswerTree, list_answers
 from nspca.bounds.fixing.tree import Limits
 from nspca.certificate import Certificate, require_about
-from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, oriented
 from nspca.errors import (
     Cancelled,
-    InvalidData,
     InvalidOption,
     InvalidProblem,
-    NSPCAError,
     shown,
     within_memory,
 )
@@ -31,11 +28,9 @@ from nspca.presentation import margins, phrases
 from nspca.presentation.numerals import format_bound_share, proved_ratio, ratio_at_most
 from nspca.problem import Problem
 from nspca.progress import Report, silent
-from nspca.proving import EXHAUSTIVE, Search, check_belongs
+from nspca.proving import EXHAUSTIVE, Search
 from nspca.result import Result
-from nspca.selection.membership import Place
-from nspca.solving import in_memory
-from nspca.validation.archive import read_arrays, write_arrays
+from nspca.selection.membership import Place, Stored, check_known
 from nspca.validation.options import is_number, whole
 
 if TYPE_CHECKING:
@@ -48,7 +43,7 @@ COMPLETE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(Stored):
     """Minimal good sets of features, best first, and the bound on every component that contains none of them.
 
     Attributes
@@ -175,29 +170,6 @@ class Answers:
             rows.append(row | {"without": out.tolist(), "instead": into.tolist()})
         return pd.DataFrame(rows)
 
-    def to_bytes(self) -> bytes:
-        """Return the answers as one npz without pickle, for `from_bytes`."""
-        certificate = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
-        arrays = {
-            "components": self.components,
-            "values": self.values,
-            "of_best": np.array([self.value, self.level]),
-        }
-        return write_arrays(arrays | {"certificate": certificate})
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> "Answers":
-        """Read answers written by `to_bytes`."""
-        try:
-            arrays = read_arrays(content)
-            certificate = Certificate.from_bytes(arrays["certificate"].tobytes())
-            value, level = map(float, arrays["of_best"])
-            return cls(certificate, arrays["components"], arrays["values"], value, level)
-        except (NSPCAError, KeyError, ValueError, TypeError) as error:
-            raise InvalidData(
-                f"stored answers must be bytes written by to_bytes, got {error}; make them again"
-            ) from error
-
 
 @within_memory()
 def answers(
@@ -248,16 +220,7 @@ def answers(
         raise InvalidOption(f"within must be a number from {LEAST:g} to 1, or None, got {shown(within)}")
     whole("most", most, 1, 10**6)
     limits = Search.of(EXHAUSTIVE, seconds, nodes, client, None).limits or Limits()
-    if not isinstance(problem, Problem) or not isinstance(result, Result):
-        kinds = f"{type(problem).__name__} and {type(result).__name__}"
-        raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
-    problem.size  # noqa: B018 - raises for a problem of several components
-    if not in_memory(problem):
-        raise InvalidProblem(
-            f"good answers are listed for at most {DENSE_LIMIT} features of shards, got {problem.n}; give "
-            "the data to from_data"
-        )
-    check_belongs(problem, result)
+    check_known(problem, result)
     if not result.value > 0:
         raise InvalidProblem("good answers are listed near one that explains something, got a value of 0")
     report = silent if report is None else report
