@@ -175,3 +175,32 @@ def test_the_rule_of_mixed_sign_against_enumeration():
             for level in np.linalg.eigvalsh(E)[-1] * np.array([0.3, 0.9, 0.999999]):
                 assert set(range(p)) not in brute_force_answers(E, p, level)
     assert proved > 30
+
+
+def test_numbers_that_are_none_and_numbers_beyond_all_sizes(listed):
+    X, certificate, _ = listed
+    parts = certificate.witness
+    forged = [("weights", wrong) for wrong in (np.nan, np.inf, 1e308)]
+    forged += [("values", wrong) for wrong in (np.nan, np.inf, 1e308, -1e-320)]
+    forged += [(name, wrong) for name in ("counts", "members") for wrong in (2**62, 2**31, -1, -(2**62))]
+    for name, wrong in forged:
+        array = parts[name].copy()
+        array[0] = wrong
+        refused(X, changed(certificate, **{name: array}), ".")
+    for name in ("counts", "members", "weights", "values"):
+        refused(X, changed(certificate, **{name: parts[name].astype(object)}), ".")
+        refused(X, changed(certificate, **{name: parts[name][:, None]}), ".")
+
+
+def test_a_copy_of_another_set_and_features_in_another_order(listed):
+    X, certificate, _ = listed
+    parts = certificate.witness
+    count, ends = parts["counts"][0], np.cumsum([0, *parts["counts"]])
+    refused(
+        X, changed(certificate, members=np.r_[parts["members"][:count][::-1], parts["members"][count:]]), "."
+    )
+    for i in np.flatnonzero(parts["counts"][1:] == count) + 1:
+        members = parts["members"].copy()
+        members[ends[i] : ends[i + 1]] = members[:count]
+        refused(X, changed(certificate, members=members), ".")
+    refused(X[:, :-1], certificate, ".")
