@@ -106,7 +106,7 @@ def sentence(name: str, link: Link, one: str) -> str:
 
 
 def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:
-    """Draw the table, and a sentence about the strongest link and the check on a held-out half, `beside` it."""
+    """Draw the table; a sentence about the strongest link and a check on other samples stand `beside` it."""
     scores, columns = scores_of(answer), label_columns(answer.of.dataset)
     found = {} if scores is None else links(scores, columns)
     if not found:
