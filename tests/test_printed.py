@@ -124,7 +124,7 @@ def test_the_figure_of_a_sweep():
     for (frame, unit, chance), bounds in zip(FRAMES, ("both", "ours", "paper") * 2, strict=True):
         truth, ceiling = truths_of_sweep(frame, unit, chance, bounds)
         figure = sweep_figure(
-            frame, unit=unit, bounds=bounds, ceiling=ceiling, before=(frame, unit, "before"), ghost=frame
+            frame, unit=unit, bounds=bounds, ceiling=ceiling, before=(frame, unit, "before")
         )
         walk.figure(figure, truth)
         rows = with_paper_bound(frame, ceiling) if bounds == "paper" else frame

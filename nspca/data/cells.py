@@ -7,14 +7,14 @@ cell, or reads the table after all. The reader of text tables (`formats.delimite
 import io
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from nspca.data.dialect import COMMENTS, SPACES, Layout, quoted, split
+from nspca.data.dialect import COMMENTS, SPACES, Layout, lines_of, numbered_rows, quoted
 from nspca.data.names import short
 from nspca.data.numerals import CENSORED, FLAGS, MISSING, Numerals, flag
 from nspca.data.options import mark_name
@@ -176,11 +176,11 @@ class Cells:
         numbers, gap, empty = array("d"), "", 0
         wrong: dict[int, InvalidData] = {}
         is_plain = not self.codes and not layout.marks and layout.numerals.is_plain
-        for r, (line, row) in enumerate(rows_of(self.raw, layout.delimiter)):
+        for r, (line, row) in enumerate(numbered_rows(lines_of(self.raw), layout.delimiter)):
             if r in skip or not any(map(str.strip, row)):
                 empty += r not in skip
                 continue
-            place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
+            place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line + 1}"
             if len(row) != width:
                 wrong.setdefault(-1, _wrong_width(row, width, place))
                 break
@@ -231,23 +231,6 @@ def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
         f"Every row must have {width} cells like the first ones, but {place} has {len(row)}: add or remove "
         "cells there."
     )
-
-
-def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line (from 1) and the cells of each row that is not empty."""
-    begin = read = 1
-
-    def lines() -> Iterator[str]:
-        """Yield the lines, and count in `read` the number of the next one."""
-        nonlocal read
-        for line in io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline=""):
-            read += 1
-            yield line
-
-    for row in split(lines(), delimiter):
-        if row:
-            yield begin, row
-        begin = read
 
 
 def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:

@@ -1,9 +1,8 @@
-"""Find the dialect of a text table from its first lines: encoding, delimiter, numerals and header.
+"""Find the dialect of a text table from its first lines: delimiter, numerals and header.
 
 `find_layout` returns the `Layout` by which readers of text tables parse, and which the page Data shows.
 """
 
-import codecs
 import csv
 import io
 import re
@@ -15,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from nspca.data.encodings import guess_encoding
 from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.data.names import Names, numbered, short, unique_names
@@ -57,13 +55,10 @@ _WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
-_FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
 that are searched for such lines.
 """
-_DECODED = 2**20
-"""Number of bytes decoded at a time when a text is checked for UTF-8."""
 FEW_LABELS = 30
 """Maximum number of different labels. Each label gets its own colour in a plot."""
 PREAMBLE = 30
@@ -149,65 +144,6 @@ class Layout:
         return not (self.numerals.is_plain and all(signs in FLAGS for signs in self.marks.values()))
 
 
-def guessed(raw: bytes) -> tuple[str, Finding]:
-    """Return the probable encoding of a text that is not UTF-8, and the finding that says so."""
-    encoding = guess_encoding(raw)
-    named = "Western European (cp1252)" if encoding == "cp1252" else encoding
-    others = (
-        ("gb18030", "It is Chinese"),
-        ("cp1251", "It is Cyrillic"),
-        ("cp1252", "It is Western European"),
-    )
-    ways = (Way("encoding", other, words) for other, words in others if other != encoding)
-    return encoding, Finding(
-        f"The text is not UTF-8, it was read as {named}.",
-        ways=tuple(way for way in ways if _is_in(raw[:65536], str(way.value))),
-    )
-
-
-def _is_in(raw: bytes, encoding: str) -> bool:
-    """Tell whether bytes, but for a last sign that may be cut, are text in an encoding."""
-    try:
-        codecs.getincrementaldecoder(encoding)().decode(raw)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the bytes are not text.
-    """
-    findings: tuple[Finding, ...] = ()
-    if encoding is not None:
-        try:
-            return raw.decode(encoding).removeprefix("\ufeff").encode(), ()
-        except UnicodeError:
-            raise InvalidData(f"The file is not text in the encoding {encoding}: name another one.") from None
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            raw = raw.decode("utf-16").encode()
-        except UnicodeDecodeError:
-            raise InvalidData(
-                "The file starts like UTF-16 text but is not: save the table as UTF-8 CSV."
-            ) from None
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    if b"\0" in raw[:65536]:
-        raise InvalidData(
-            f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
-        )
-    if not _is_utf8(raw):
-        if _is_garbage(raw):
-            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
-        encoding, finding = guessed(raw)
-        raw, findings = raw.decode(encoding, errors="replace").encode(), (finding,)
-    return raw, findings
-
-
 def stripped(raw: bytes) -> bytes:
     """Return text without the blank lines and the lines of bare delimiters below it.
 
@@ -250,27 +186,6 @@ def trimmed(raw: bytes) -> bytes:
     return raw if is_plain else stripped(raw)
 
 
-def _is_utf8(raw: bytes) -> bool:
-    """Return whether bytes are UTF-8. They are decoded in pieces, so that no copy of the text is held."""
-    if raw.isascii():
-        return True
-    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
-    try:
-        for start in range(0, len(raw), _DECODED):
-            decoder.decode(view[start : start + _DECODED])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _is_garbage(raw: bytes) -> bool:
-    """Return whether more than one byte in a hundred is a control character."""
-    head = raw[:65536]
-    control = sum(head.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
-    return control > len(head) / 100
-
-
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed.
 
@@ -285,7 +200,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
     held = ["\n", *lines[1:]] if told else lines
     comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
-    places = [*_numbered_rows(held, delimiter, skipped)]
+    kept = ("\n" if i in skipped else line for i, line in enumerate(held))
+    places = [one for one in numbered_rows(kept, delimiter) if any(map(str.strip, one[1]))]
     check_text_columns(max(len(row) for _, row in places))
     widths = [len(row) for _, row in places[1:]] or [len(places[0][1])]
     width = max(dict.fromkeys(widths), key=widths.count)
@@ -304,12 +220,13 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if rule:
         del places[1]
     rows = _with_corner([row for _, row in places], width, comment or "#")
-    if options.header == "auto" and _are_groups(rows, width, options):
+    while options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
-        group, names = "", rows[1]
-        for i in range(1, width) if len(set(names)) < width == len(names) else ():  # x and y of each group
+        group, names, below = "", rows[1], rows[2]
+        is_last = not (_has_names(below, Numerals()) and len(set(below)) == width)
+        for i in range(1, width) if is_last and len(set(names)) < width == len(names) else ():
             group = rows[0][i].strip() or group
-            names[i] = f"{group} {names[i].strip()}"
+            names[i] = f"{group} {names[i].strip()}"  # x and y of each group
         rows, places = rows[1:], places[1:]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
@@ -346,23 +263,6 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
         findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
     return _with_columns(layout, body, width)
-
-
-def _numbered_rows(
-    lines: Sequence[str], delimiter: str, skipped: Sequence[int]
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
-    left_out, begin, at = set(skipped), 0, 0
-
-    def kept() -> Iterator[str]:
-        nonlocal at
-        for at, line in enumerate(lines, 1):
-            yield "\n" if at - 1 in left_out else line
-
-    for row in split(kept(), delimiter):
-        if any(map(str.strip, row)):
-            yield begin, row
-        begin = at
 
 
 def _find_comments(
@@ -727,7 +627,8 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
         if common < 2:
             continue
         cells = [cell for row in rows for cell in row[:200]]
-        numbers = sum(map(is_like_number, cells)) / len(cells)
+        # 5 215 is one number between semicolons, and more often two numbers between blanks.
+        numbers = sum(is_like_number(cell) / (1 + (" " in cell.strip())) for cell in cells) / len(cells)
         score = (numbers + 0.02) * widths.count(common) / len(widths)
         if score > best_score + 1e-9:
             best, best_score, is_even = delimiter, score, len(set(widths)) == 1
@@ -736,16 +637,13 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
 
 def _first_lines(raw: bytes) -> list[str]:
     """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
-    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     lines: list[str] = []
     characters = 0
-    while (
-        len(lines) <= ENOUGH_ROWS
-        and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS)
-        and (line := stream.readline())
-    ):
+    for line in lines_of(raw):
         lines.append(line)
         characters += len(line)
+        if len(lines) > ENOUGH_ROWS or (len(lines) >= _ENOUGH_LINES and characters >= _ENOUGH_CHARACTERS):
+            break
     return lines
 
 
@@ -768,6 +666,27 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
+
+
+def numbered_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
+    begin = read = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in lines:
+            read += 1
+            yield line
+
+    for row in split(counted(), delimiter):
+        if row:
+            yield begin, row
+        begin = read
+
+
+def lines_of(raw: bytes) -> Iterable[str]:
+    """Return the lines of a text in UTF-8 with their ends."""
+    return io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
 
 
 def are_labels(cells: Sequence[Any]) -> bool:

@@ -4,7 +4,7 @@ Readers of tables find the roles by `find_columns`, in memory and for folders of
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -214,6 +214,10 @@ def _is_distinct(cells: Sequence[str]) -> bool:
     return len(set(cells)) == len(cells) > 1
 
 
+def _are_dates(cells: Iterable[str]) -> bool:
+    return all(map(_DATE.fullmatch, cells))
+
+
 def _are_names(layout: Layout, i: int) -> bool:
     """Tell whether a column of texts holds short distinct names, which are no numbers with words."""
     cells = layout.column(i)
@@ -282,8 +286,8 @@ def _find_names(
     named = [i for i in layout.text_columns if i not in taken and _are_names(layout, i)]
     i = layout.id_column
     if i is not None and i not in taken:
-        is_distinct = _is_distinct(layout.column(i))
-        if i not in layout.text_columns or is_distinct or not named:
+        is_distinct, are_dates = _is_distinct(layout.column(i)), _are_dates(layout.column(i))
+        if i not in layout.text_columns or (is_distinct and not are_dates) or not {*named} - {i}:
             are = "distinct names" if is_distinct else "names"
             said = f"The first column{quoted(layout, i)} holds {are} and was taken as sample names."
             return i, (), (Finding(said),)
@@ -295,7 +299,8 @@ def _find_names(
     beside = counters[-1] + 1 if counters else named[0] if named else None
     if beside is None:
         return None, (), ()
-    if beside in layout.text_columns and beside not in taken and _is_distinct(layout.column(beside)):
+    is_free = beside in layout.text_columns and beside not in taken
+    if is_free and _is_distinct(layout.column(beside)) and not _are_dates(layout.column(beside)):
         said = f"Column{quoted(layout, beside)} holds distinct names and was taken as sample names"
         way = Way("drop_columns", (names[beside],), "Leave it out")
         if counters:
@@ -406,7 +411,7 @@ def describe_left_out(
         many = f"{len(filled)} different text{'s' * (len(filled) != 1)}"
         what = f"{column} holds {many} and was left out; it can be named as the label column."
         return Finding(what, ways=(Way("label_column", name, "Use as labels"),))
-    if filled and all(map(_DATE.fullmatch, filled)):
+    if filled and _are_dates(filled):
         return Finding(f"{column} holds dates and was left out.")
     if (
         named

@@ -115,6 +115,7 @@ def sweep_figure(
     ceiling: float = math.inf,
     before: tuple[pd.DataFrame, float, str] | None = None,
     marked: int | None = None,
+    has_slider: bool = False,
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie.
 
@@ -148,6 +149,8 @@ def sweep_figure(
         An earlier sweep to compare with, what is 100 % there, and what it is called.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
+    has_slider : bool
+        Whether a slider below the figure says what k is, so that the axis has no title.
 
     Returns
     -------
@@ -178,12 +181,14 @@ def sweep_figure(
     _add_methods(figure, shown, expected, unit_name, kind)
     if tight:
         _add_optimal(figure, ours, expected)
+        if len(optimal(ours)) == len(ours):
+            figure.update_traces(showlegend=False, selector={"name": method_name("auto")})
     if marked is not None:
         _add_ring(figure, marked, ours)
     if total and len(frame) < total:
         ready = f"{len(frame)} of {total} ready"
         add_note(figure, ready, 1, 0, "bottom right", font={"size": 13})
-    kaxis.lay_out(figure, expected)
+    kaxis.lay_out(figure, expected, "" if has_slider else kaxis.TITLE)
     # Two lines of about equal length, for which a low curve has room.
     name = f"% of {unit_name}"
     title = "<br>".join(textwrap.wrap(name, max(16, 2 + len(name) // 2)))

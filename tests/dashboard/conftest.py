@@ -11,7 +11,9 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nspca.dashboard import share
 from nspca.dashboard.app import memory
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
@@ -94,6 +96,7 @@ def visit():
 
     def open_page(path: str = "app.py", **address: object) -> AppTest:
         page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+        page.session_state[share.KEY] = True  # its box is open, in which the downloads are
         for name, value in address.items():
             page.query_params[name.rstrip("_")] = str(value)
         if path != "app.py":
@@ -101,6 +104,12 @@ def visit():
         return page.run()
 
     return open_page
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    """Let no page begin a search by itself; a test of that puts the function back."""
+    monkeypatch.setattr(optimal, "_searches_by_itself", lambda answer, ratio: False)
 
 
 @pytest.fixture
@@ -193,10 +202,11 @@ def alts():
 
 
 def sentence(page: AppTest) -> str:
-    """Return the one error that a page shows, after testing that it raised nothing."""
+    """Return the one error, or else the one warning, of a page, after testing that it raised nothing."""
     assert not page.exception, page.exception[0].message
-    assert len(page.error) == 1, [error.value for error in page.error]
-    return page.error[0].value
+    said = [*page.error] or [*page.warning]
+    assert len(said) == 1, [one.value for one in said]
+    return said[0].value
 
 
 @pytest.fixture(name="sentence")

@@ -453,17 +453,9 @@ def test_who_was_shown_a_run_goes_on_in_a_workspace_of_their_own(visit, texts, s
     assert own.number_input(key="widget_to").value == 2 and "share" not in own.query_params
 
 
-def test_a_link_for_others_is_made_on_demand_and_ends_with_the_run(visit, shared, sentence):
+def test_a_link_for_others_ends_with_the_run(visit, shared, sentence):
     workspace, run = shared[0], plant(shared[0], number=7, result=b"x")
-    page = visit(PAGE, w=workspace)
-    assert not any(run in code.value for code in page.code) and run not in engine().store.shares(workspace)
-    page.button(key=f"share_{run}").click().run()
-    share = engine().store.shares(workspace)[run]
-    assert (
-        any(code.value.endswith(f"/shared?share={share}") for code in page.code)
-        and workspace not in page.code[0].value
-    )
-    assert {picture.proto.imgs[0].alt for picture in page.get("image")} == {"The link as a QR code"}
+    share, page = engine().store.share_run(workspace, run), visit(PAGE, w=workspace)
     page.button(key=f"delete_{run}").click().run()
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py", share=share)))
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py")))

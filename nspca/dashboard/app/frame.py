@@ -18,7 +18,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import browser_storage, buttons, links, memory, plotly, state, styles
+from nspca.dashboard.app import browser_storage, buttons, memory, plotly, state, styles
 from nspca.dashboard.app.wording import plain
 from nspca.data import is_installed
 from nspca.errors import InvalidData, NSPCAError
@@ -185,7 +185,6 @@ def _menu() -> None:
                 with st.container(key=styles.WAYS, gap=None):
                     ways_to_components()
         present(type="tertiary")
-        links.give([path for path, *_ in PAGES])
 
 
 @st.cache_resource(show_spinner=False)

@@ -44,6 +44,9 @@ MOST_VISITED = 200  # addresses that a session remembers
 BACK = "back"  # session key: whether this run comes from the back or forward button
 PRESSED = "pressed"  # session key: keys of the buttons whose click waits, see `buttons`
 CHANGED = "changed"  # session key: whether an input of the form of the sweep was changed
+STOPPED = "stopped"  # session key: ids of automatic searches that the visitor does not wait for
+UNSEEN = "unseen"  # session key: digest of an upload whose defaults are not settled yet
+SHARE = "share_box"  # session key: the open box of the button Share
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
 # prefix of session keys: text typed into a selector of names that is equal to no name
 SOUGHT = "sought_"

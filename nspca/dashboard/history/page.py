@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state, times, wording
-from nspca.dashboard.history import beside, sharing, thumbnail
+from nspca.dashboard.history import beside, thumbnail
 from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun, describe_runs, proved
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
@@ -239,8 +239,6 @@ def _more(one: DescribedRun, now: JobState) -> None:
             key=f"export_{run.id}",
             help=reads,
         )
-    if one.is_sweep:
-        sharing.offer(run)
     _delete(run)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 import nspca
-from nspca.dashboard import answer_page, open_data
+from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export
@@ -65,7 +65,7 @@ def show() -> None:
     try:
         of = open_data.whole_folder(open_data.opened())
     except NSPCAError:
-        st.title("Components")
+        share.title("Components")
         raise
     nouns = nouns_of(of.dataset)
     answer_page.open_page(TITLES[nouns.kind], lambda: of)
@@ -105,11 +105,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.nouns.count(asked.r)}"
-
-    def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        super().introduce(run, asked)
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
 
     def status(self, run: Watched, now: JobState) -> str:
         return progress_line(run.asked, now)
@@ -165,9 +160,9 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container(key=lists.SECTION):
             view.look(seen)
         st.markdown("### Can I trust it?")
-        joint_proof.show(seen)
         if run.now.ended:
             joint_proof.show_search(seen, view.fates)
+        joint_proof.show(seen)
         sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
         opened = st.segmented_control(
@@ -179,7 +174,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
         )
         if opened is not None:
             sections[opened][1](seen)
-        st.markdown("### Take it home")
 
     def take_home(self, seen: Answer) -> Export:
         return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)
@@ -217,7 +211,8 @@ def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **mor
     asked = run.asked.but(noun=nouns_of(run.of.dataset).one)
     best = max(results, key=lambda method: results[method].value)
     sweep = nspca.Sweep({(method, asked.r): result for method, result in results.items()})
-    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, id=run.id, now=now, **more)
+    how = {"own": not run.guest, "id": run.id, "now": now, **more}
+    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, **how)
 
 
 def _problem(run: Watched) -> nspca.Problem:

@@ -7,7 +7,7 @@ find theirs by `that_asks`.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import nspca
@@ -61,6 +61,7 @@ class Watched:
     of : the data as they are opened now; they may have changed since the run was started
     asked : the question
     own : whether it belongs to the visitor's workspace; not so for shared and default runs
+    guest : whether another person shared it; it is then not searched further, and its data stay
     stored : results of an answer that ships with the samples
     """
 
@@ -70,6 +71,7 @@ class Watched:
     now: JobState
     own: bool = True
     stored: nspca.Sweep | None = None
+    guest: bool = False
 
     @property
     def of_these_data(self) -> bool:
@@ -121,7 +123,7 @@ def shared(kind: Kind, run: Run) -> Watched:
     JobError
         When the run is of another kind.
     """
-    return _watched(kind, run, own=False)
+    return replace(_watched(kind, run, own=False), guest=True)
 
 
 def _watched(kind: Kind, run: Run, own: bool) -> Watched:
@@ -135,13 +137,14 @@ def _watched(kind: Kind, run: Run, own: bool) -> Watched:
     return Watched(run.id, open_data.find(asked.data, run.workspace), asked, engine().status(run.id), own)
 
 
-def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
+def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
     """Yield the runs of this workspace with a kind of question, newest first, each with its question.
 
-    Damaged runs are left out.
+    With the hash of data as `everybody`, the default runs about these data. Damaged runs are left out.
     """
-    for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
-        if run.function == kind.kind:
+    workspace = defaults.EVERYBODY if everybody else state.get("w")
+    for run in engine().store.list_runs(workspace, outline=True) if workspace else []:
+        if run.function == kind.kind and everybody in run.parameters:
             with suppress(InvalidOption):
                 yield run, tasks.spec_of(run)
 

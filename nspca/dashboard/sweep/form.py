@@ -36,8 +36,6 @@ def question(chosen: Chosen) -> SweepSpec:
     step = state.get("step")
     _check(first, last, step, n, len(forced))
     ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
-    if step is None and first <= (state.get("k") or 0) <= last:
-        ks = tuple(sorted({*ks, state.get("k")}))  # the shown k stays on the curve
     keep = tuple(state.get("keep"))
     mine = {"ks": ks, "methods": _methods(chosen), "effort": effort(), "scale": is_scaled(chosen)}
     mine |= {"forced": forced, "keep": keep if keep != forced and forced else ()}
@@ -87,9 +85,10 @@ def line(asked: SweepSpec) -> str:
     return ", ".join([ks, *settings, *asked.data.change_words()])
 
 
-def label(request: SweepSpec) -> str:
-    """Return the label of the start button."""
-    return f"Run {request.total} problems" if request.total > 1 else "Run one problem"
+def label(chosen: Chosen, asked: SweepSpec) -> str:
+    """Return the label of the start button, with the time that the answer takes."""
+    what = "the full curve" if asked.total > 1 else f"k = {asked.ks[0]:,}"
+    return f"Compute {what} ({whatif.took(chosen, asked)})"
 
 
 def _refusals(chosen: Chosen) -> dict[str, str | None]:

@@ -3,6 +3,7 @@
 The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
-from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal, slide
@@ -24,7 +24,6 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
-from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
     alone,
     archive,
@@ -64,7 +63,6 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._data: Chosen | None = None
         self._asked: SweepSpec | None = None
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
-        self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -89,21 +87,16 @@ class SweepPage(AnswerPage[SweepSpec]):
         return form.line(asked)
 
     def label(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.label(asked)
+        return form.label(data, asked)
 
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
     def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
-        whatif.estimate(data, asked)
+        """Draw nothing, since the label of the start button has the time."""
 
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
-
-    def introduce(self, run: Watched, asked: SweepSpec | None) -> None:
-        super().introduce(run, asked)
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
 
     def status(self, run: Watched, now: JobState) -> str:
         return _says(now, run.asked.total)
@@ -114,8 +107,6 @@ class SweepPage(AnswerPage[SweepSpec]):
     def filling(self, run: Watched, now: JobState) -> None:
         if not run.own and not now.rows:
             return  # nothing to draw yet, and nothing from before either
-        if run.own:
-            one_k.answer(run, self.problem(run), self._asked_first)
         old = before.find(run) if run.own else None
         if run.own and now.ended:
             curve.switches()
@@ -125,21 +116,12 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried = self.problem(run), proofs.attempts(run.asked)
-        sweep = proofs.improved(results, tried)
+        sweep = proofs.grown(proofs.improved(results, tried), run.of, run.asked)
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
+        missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
         k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
         method = state.get_one_of("shown", methods, methods[0])
-        found = sweep[method, k]
-        proof = proofs.best(found, tried, k)
-        result = found.with_certificate(None if proof is None else proof.certificate)
-        data, x = run.of.dataset, result.components[:, 0]
-        ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
-        statement.show(said)
-        answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, problem, table, said.digits))
-        curve.choose(methods, method)
-        known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
+        known, data = None, run.of.dataset
         old = before.find(run) if run.own else None
         drawn = curve.plot(
             problem,
@@ -148,20 +130,32 @@ class SweepPage(AnswerPage[SweepSpec]):
             selected_k=k,
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
+            has_slider=True,
         )
-        how: dict[str, Any] = {"tried": tried, "own": self._data is not None, "known": known, "drawn": drawn}
-        answer = Answer(run.of, run.asked, problem, sweep, k, method, id=run.id, **how)
+        own = self._data is not None
+        answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
+        result = answer.shown.with_certificate(answer.certificate)
+        if run.of.table is None:
+            known = membership.of(run.of, problem.with_k(k), result)
+            answer = replace(answer, known=known)
+        ceiling = statement.ceiling_of(table, problem.n)
+        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
+        with statement.show(said):
+            optimal.show(answer)
+        if missing is None:
+            answer_page.say_instead(k, problem.n)
+        else:
+            one_k.show(run.of, run.asked, missing)
+        st.markdown(self._enough(run, problem, table, said.digits))
+        curve.choose(methods, method)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
             ks = sorted(size for name, size in sweep if name == method)
-            picture = f"component_{run.id}"
-            slide.show(answer, ks, ceiling, "k", "curve", picture, HEIGHT, BARS)
-            if self._data is not None and self._asked is not None and not state.get("present"):
-                of, asked = (run.of, run.asked) if run.own else (self._data, self._asked)
-                one_k.field(run, of, asked, table)
+            picture, ends = f"component_{run.id}", (max(1, len(run.asked.forced)), problem.n)
+            slide.show(answer, ks, ceiling, "k", ends, "curve", picture, HEIGHT, BARS)
         with right:
-            component.picture(data, x, picture, known, BARS, HEIGHT)
+            component.picture(data, answer.x, picture, known, BARS, HEIGHT)
             membership.legend(wording.noun(data), known)
         return answer
 
@@ -200,10 +194,9 @@ class SweepPage(AnswerPage[SweepSpec]):
         features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
-        if seen.own or seen.proof is not None:
-            optimal.show(seen)
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+            optimal.fates(seen)
             proof_panel.show(seen)
         if seen.own:
             alone.show(seen)
@@ -242,12 +235,8 @@ def _proof_title(seen: Answer) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    title = "The curve: what is 100 %, other bounds" + ", share it" * run.own
-    with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
-        stored = engine().store.find_run(run.id) if run.own and run.now.state == "done" else None
-        if stored is not None:
-            with st.popover("Share", icon=":material/qr_code:"):
-                sharing.offer(stored)
+    with st.expander("What is 100 %, and other bounds", icon=":material/area_chart:", key="fold_curve"):
+        curve.switches()
 
 
 def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:

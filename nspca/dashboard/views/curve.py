@@ -66,7 +66,7 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
         sweep_figure,
         frame,
         unit=unit or 1.0,
-        all_ks=asked.ks,
+        all_ks=sorted({*asked.ks, *frame["k"]}),
         ceiling=problem.leading_eigenvalue,
         unit_name=AXES[axis()],
         signed=not asked.nonneg,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.formats.base import Converted, Format, Source, join_pieces
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData

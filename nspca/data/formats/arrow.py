@@ -22,8 +22,8 @@ kinds: Any = Late("pyarrow.types", "Parquet and Feather files", "files")
 pq: Any = Late("pyarrow.parquet", "Parquet and Feather files", "files")
 PARQUET_MAGIC, FEATHER_MAGIC = b"PAR1", b"ARROW1"
 """First bytes of the two formats."""
-STEP = 2**20
-"""Numbers written at a time: 20 MB of text."""
+STEP = 2**18
+"""Numbers written at a time: 5 MB of text."""
 _INDEX = "__index_level_"
 """Beginning of the column name that pandas gives to an index without a name."""
 

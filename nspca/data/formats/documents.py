@@ -14,8 +14,8 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
-from nspca.data.dialect import are_labels, as_utf8
-from nspca.data.encodings import guess_encoding
+from nspca.data.dialect import are_labels
+from nspca.data.encodings import as_utf8, guess_encoding
 from nspca.data.formats import written
 from nspca.data.formats.base import Source
 from nspca.data.formats.docword import is_docword

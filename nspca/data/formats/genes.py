@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.findings import Finding, suspicion
 from nspca.data.formats.base import Converted, Format, Source, Strings
 from nspca.data.formats.strings import read_frame, short_name, visible
