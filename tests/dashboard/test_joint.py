@@ -559,7 +559,7 @@ def test_the_proof_says_what_is_explained_and_the_proved_limit():
     limit = 125 * result.value / found.problem.total_variance
     assert limit <= float(second.split("more than ")[1].split(" %")[0]) <= limit + 0.1
     assert second.startswith(
-        "No other 2 components of 3 and 2 genes, with nonnegative weights and without a gene in common, explain"
+        "No other 2 components of 3 and 2 genes, with nonnegative weights and without a gene in common, "
     )
     problem = nspca.Problem.from_data(data.X, (3, 2))
     certificate = nspca.certify(problem, result, components=2, effort="standard")

@@ -1,7 +1,7 @@
 """State the answer of the page Components: how many components, what holds them together, and the proof.
 
-`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws the `sentences`. Lists and pictures take
-the shares of the components from `each`.
+`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws the `sentences`. Lists and pictures
+take the shares of the components from `each`.
 """
 
 import math
