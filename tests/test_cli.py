@@ -55,6 +55,7 @@ def test_other_sets_are_listed_with_a_certificate(tmp_path, capsys):
     assert main(asked) == 0
     assert "Unique: every other set of at most 5 features" in capsys.readouterr().out
     assert main(["verify", "pitprops", str(tmp_path / "a-others.npz")]) == 0
+    capsys.readouterr()
     assert main([*asked, "--json"]) == 0
     assert "explains at least 2.77 % less" in json.loads(capsys.readouterr().out)["others"]["proved"]
     for wrong in (["--others", "100"], ["--others", "1", "--components", "2"]):
