@@ -388,12 +388,8 @@ def test_an_interrupted_run_is_run_again_from_what_was_kept(ended, monkeypatch, 
     after.shutdown()
 
 
-def test_a_run_that_a_full_disk_cannot_take_fails_with_a_sentence(
-    narrow, ended, wait_for, monkeypatch, tmp_path
-):
+def test_a_run_that_a_full_disk_cannot_take_fails_with_a_sentence(narrow, ended, wait_for, caplog, tmp_path):
     """Neither its result nor the sentence fits into the file of the store."""
-    logged = []
-    monkeypatch.setattr(narrow, "_complain", lambda text, trace=False: logged.append(text))
     task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
     job = narrow.submit(task, question, viewer="a")
     wait_for(lambda: narrow.status(job).state == "running")
@@ -403,7 +399,7 @@ def test_a_run_that_a_full_disk_cannot_take_fails_with_a_sentence(
     state = ended(narrow, job)
     assert state.state == "failed" and "disk is full" in state.error and "make room" in state.error
     assert "disk is full" in narrow.trouble
-    assert [line for line in logged if "the end of a run could not be kept" in line]
+    wait_for(lambda: "the end of a run could not be kept" in caplog.text)
     with pytest.raises(JobError, match=r"it is failed: .*disk is full"):
         narrow.result(job)
     db.execute(f"PRAGMA max_page_count = {2**30}")

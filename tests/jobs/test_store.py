@@ -386,18 +386,6 @@ def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):
             Store(tmp_path / "b")
 
 
-def test_a_damaged_file_is_found_by_looking(store):
-    run = add(store)
-    store.finish_runs([run], "done", result=("k", os.urandom(200_000)))
-    assert store.damage() == ""
-    store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    raw = bytearray(store.path.read_bytes())
-    root = store._db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'shares'").fetchone()[0]
-    raw[4096 * (root - 1) : 4096 * root] = b"\xff" * 4096
-    store.path.write_bytes(raw)
-    assert "cannot be used (" in store.damage() and "make room or repair it" in store.damage()
-
-
 def test_results_make_room_for_newer_ones(store):
     """By age, by the bytes of all, and by those of a workspace unless another one has room for the same."""
     now, runs = time.time(), {}
