@@ -126,7 +126,7 @@ def _draw(view: View, of: Lesson) -> None:
 def _code(code: str) -> None:
     """Draw the address of the room as a QR code and in letters, and the code to type there."""
     links.draw(_address(code), "The address of the room")
-    st.markdown(f"**{wording.plain(_address('').partition('://')[2].partition('?')[0])}**")
+    st.markdown(f"**{wording.plain(_address('').split('://')[-1].partition('?')[0])}**")
     st.markdown(f"## {write_code(code)}")
 
 
