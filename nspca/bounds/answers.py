@@ -18,17 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from nspca.bounds import elimination
-from nspca.bounds.bound_search import ROOT_ROUNDS, BoundSearch
-from nspca.bounds.fixing.arrays import joined, packed, unpacked
+from nspca.bounds.fixing.arrays import joined, packed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Warm
-from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Settled, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import PLANS, ROUND
-from nspca.bounds.strongest import LEFT_OUT
-from nspca.bounds.witness import Witness
+from nspca.bounds.plan import PLANS
+from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
@@ -290,12 +286,10 @@ def list_answers(
             f"answers are listed with at most {plan.rows[-1]} forced features, got {len(problem.forced)}"
         )
     with one_thread():
-        kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
-        if not len(kept.block) or not kept.leading[0][0] > 0:
+        begun = start_of_tree(problem, plan, level, base, report)
+        if begun is None:
             raise InvalidProblem("answers are listed where features vary, got none that does")
-        run = BoundSearch(problem=problem, plan=plan, lower=level, gap=GAP, report=report, kept=kept)
-        splitting = run.splitting()
-        run.advance(splitting, ROUND)
+        kept, witness, warm = begun
         tree = AnswerTree(
             problem=problem,
             plan=plan,
@@ -313,9 +307,8 @@ def list_answers(
             tree.add(GoodSet(good.features[used], good.weights[used], good.value))
         elif good is not None:
             tree.add(minimal(A, good, problem.forced, level, problem.nonneg))
-        witness = witness_of(problem, base) or run.first_witness(splitting)
         try:
-            tree.begin(witness, run.warm_of(splitting), ROOT_ROUNDS, plan.eigenvalues)
+            tree.begin(witness, warm, ROOT_ROUNDS, plan.eigenvalues)
             if tree.root is None:  # the time is over before anything is proved
                 ends, tree.ends = tree.ends, np.inf
                 tree.begin(None)
@@ -325,15 +318,3 @@ def list_answers(
             stop.best = tree if tree.root is not None else None
             raise
     return tree
-
-
-def witness_of(problem: Problem, base: Certificate) -> Stored | None:
-    """Return the witness of a certificate of the inequality, or the first of a tree; None for others."""
-    parts = base.witness
-    if base.form == "fixing":
-        root = unpacked(parts, Supports.of(problem, problem.usable), problem.nonneg)
-        return next((use.witness for use in root.uses if use.witness is not None), None)
-    if base.form != "inequality" or "y" in parts or "W" not in parts:
-        return None
-    rows = parts.get("rows", np.arange(base.shape[1]))
-    return Stored.of(rows, Witness(*(parts.get(name) for name in ("W", "M", "U"))))

@@ -11,15 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nspca.bounds import elimination
-from nspca.bounds.bound_search import ROOT_ROUNDS, BoundSearch
 from nspca.bounds.fixing.arrays import bound_of, packed, up
+from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import LEAF, Node
-from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.plan import PLANS, ROUND
-from nspca.bounds.strongest import LEFT_OUT
-from nspca.bounds.witness import Witness
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
+from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread
 from nspca.problem import Problem
@@ -70,21 +67,24 @@ def certificate_at(
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None
     with one_thread():
-        kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
-        if not len(kept.block) or not kept.leading[0][0] > 0:
+        found = start_of_tree(problem, plan, level, base, report)
+        if found is None:
             return None
-        lower = level * (1 - BELOW)
-        run = BoundSearch(problem=problem, plan=plan, lower=lower, gap=BELOW / 10, report=report, kept=kept)
-        run.limits = Limits(entries=WORK[effort], nodes=NODES[effort])
-        splitting = run.splitting()
-        run.advance(splitting, ROUND)
-        tree = run.new_tree(kept)
+        kept, witness, warm = found
+        tree = FixingTree(
+            problem=problem,
+            plan=plan,
+            lower=level * (1 - BELOW),
+            gap=BELOW / 10,
+            report=report,
+            ground=Ground.of(problem, kept),
+            limits=Limits(entries=WORK[effort], nodes=NODES[effort]),
+        )
         tree.at_level, tree.asked = True, asked
-        witness = witness_of(base) or run.first_witness(splitting)
         rounds = 1 if effort == "fast" else ROOT_ROUNDS
         if problem.n <= FEW:
             rounds = tree.rounds = 0
-        tree.begin(witness, run.warm_of(splitting), rounds, plan.eigenvalues)
+        tree.begin(witness, warm, rounds, plan.eigenvalues)
         tree.run()
         if tree.root is None:
             return None
@@ -92,15 +92,6 @@ def certificate_at(
         level = float(arrays["level"][0])
         having, lacking = claims_of(tree.root, problem, level)
     return Certificate.of(problem, "B8", "fixing", upper, arrays | {"having": having, "lacking": lacking})
-
-
-def witness_of(base: Certificate) -> Stored | None:
-    """Return the witness of a certificate of the inequality without weights; None for another one."""
-    parts = base.witness
-    if base.form != "inequality" or "y" in parts or "W" not in parts:
-        return None
-    rows = parts.get("rows", np.arange(base.shape[1]))
-    return Stored.of(rows, Witness(*(parts.get(name) for name in ("W", "M", "U"))))
 
 
 def claims_of(root: Node, problem: Problem, level: float) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import MOST_BYTES, Limits
-from nspca.bounds.plan import CLOSED, Plan
+from nspca.bounds.plan import CLOSED
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled
@@ -46,7 +46,7 @@ distance from the best value.
 
 
 @dataclass(eq=False, kw_only=True)
-class JointTree(Work[Plan]):
+class JointTree(Work):
     """Search over the sets of all components.
 
     Attributes

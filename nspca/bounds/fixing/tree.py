@@ -24,7 +24,6 @@ from nspca.bounds.fixing.node import LEAF, Node, Supports, Warm
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Answer, OutOfTime, Settled, Task
-from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.covariance.parallel import check_client, waves
@@ -72,7 +71,7 @@ class Limits:
 
 
 @dataclass(eq=False, kw_only=True)
-class FixingTree(Work[Plan]):
+class FixingTree(Work):
     """The branch and bound search.
 
     Attributes
