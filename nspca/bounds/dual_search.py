@@ -26,7 +26,7 @@ sphere for each different size proves the bound.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -77,6 +77,8 @@ STALL, IDLE = 0.02, 4
 """A lift ends after IDLE rounds in a row that each close less than the share STALL of the gap."""
 ON_THE_WAY = 0.04, 2
 """Share and rounds for a lift that gets one more dimension afterwards, which closes more."""
+UNSCALED = 0.6
+"""Share of the steps of a lift for one component before rows get scales, which no witness of a tree has."""
 HARDER = 12
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search."""
 LEAST = 2000
@@ -119,7 +121,7 @@ class DualSearch(Work):
     is_opened : bool
         Whether the features outside the kept rows got weights (see `core.opened`).
     decides : callable or None
-        Asked of every bound of a lift without scales, with the lift and an estimate of t. Where it tells that
+        Asked of the bounds of a lift without scales, with the lift and an estimate of t. Where it tells that
         the numbers decide many features, the lift ends, and `decisive` has them.
     """
 
@@ -210,9 +212,11 @@ class DualSearch(Work):
         if not self.several:
             self.upper = np.inf
             self.prove_one(witness)
+            if self.last is not None:  # lifts gain most from the W of the last step
+                self.W, self.X = self.last.entries.W, self.last.X.copy()
             for rank in self.plan.plain:
                 if not self.closed:
-                    self.prove_one(*lifted(self.kept, witness, rank))
+                    self.prove_one(*lifted(self.kept, Witness(self.W), rank))
             return
         tau = witness.threshold(problem.nonneg, self.kept.floor)
         kept = at_threshold(problem, self.kept, tau) or self.kept
@@ -262,8 +266,8 @@ class DualSearch(Work):
             lift = self.begin(rank, kept, scales)
             last_step = self.steps + (self.total - self.steps) // (end - rank)
             self.run_lift(lift, last_step, is_last=rank == end - 1)
-            (self.W, *_), self.X = lift.averaged(), lift.splitting.X
-            scales, kept = lift.averaged_scales(), lift.splitting.kept
+            mean, self.X, kept = lift.averaged(), lift.splitting.X, lift.splitting.kept
+            self.W, scales = mean.W, mean.scales
         self.steps = self.total
         self.tell()
 
@@ -275,8 +279,9 @@ class DualSearch(Work):
         The last bound of the last lift is left to `prove_best`, which searches once, at the tolerance `fine`.
         """
         usual = RARE if is_last else WORTH
-        self.look(lift, usual)
-        own, idle, most, middle = np.inf, 0, self.plan.searching, (self.steps + end) // 2
+        if self.several:
+            self.look(lift, usual)
+        own, idle, most, middle = np.inf, 0, self.plan.searching, self.steps + UNSCALED * (end - self.steps)
         stall, patience = (STALL, IDLE) if is_last else ON_THE_WAY
         while self.steps < end and self.searched_rows < most and not self.closed and idle < patience:
             if self.steps >= middle and self.is_scaled and lift.scales is None:
@@ -290,7 +295,7 @@ class DualSearch(Work):
             closed_little = np.isfinite(own) and own - reached < stall * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
-            lift.is_held = is_last and idle > 0
+            lift.is_held = self.several and is_last and idle > 0
 
     def begin(self, rank: int, kept: Kept, scales: Array | None) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
@@ -346,7 +351,7 @@ class DualSearch(Work):
         is only an estimate, and `prove_best` searches the best of those. With `put_off` all are left to it.
         """
         problem, nonneg = self.problem, self.problem.nonneg
-        witness, factor = Witness(*lift.averaged(), lift.averaged_scales()).levelled(self.kept, nonneg)
+        witness, factor = lift.averaged().levelled(self.kept, nonneg)
         tau = witness.threshold(nonneg, self.kept.floor)
         kept = self.formed(witness) or self.kept
         if kept.block is not lift.splitting.A:  # K has changed
@@ -355,15 +360,20 @@ class DualSearch(Work):
                 lift.relief = core.relief(problem, lift.splitting.kept, witness.scales, lift.splitting.X)
         base, h = self.base(witness, kept), witness.heights(kept, max(problem.sizes), nonneg)
         assert witness.U is not None
-        if self.decides is not None and witness.scales is None and self.decides(witness, base, lift):
-            self.decisive = witness, lift
-            return base
         tau *= factor**2  # for the scales of the lift
         # the bundle has points for single steps, and climbs find those that the mean leaves room for
-        tops = lift.reach(witness.U, np.zeros(len(kept.block)) if h is None else h, tau)
+        h = np.zeros(len(kept.block)) if h is None else h
+        tops, (U, left) = lift.reach(witness.U, h, tau), lift_of(kept, witness, lift.B.shape[1])
         promise = base + float(lift.totals @ tops)
+        if not self.several and left + float((plain := lift.reach(U, h, tau))[0]) < promise:
+            witness, base, tops = replace(witness, U=U), left, plain
+            promise = base + float(tops[0])
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
-        if not put_off and promise < self.upper - worth * gap:
+        is_good = promise < self.upper - worth * gap
+        if self.decides is not None and witness.scales is None and self.decides(witness, base, lift):
+            self.decisive = witness, lift
+            return promise
+        if is_good and not put_off:
             promise, halves = self.searched(witness, base, tops)
             for _, cover in halves:
                 if cover.direction.size == lift.U.shape[1] + 1:
@@ -373,7 +383,6 @@ class DualSearch(Work):
                 self.tell()
         elif promise < min(self.upper, self.promised):
             self.candidate, self.promised = witness, promise
-        U, _ = lift_of(kept, Witness(witness.W, witness.M), lift.B.shape[1])
         if U.shape[1] == lift.B.shape[1] and not lift.is_held:
             lift.rebase(np.linalg.qr(U)[0])
         return promise
@@ -469,4 +478,5 @@ class DualSearch(Work):
         if not self.several and witness.scales is None:
             return Certificate.of(problem, witness.kind, "inequality", upper, arrays)
         arrays |= {"lift": arrays["U"], "U": V, "prices": arrays.get("prices", np.zeros(len(kept.block)))}
-        return Certificate.of(problem, "JP" if self.several else "BS", "joint", upper, arrays)
+        found = Certificate.of(problem, "JP" if self.several else "BS", "joint", upper, arrays)
+        return replace(found, k=sizes)

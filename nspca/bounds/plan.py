@@ -36,8 +36,8 @@ class Plan:
     rows : increasing numbers of rows that may be kept
     left_out : maximum share of the value that the sum of the sizes times the largest entry left out may reach
     cores : sizes of the dense cores that are tried when safe elimination fails
-    whole : maximum features for keeping all rows: of one component for a tree right after the dual, of several
-        where elimination gains nothing, as all variances are equal
+    whole : of one component, maximum features for a tree right after the dual, if more than `BRANCHED`; of
+        several, for keeping all rows where elimination gains nothing, as all variances are equal
     rhos : penalties of the dual relative to the largest eigenvalue, one run of ADMM each
     steps, work : minimum and maximum steps of such a run; and its work, in entries
     ranks : minimum and maximum rank of the first lift; 0 for no lift
@@ -104,14 +104,14 @@ STANDARD = replace(
     ONE,
     rows=(400, 500, 600, 800, 1000, 1200),
     cores=(150, 300, 600),
-    rhos=(1.0, 4.0),
-    steps=(40, 80),
+    rhos=(4.0,),
+    steps=(60, 60),
     plain=(1, 3),
     cap=10_000,
     eigenvalues=5e6,
     branching=3e7,
     ranks=(4, 4),
-    rounds=8,
+    rounds=10,
     lifting=2.4e8,
 )
 PLANS = {
@@ -174,32 +174,26 @@ JOINT_PLANS = {
     ),
 }
 
+CORE = replace(STANDARD, cores=(350,), wait=20, rho=2.0, rounds=20)
+CORE_OF_SEVERAL = replace(
+    STANDARD_OF_SEVERAL,
+    cores=(300,),
+    rhos=(0.25,),
+    ranks=(3, 3),
+    passes=1,
+    rho=0.5,
+    wait=1,
+    rounds=20,
+)
 IN_PARTS = {
-    (False, "fast"): (
-        replace(STANDARD, cores=(350,), cap=3000, branching=0.0, wait=20, rho=2.0),
-        5,
-        2_500_000,
-    ),
-    (False, "standard"): (replace(STANDARD, cores=(350,), rounds=20, wait=20, rho=2.0), 7, 1_200_000),
-    (True, "standard"): (
-        replace(
-            STANDARD_OF_SEVERAL,
-            cores=(300,),
-            rhos=(0.25,),
-            ranks=(3, 3),
-            passes=1,
-            rho=0.5,
-            wait=1,
-            rounds=20,
-        ),
-        5,
-        700_000,
-    ),
+    (False, "fast"): (replace(CORE, cap=3000, branching=0.0, rounds=8), 5, 2_500_000),
+    (False, "standard"): (CORE, 7, 1_200_000),
+    (True, "standard"): (CORE_OF_SEVERAL, 5, 700_000),
 }
-"""For data that are held in parts, by whether there are several components, and by effort: the plan of a small
-core, its least rounds, and the numbers in the data for each round more. Nearly all that is left outside a core
-is 0, and many eigenvalues of what is left inside are nearly equal. So row cuts begin early there, and a search
-takes about as long as the solve.
+"""For data that are held in parts, by whether there are several components, and by effort: the plan of a
+small core, its least rounds, and the numbers in the data for each round more. Nearly all that is left
+outside a core is 0, and many eigenvalues of what is left inside are nearly equal. So row cuts begin early
+there, and a proof takes about as long as the solve.
 """
 
 
@@ -209,7 +203,7 @@ def plan_of(effort: str, several: bool) -> Plan:
 
 
 def plan_in_parts(effort: str, several: bool, nonzeros: int) -> Plan | None:
-    """Return the plan of a small core of data in parts with so many nonzeros, if there is one (`IN_PARTS`)."""
+    """Return the plan of a small core of data in parts with so many nonzeros, if there is one."""
     if (several, effort) not in IN_PARTS:
         return None
     plan, least, each = IN_PARTS[several, effort]

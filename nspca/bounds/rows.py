@@ -1,7 +1,7 @@
 """Choose the rows of A on which a bound is proved: those of safe elimination, or a dense core with weights.
 
-Where safe elimination leaves out too much, cores of some sizes and thresholds are tried with the dual, and the
-best one is kept. `search` runs one `RowSearch`.
+Where safe elimination leaves out too much, cores of some sizes and thresholds are tried with the dual, and
+the best one is kept. `search` runs one `RowSearch`.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import numpy as np
 from nspca.bounds import core, elimination
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.elimination import Kept
-from nspca.bounds.plan import Plan
+from nspca.bounds.plan import PLANS, Plan
 from nspca.bounds.remainder import Remainder, collect
 from nspca.bounds.witness import Witness
 from nspca.covariance.linalg import Array, largest_eigenpairs
@@ -45,6 +45,14 @@ RAISED, FALL, TRIED = 1.1, 0.9, 3
 """Ratio of the first threshold to the best one for an empty core, since a core takes part of what a higher
 threshold leaves; ratio of a threshold to the one tried before; and maximum thresholds tried.
 """
+QUICK = PLANS["fast"]
+"""Plan of the dual that a core is tried with for one component, before it gets that of its effort."""
+EXCESSES = (0.0, 0.3)
+"""Thresholds tried with each core for one component, given by the rise of the bound with an empty core, as a
+share of its gap.
+"""
+CLOSES = 0.05
+"""Least share of the gap that a larger core closes; otherwise a lift gains more on the smaller one."""
 FOLLOWED = 5
 """Number of eigenvectors from which the weights of features outside a core are chosen."""
 
@@ -94,7 +102,7 @@ class RowSearch:
         if kept is None:
             return None
         try:
-            return self.dual(kept, self.plan)
+            return self.dual(kept, self.plan if self.problem.joint or kept.weights is None else QUICK)
         except Refused as error:
             self.refused = error
             return None
@@ -121,19 +129,33 @@ class RowSearch:
 
     # --- cores ----------------------------------------------------------------------------------------------
     def on_cores(self) -> DualSearch | None:
-        """Return the best run of the dual on cores with weights for the other features; None if none is proved.
+        """Return the best run of the dual on cores with weights for the other features, if any is proved.
 
-        Lower and lower thresholds are tried on the first core while the bound falls, which is nearly convex
-        in them. The claim keeps its ratio to the noise, the largest eigenvalue outside the core of what is
-        left above the threshold. Data in parts get one threshold: variances outside are small there.
+        One component gets two thresholds. For several, lower and lower ones are tried on the first core while
+        the bound falls, which is nearly convex in them. The claim keeps its ratio to the noise, the largest
+        eigenvalue outside the core of what is left above the threshold. Data in parts get one threshold:
+        variances outside are small there.
         """
         problem, A = self.problem, self.problem.covariance
         few = core.few_in_reach(A)
         collect(A, problem.nonneg, DEEP * core.first_level(problem, self.lower))
         remainder, curve = core.search_tau(problem, self.lower)
         self.aim = self.lower if self.lower > 0 else LIKELY * float(curve.uppers.min())
-        ranked = core.ranking(problem, remainder.above(curve.best))
-        best, tau, share = None, curve.best * (1.0 if few else RAISED), 0.0
+        best, share = None, 0.0
+        if not problem.joint:
+            gap = max(float(curve.uppers.min()) - self.aim, 0.0)
+            taus = [curve.lower_tau(excess * gap) for excess in (EXCESSES[-1:] if few else EXCESSES)]
+            ranks = [core.ranking(problem, remainder.above(tau)) for tau in taus]
+            for count in self.plan.cores:
+                for tau, ranked in zip(taus, ranks, strict=True):
+                    if count < problem.n and (best is None or not best.closed):
+                        rows = core.choose_rows(problem, ranked, count)
+                        best = self.better(best, remainder, rows, tau, self.usual_claim(tau))
+            return best
+        ranked, tau = (
+            core.ranking(problem, remainder.above(curve.best)),
+            curve.best * (1.0 if few else RAISED),
+        )
         for count in self.plan.cores:
             if count >= problem.n or (best is not None and best.closed):
                 break
@@ -160,7 +182,10 @@ class RowSearch:
     ) -> DualSearch | None:
         """Return the better of a run and one with a threshold and a spectral claim."""
         run = self.tried(core.with_core(self.problem, remainder, rows, tau, claim))
-        return best if run is None or (best is not None and run.upper >= best.upper) else run
+        if run is None or best is None:
+            return run or best
+        larger = 0.0 if rows.size == len(best.kept.block) else CLOSES * (best.upper - self.aim)
+        return run if run.upper < best.upper - larger else best
 
     def usual_claim(self, tau: float, share: float = core.SHARE) -> float:
         """Return the usual spectral claim t for a threshold tau (see `core.SHARE`)."""

@@ -32,7 +32,7 @@ from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.fixing.whole import whole
 from nspca.bounds.inequality import threshold
-from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan, plan_in_parts, plan_of
+from nspca.bounds.plan import BRANCHED, JOINT_PLANS, PLANS, ROUND, Plan, plan_in_parts, plan_of
 from nspca.bounds.rows import RowSearch, kept_rows
 from nspca.bounds.witness import Witness, leading, lifted, spectral_halves
 from nspca.certificate import Certificate
@@ -47,8 +47,8 @@ ROWS = 1200
 """Maximum kept rows of a search over sets of several components."""
 EXPLAINED = 0.15
 """Maximum gap, relative to the value, that W alone leaves on a small core of data in parts which is large
-enough for several components. It leaves .11 on made-up topics, as 800 kept rows do. For KOS it leaves .25, and
-800 kept rows .18.
+enough for several components. It leaves .11 on made-up topics, as 800 kept rows do. For KOS it leaves .25,
+and 800 kept rows .18.
 """
 ROOT_ROUNDS, ROOT_RANK = 20, 3
 """Rounds of steps at the root of a tree on few features, and rank of its first lift."""
@@ -118,11 +118,8 @@ def strongest(
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     plan = plan_of(effort, problem.joint)
     if problem.covariance.trace == 0.0:
-        return (
-            (Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)}), None)
-            if problem.joint
-            else (None, None)
-        )
+        zero = {"claims": np.zeros(2)}
+        return (Certificate.of(problem, "J", "joint", 0.0, zero) if problem.joint else None), None
     if len(problem.forced) > plan.rows[-1]:
         return None, None
     if not branching:
@@ -142,6 +139,11 @@ def strongest(
         return search.result
 
 
+def opening(plan: Plan) -> Plan:
+    """Return the plan of the core with which a search for the optimum begins."""
+    return replace(plan, cores=(600,), passes=3, rounds=24)
+
+
 @dataclass(eq=False)
 class Search(Work):
     """The search for the best certificate of one component.
@@ -156,6 +158,8 @@ class Search(Work):
         An answer better than the best value known before.
     unfinished : dict of ndarray or None
         Arrays of the last tree, if its bound is worse than `upper`.
+    has_tree : bool
+        Whether a tree has begun that has a bound.
     began : float
         Time from which the seconds of the limits count.
 
@@ -170,6 +174,7 @@ class Search(Work):
     resume: Certificate | None = None
     answer: Array | None = None
     unfinished: dict[str, np.ndarray] | None = None
+    has_tree: bool = False
     began: float = field(default_factory=time.monotonic)
 
     @property
@@ -206,16 +211,25 @@ class Search(Work):
             if self.closed:
                 return
         rows = RowSearch(problem, plan, self.lower, self.dual)
-        if rows.is_on_core:
-            if core.few_in_reach(problem.covariance):
-                rows.plan = plan_in_parts(self.effort, False, problem.covariance.nonzeros) or plan
-            run = rows.on_cores()
-            if run is not None and rows.plan.ranks[1] and not run.closed:
-                run = self.dual(rows.lowered(run, self.limits is not None), rows.plan)
-        else:
-            run = rows.on_kept_rows()
+        if rows.is_on_core and (run := self.on_core(rows)) is not None:
+            self.improve(run)
+            if self.limits is None or self.closed or self.has_tree:
+                return
+        run = rows.on_kept_rows()
         if run is not None and not self.closed and not self.begins_tree(run):
             self.improve(run)
+
+    def on_core(self, rows: RowSearch) -> DualSearch | None:
+        """Return the dual on the best core, with the threshold for its lift; None without a core."""
+        plan, A = self.plan, self.problem.covariance
+        if core.few_in_reach(A):
+            plan = plan_in_parts(self.effort, False, A.nonzeros) or plan
+        rows.plan = plan if self.limits is None else opening(plan)
+        run = rows.on_cores()
+        if run is not None and rows.plan.ranks[1] and not run.closed:
+            run = self.dual(rows.lowered(run, self.limits is not None), rows.plan)
+        rows.plan = self.plan
+        return run
 
     def dual(self, kept: Kept, plan: Plan) -> DualSearch:
         """Return a run of the dual on some rows, and keep what it proves."""
@@ -230,9 +244,9 @@ class Search(Work):
         """Improve a run by lifts. Where the numbers of one decide many features, a tree goes on with it."""
         if not run.plan.ranks[1] or run.X is None:
             return
-        if self.problem.joint or not run.plan.branching or not self.lower > 0:
-            run.decides = None
-        elif self.limits is not None or run.kept.weights is None:
+        searched = self.limits is not None
+        may_begin = not self.problem.joint and run.plan.branching > 0 and self.lower > 0
+        if may_begin and (searched or (run.kept.weights is None and self.problem.n > BRANCHED)):
             run.decides = lambda witness, t, lift: self.is_decisive(run.kept, witness, t, lift)
         with self.following(run):
             run.improve()
@@ -270,6 +284,7 @@ class Search(Work):
         few = is_small or 1 < n <= self.plan.whole or (self.limits is not None and len(run.kept.block) > 1)
         if not few or run.kept.weights is not None or not self.plan.branching or run.last is None:
             return False
+        assert run.W is not None  # that of the last splitting or better
         self.run_tree(run.kept, first_witness(run.kept, run.W), warm_of(run.last), ROOT_ROUNDS)
         return self.upper <= self.lower * (1 + NEARLY) or self.limits is not None
 
@@ -330,9 +345,7 @@ class Search(Work):
             np.concatenate([none, *(part for one in left for part in (one.certain, one.possible))])
         )
         if features.size > DENSE_LIMIT:  # too many: keep the rows of this search, as when the tree began
-            kept = elimination.keep(
-                problem, elimination.enough_rows(problem, self.plan.rows, self.plan.left_out * self.lower)
-            )
+            kept = rows_of_tree(problem, self.plan, self.lower)
             into = np.unique(np.concatenate([none, *(one.certain for one in left)]))
             features = np.union1d(into, kept.features)
             return replace(kept, rows=features, block=problem.covariance.block(features), fixed=0)
@@ -360,6 +373,7 @@ class Search(Work):
         finally:
             self.lower, self.steps = tree.lower, self.steps + tree.steps
             self.point = self.point if tree.point is None else tree.point
+            self.has_tree |= tree.root is not None
             if tree.root is not None and tree.proved < self.upper:
                 self.unfinished = None
                 self.keep(tree.certificate())
@@ -379,15 +393,19 @@ class SearchOfSeveral(Search):
         if self.resume is not None and (tree is not None or prices_of(problem, self.resume) is not None):
             self.keep(self.resume)
         else:
-            self.bound()
+            for effort in ["standard", "thorough"] if self.effort == "thorough" else [self.effort]:
+                if not self.closed:  # thorough never proves less than standard
+                    self.bound(replace(JOINT_PLANS[effort], sets=self.plan.sets))
             self.keep(self.resume)
+            self.steps = self.total
+            self.tell()
         nodes = self.plan.searched_nodes(problem.n)
         if (self.limits is not None or nodes) and not self.closed:
             self.run_sets(self.limits or Limits(nodes=nodes), tree)
 
-    def bound(self) -> None:
-        """Find the bound of the dual and its lifts, after that of Ky Fan."""
-        problem, plan, ky_fan = self.problem, self.plan, self.ky_fan()
+    def bound(self, plan: Plan) -> None:
+        """Find the bound of the dual and its lifts that a plan allows, after that of Ky Fan."""
+        problem, ky_fan = self.problem, self.ky_fan()
         if ky_fan <= self.target:
             self.prove_ky_fan()
         if self.closed:
@@ -438,7 +456,7 @@ class SearchOfSeveral(Search):
         self.keep(Certificate.of(self.problem, "J", "joint", upper, witness))
 
     def run_sets(self, limits: Limits, resumed: dict[str, np.ndarray] | None) -> None:
-        """Search over the sets of all components, from the arrays of a tree, or with the numbers of `best`."""
+        """Search over the sets of all components, from the arrays of a tree or with the numbers of `best`."""
         problem, best = self.problem, self.best
         assert best is not None  # the bound comes first
         largest = problem.with_k(max(problem.sizes))
@@ -472,13 +490,18 @@ def warm_of(splitting: Splitting) -> Warm:
     return Warm(splitting.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
 
 
+def rows_of_tree(problem: Problem, plan: Plan, level: float) -> Kept:
+    """Return the rows of safe elimination for a tree at a level."""
+    return elimination.keep(problem, elimination.enough_rows(problem, plan.rows, plan.left_out * level))
+
+
 def start_of_tree(
     problem: Problem, plan: Plan, level: float, base: Certificate, report: Report
 ) -> tuple[Kept, Stored | None, Warm] | None:
     """Return the kept rows of a tree at a level, and a witness and a starting point for its root; None where
     no feature varies on these rows. The witness is the first of a certificate `base` that has one.
     """
-    kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, plan.left_out * level))
+    kept = rows_of_tree(problem, plan, level)
     if not len(kept.block) or not kept.leading[0][0] > 0:
         return None
     work, splitting = Work(problem, plan, level, report=report), Splitting(kept, problem.size, problem.nonneg)

@@ -8,17 +8,16 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core
-from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect, read_in_single
-from nspca.bounds.strongest import strongest
+from nspca.bounds.search import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
 from scripts.lean import of_numbers
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory
 from tests.rowblocks import counts as words
-from tests.strategies import cases, counts
+from tests.strategies import cases, certify_joint, counts
 
 
 def table(rng, n):

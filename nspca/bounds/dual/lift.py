@@ -39,6 +39,7 @@ from nspca.bounds.dual.rowcuts import CUT, CUT_FEW, WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import Curvature, descend
 from nspca.bounds.inequality import heights
+from nspca.bounds.witness import Witness
 from nspca.covariance.linalg import Array
 
 GAP = 1e-6
@@ -195,19 +196,16 @@ class Lift(Bundle):
         self.recent.add(self)
         return self.recent
 
-    def averaged(self) -> tuple[Array, Array | None, Array, Array]:
-        """Return the means of W, M, U and prices over the remembered steps."""
+    def averaged(self) -> Witness:
+        """Return the means of the numbers of the witness over the remembered steps, without given prices."""
         mean = self.recent or self.remember(afresh=True)
         rho, count = self.splitting.rho, mean.count
         M = None if mean.M is None else mean.M.astype(np.float64) * (rho * self.cuts.weight / count)
         W = mean.W.astype(np.float64)
         W = (W + W.T) * (rho / 2 / count)
-        return W, M, factor(self.B, mean.Q / count), mean.prices / count
-
-    def averaged_scales(self) -> Array | None:
-        """Return the mean of the scales (r,) over the steps of `averaged`; None where rows have none."""
-        mean = self.recent
-        return mean.scales / mean.count if mean is not None and mean.scales.size else None
+        prices = None if self.prices is None or self.prices.is_given else mean.prices / count
+        scales = mean.scales / count if mean.scales.size else None
+        return Witness(W, M, factor(self.B, mean.Q / count), prices, scales)
 
     def heights(self) -> Array:
         """Return the heights (r,) of the row cuts, less the prices."""

@@ -97,20 +97,23 @@ class Work:
 
 
 def present(lift: Lift) -> tuple[Witness, float, float]:
-    """Return the witness of a lift for one component, with its mean numbers of the last steps; an estimate of
-    ``lambda_max(A - W - sym(M) - UU')``; and the bound that the points of the bundle allow. The proved bound
-    is hardly ever below.
+    """Return the witness of a lift for one component, with the mean W and M of the last steps and the mean U,
+    or that of the plain lift if it is better; an estimate of ``lambda_max(A - W - sym(M) - UU')``; and the
+    bound that the points of the bundle allow. The proved bound is hardly ever below.
     """
-    kept, witness = lift.splitting.kept, Witness(*lift.averaged()[:3])
+    kept, witness = lift.splitting.kept, lift.averaged()
     assert witness.U is not None  # that of the lift
     tau, h = witness.threshold(lift.nonneg, kept.floor), witness.heights(kept, lift.k, lift.nonneg)
-    left = largest(kept, witness)
-    value = lift.value(witness.U, np.zeros(len(kept.block)) if h is None else h, tau)
-    return witness, left, left + value - kept.paid
+    h = np.zeros(len(kept.block)) if h is None else h
+    U, left = lift_of(kept, witness, lift.B.shape[1])
+    own = largest(kept, witness)
+    before, after = own + lift.value(witness.U, h, tau), left + lift.value(U, h, tau)
+    found = (witness, own, before) if before <= after else (replace(witness, U=U), left, after)
+    return found[0], found[1], found[2] - kept.paid
 
 
 def turn(lift: Lift, kept: Kept, witness: Witness) -> None:
     """Change a lift to the leading subspace of ``A - W - sym(M)`` if that has as many dimensions."""
-    U, _ = lift_of(kept, replace(witness, U=None), lift.B.shape[1])
+    U, _ = lift_of(kept, witness, lift.B.shape[1])
     if U.shape[1] == lift.B.shape[1]:
         lift.rebase(np.linalg.qr(U)[0])

@@ -1,7 +1,7 @@
 """Starting points of lifts: the subspace, the first points of the bundle, and the first prices.
 
-`dual_search` and `fixing.lifts` begin a lift with `basis` and `first_points`, for several components also with
-`first_prices`.
+`dual_search` and `fixing.lifts` begin a lift with `basis` and `first_points`, that of several components also
+with `first_prices`.
 """
 
 from collections.abc import Callable
@@ -35,10 +35,8 @@ def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], 
     """Return feasible points (r, p) for each size of `counts`, found by climbs with a lift U (r, d)."""
     C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
     root_tau, none, fixed = np.sqrt(splitting.entries.tau), np.zeros(len(U)), splitting.kept.fixed
-    sought = (
-        Sought(size, splitting.nonneg, fixed, priced=len(counts) > 1 or counts[0][1] > 1)
-        for size, _ in counts
-    )
+    priced = len(counts) > 1 or counts[0][1] > 1
+    sought = (Sought(size, splitting.nonneg, fixed, priced) for size, _ in counts)
     found = (climb(U, root_tau, one, C, none)[0] for one in sought)
     return [np.unique(X.round(9), axis=1) for X in found]
 
