@@ -2,9 +2,8 @@
 
 The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
 A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
-cones that each effort allows. `nspca.bounds.bound_search` has the order of the duals and when they stop;
-`nspca.bounds.joint` has it for several components. `nspca.api` calls `best_certificate`, `certified` and
-`better`.
+cones that each effort allows. `nspca.bounds.search` has the order of the duals and when they stop.
+`nspca.api` calls `best_certificate`, `certified` and `better`.
 """
 
 import itertools

@@ -123,14 +123,14 @@ def strongest(
     if len(problem.forced) > plan.rows[-1]:
         return None, None
     if not branching:
-        plan = replace(plan, branching=0.0, eigenvalues=0.0, sets=(0, 0))
+        plan = replace(plan, branching=0.0, eigenvalues=0.0)
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with one_thread():
         search = (SearchOfSeveral if problem.joint else Search)(
             problem, plan, max(float(lower), 0.0), report=report
         )
         search.effort, search.upper, search.known = effort, known, known
-        search.limits, search.resume, search.answer = limits, resume, answer
+        search.limits, search.resume, search.answer, search.branching = limits, resume, answer, branching
         try:
             search.run()
         except Cancelled as stop:
@@ -173,6 +173,7 @@ class Search(Work):
     limits: Limits | None = None
     resume: Certificate | None = None
     answer: Array | None = None
+    branching: bool = True
     unfinished: dict[str, np.ndarray] | None = None
     has_tree: bool = False
     began: float = field(default_factory=time.monotonic)
@@ -263,6 +264,9 @@ class Search(Work):
         """Keep what a run proves at the end of the block, also after an exception."""
         try:
             yield
+        except Cancelled:
+            self.report = silent
+            raise
         finally:
             self.steps, self.total = run.steps, max(self.total, run.total)
             self.keep(run.certificate)
@@ -370,6 +374,9 @@ class Search(Work):
         """Take over value, point and bound of a tree at the end of the block, also after an exception."""
         try:
             yield
+        except Cancelled:
+            self.report = silent
+            raise
         finally:
             self.lower, self.steps = tree.lower, self.steps + tree.steps
             self.point = self.point if tree.point is None else tree.point
@@ -395,12 +402,12 @@ class SearchOfSeveral(Search):
         else:
             for effort in ["standard", "thorough"] if self.effort == "thorough" else [self.effort]:
                 if not self.closed:  # thorough never proves less than standard
-                    self.bound(replace(JOINT_PLANS[effort], sets=self.plan.sets))
+                    self.bound(JOINT_PLANS[effort])
             self.keep(self.resume)
             self.steps = self.total
             self.tell()
         nodes = self.plan.searched_nodes(problem.n)
-        if (self.limits is not None or nodes) and not self.closed:
+        if self.branching and (self.limits is not None or nodes) and not self.closed:
             self.run_sets(self.limits or Limits(nodes=nodes), tree)
 
     def bound(self, plan: Plan) -> None:
@@ -474,6 +481,9 @@ class SearchOfSeveral(Search):
         tree.first, tree.witness = prices_of(problem, best), witness_of(problem, ground, best)
         try:
             tree.run(self.answer)
+        except Cancelled:
+            self.report = silent
+            raise
         finally:
             found, self.point = tree.certificate(), tree.point
             if self.limits is not None and (found is not None or best.tree is not None):

@@ -4,7 +4,7 @@ open.
 A tree can be stopped at any time and proves the largest bound of its leaves. To *settle* a node is to fix
 features in and out there, and to bound the remaining supports (`settle`). Nodes are settled in waves of a
 fixed size with the value known at the start of the wave. So the tree does not depend on the number of
-workers. `bound_search` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
+workers. `search` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
 """
 
 import heapq
