@@ -8,19 +8,15 @@ Every certificate is verified before its row is printed. A number with "+" is of
 complete, and a margin with "open" is not proved. `--store` writes the table to `docs/exact.md`.
 """
 
-import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 
 import nspca
 from benchmarks.optimal import PUBLISHED, matrices
-from benchmarks.speed import say
+from benchmarks.shared import arguments, head, row, say, store
 from nspca.presentation.numerals import percent_down
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "exact.md"
-BEGIN, END = "<!-- made by benchmarks.answers -->", "<!-- end of answers -->"
 COLUMNS = ("matrix", "n", "k", *(f"{of}{sign}" for sign in ("any sign", "nonnegative") for of in (
     "sets, ", "others lose, ", "CPU s, "
 )))  # fmt: skip
@@ -43,25 +39,21 @@ def cells(A: np.ndarray, k: int, nonneg: bool, within: float, seconds: float) ->
 
 def main() -> None:
     """Print the table, and store it if asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--within", type=float, default=0.001, help="loss of a good set (default 0.001)")
     parser.add_argument("--seconds", type=float, default=60, help="seconds of each search (default 60)")
     parser.add_argument("--store", action="store_true", help="write the page")
     args = parser.parse_args()
     found = matrices()
-    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-    say("\n".join(lines))
-    for row in PUBLISHED:
-        A = found[row.matrix]
-        both = [cells(A, row.k, sign, args.within, args.seconds) for sign in (False, True)]
-        lines.append(f"| {row.matrix} | {len(A)} | {row.k} | {' | '.join([*both[0], *both[1]])} |")
+    lines = [head(COLUMNS)]
+    say(*lines)
+    for one in PUBLISHED:
+        A = found[one.matrix]
+        both = [cells(A, one.k, sign, args.within, args.seconds) for sign in (False, True)]
+        lines.append(row((one.matrix, len(A), one.k, *both[0], *both[1])))
         say(lines[-1])
         if args.store:  # after each row, as the whole takes a while
-            page = PAGE.read_text("utf-8")
-            before, after = page.partition(BEGIN)[0], page.partition(END)[2]
-            PAGE.write_text("\n".join([before + BEGIN, *lines, END + after]), encoding="utf-8")
+            store("exact.md", "answers", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -10,18 +10,15 @@ Arcene is read from there too. "cells" is a made-up single-cell table. Sizes suc
 components.
 """
 
-import argparse
-import os
 import time
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
 import nspca
-from benchmarks.speed import say
-from nspca.data import prepare
+from benchmarks.shared import arguments, say
+from benchmarks.tables import LEE_SEUNG, LEUKEMIA, Table
 from nspca.presentation.numerals import round_down
 
 COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
@@ -29,40 +26,17 @@ COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
 
 @dataclass(frozen=True)
 class Row:
-    """One data set of the table; targets are proved fractions, one for all k or one for each.
+    """A table, its k, and the proved fractions it should come to: one for all k or one for each."""
 
-    The sample may be one of `nspca.load_sample`, a file of NSPCA_DATA, or "cells".
-    """
-
-    name: str
-    sample: str
+    table: Table
     ks: tuple[int | tuple[int, ...], ...]
     standard: tuple[float, ...]
     thorough: float
-    nonneg: bool = True
-    scale: bool = False
-    normalised: bool = False
 
     def target(self, effort, k):
         if effort == "thorough":
             return self.thorough
         return self.standard[self.ks.index(k)] if len(self.standard) > 1 else self.standard[0]
-
-    def data(self):
-        """Return the table and whether it is a covariance; None where the original is not here."""
-        if self.sample == "cells":
-            return cells(), False
-        if self.sample.endswith(".npz"):
-            path = Path(os.environ.get("NSPCA_DATA", ".")) / self.sample
-            if not path.is_file():
-                return None
-            X = np.load(path, allow_pickle=False)["X"].astype(np.float64)
-            return X[:, np.ptp(X, axis=0) > 0], False
-        sample = nspca.load_sample(self.sample)
-        if sample.source != "real":
-            return None
-        X = prepare(sample, "lee-seung").X if self.normalised else np.asarray(sample.X, dtype=np.float64)
-        return X, sample.is_covariance
 
 
 def cells(m=20_000, n=3_000, seed=4):
@@ -85,21 +59,23 @@ def cells(m=20_000, n=3_000, seed=4):
     return X[:, np.flatnonzero(X.getnnz(axis=0) > 9)]
 
 
+STD = replace(LEUKEMIA, name="Leukemia std", scale=True)
+CELLS = Table("cells std", "cells", scale=True)
 TABLE = (
-    Row("pitprops", "pitprops", tuple(range(1, 14)), (0.996,), 1 - 1e-6),
-    Row("pitprops +-", "pitprops", tuple(range(1, 14)), (0.996,), 1 - 1e-6, nonneg=False),
-    Row("digits", "digits", (5, 10, 20), (0.98,), 0.997),
-    Row("LRS", "lrs", (5, 10, 20, 50, 90), (0.998,), 0.9999),
-    Row("LRS std", "lrs", (5, 10, 20, 50, 90), (0.998,), 0.9995, scale=True),
-    Row("CBCL", "cbcl", (20, 40, 100, 180, 300), (0.99,), 0.998),
-    Row("CBCL Lee-Seung", "cbcl", (20, 40, 100, 180), (0.975, 0.985, 0.995, 0.9999), 0.993, normalised=True),
-    Row("Leukemia", "leukemia", (20, 50, 100), (0.97, 0.96, 0.975), 0.985),
-    Row("Leukemia std", "leukemia", (20, 50, 100), (0.99, 0.993, 0.975), 0.995, scale=True),
-    Row("Leukemia std +-", "leukemia", (20, 50, 100), (0.98, 0.983, 0.965), 0.99, nonneg=False, scale=True),
-    Row("Arcene std", "arcene.npz", (20, 50), (0.998, 0.99), 0.998, scale=True),
-    Row("cells std", "cells", (40,), (0.95,), 0.97, scale=True),
-    Row("Leukemia std", "leukemia", ((40,) * 5,), (0.90,), 0.95, scale=True),
-    Row("cells std", "cells", ((15,) * 8,), (0.80,), 0.80, scale=True),
+    Row(Table("pitprops", "pitprops"), tuple(range(1, 14)), (0.996,), 1 - 1e-6),
+    Row(Table("pitprops +-", "pitprops", nonneg=False), tuple(range(1, 14)), (0.996,), 1 - 1e-6),
+    Row(Table("digits", "digits"), (5, 10, 20), (0.98,), 0.997),
+    Row(Table("LRS", "lrs"), (5, 10, 20, 50, 90), (0.998,), 0.9999),
+    Row(Table("LRS std", "lrs", scale=True), (5, 10, 20, 50, 90), (0.998,), 0.9995),
+    Row(Table("CBCL", "cbcl"), (20, 40, 100, 180, 300), (0.99,), 0.998),
+    Row(LEE_SEUNG, (20, 40, 100, 180), (0.975, 0.985, 0.995, 0.9999), 0.993),
+    Row(LEUKEMIA, (20, 50, 100), (0.97, 0.96, 0.975), 0.985),
+    Row(STD, (20, 50, 100), (0.99, 0.993, 0.975), 0.995),
+    Row(replace(STD, name="Leukemia std +-", nonneg=False), (20, 50, 100), (0.98, 0.983, 0.965), 0.99),
+    Row(Table("Arcene std", "arcene", scale=True), (20, 50), (0.998, 0.99), 0.998),
+    Row(CELLS, (40,), (0.95,), 0.97),
+    Row(STD, ((40,) * 5,), (0.90,), 0.95),
+    Row(CELLS, ((15,) * 8,), (0.80,), 0.80),
 )
 NOISE = tuple((shape, n, k) for shape in ("Wishart", "GOE + shift") for n in (100, 300) for k in (10, 50))
 
@@ -147,41 +123,24 @@ def show(name, data, problem, effort, target=None):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.certificates", description=__doc__.splitlines()[0]
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--effort", choices=("fast", "standard", "thorough"), default="standard")
-    parser.add_argument("--only", metavar="NAME", help="rows whose name begins so")
+    parser.add_argument("--only", metavar="NAME", default="", help="rows whose name begins so")
     chosen = parser.parse_args()
-    wanted = (chosen.only or "").lower()
-    say(
-        COLUMNS.format(
-            "data",
-            "k",
-            "value/l1",
-            "kind",
-            "proved",
-            "solve s",
-            "prove s",
-            "cpu s",
-            "verify s",
-            "bytes",
-            "target",
-        )
-    )
+    wanted = chosen.only.lower()
+    names = "data k value/l1 kind proved solve_s prove_s cpu_s verify_s bytes target"
+    say(COLUMNS.format(*(name.replace("_", " ") for name in names.split())))
     for row in TABLE:
-        if not row.name.lower().startswith(wanted):
+        table = row.table
+        if not table.name.lower().startswith(wanted):
             continue
-        found = row.data()
-        if found is None:
-            say(f"{row.name}: the original is not here, left out")
+        data = cells() if table is CELLS else table.read()
+        if data is None:
+            say(f"{table.name}: the original is not here, left out")
             continue
-        data, is_covariance = found
-        make = nspca.Problem.from_covariance if is_covariance else nspca.Problem.from_data
-        options = {} if is_covariance else {"scale": row.scale}
-        first = make(data, 1, row.nonneg, **options)
+        first = table.problem(data, 1)
         for k in row.ks:
-            show(row.name, data, first.with_k(k), chosen.effort, row.target(chosen.effort, k))
+            show(table.name, data, first.with_k(k), chosen.effort, row.target(chosen.effort, k))
     for shape, n, k in NOISE:
         if shape.lower().startswith(wanted):
             A = noise(shape, n)

@@ -1,4 +1,4 @@
-"""Measure the first impressions of a visitor: ``python -m benchmarks.first [--store] [cold] [warm] [own]``.
+"""Measure the first impressions of a visitor: ``python -m benchmarks.first [cold] [warm] [own]``.
 
     cold   from a clean clone and an empty environment to the first picture, by `make app`
     warm   the first picture of every page on a server that others have used
@@ -8,8 +8,8 @@ Prints a row of a table for each, with the seconds that were asked for. A pictur
 bar with the found and the proved share, an image, a figure, and a stored picture that a live one replaces.
 The seconds until the first figure of Plotly or the first canvas stand beside it. A page is opened in a
 browser that has been there, and in one that has nothing in its cache. Needs the test requirements, a chromium
-and git, and for `cold` a package index. Run it on an idle machine. `--store` writes the table into
-docs/results.md. The exit code is 1 when a first picture takes longer than asked.
+and git, and for `cold` a package index. Run it on an idle machine. docs/results.md has the slowest rows. The
+exit code is 1 when a first picture takes longer than asked.
 """
 
 import argparse
@@ -30,11 +30,9 @@ from playwright.sync_api import Browser, BrowserContext
 
 from benchmarks.pages import FIGURE, LIMIT, REPEATS, TITLE, visit
 from benchmarks.served import PAGES, free_port, kept, opened, running, serving
-from benchmarks.speed import say
+from benchmarks.shared import say
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "results.md"
-BEGIN, END = "<!-- made by benchmarks.first -->", "<!-- end of the first impressions -->"
 HEAD = "| what | asked | seconds | with a figure | in a new browser |\n|---|---|---|---|---|"
 MAIN = "[data-testid=stMain]"
 LIVE = f"{FIGURE}, {MAIN} canvas[aria-label]"
@@ -162,31 +160,20 @@ def table(seed: int) -> bytes:
 PARTS: dict[str, Callable[[Browser], Iterator[Row]]] = {each.__name__: each for each in (cold, warm, own)}
 
 
-def stored(page: str, table: str) -> str:
-    """Return a page of docs/ with a table in the place of the one between the marks."""
-    before, rest = page.split(BEGIN)
-    return f"{before}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; all when none is named")
-    parser.add_argument("--store", action="store_true", help="write the table into docs/results.md")
     args = parser.parse_args()
     if unknown := set(args.parts) - set(PARTS):
         parser.error(f"parts must be among {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
-    load, rows = os.getloadavg()[0], list[Row]()
-    lines = [f"Load of the machine at the start: {load:.1f}.\n", HEAD]
-    say("\n".join(lines))
+    say(f"Load of the machine at the start: {os.getloadavg()[0]:.1f}.\n\n{HEAD}")
+    late = False
     with opened() as browser:
         for name in args.parts or PARTS:
             for row in PARTS[name](browser):
                 say(row.markdown)
-                rows.append(row)
-    if args.store:
-        table = "\n".join([*lines, *(row.markdown for row in rows)])
-        PAGE.write_text(stored(PAGE.read_text("utf-8"), table), "utf-8")
-    return int(any(row.asked is not None and row.seconds > row.asked for row in rows))
+                late |= row.asked is not None and row.seconds > row.asked
+    return int(late)
 
 
 if __name__ == "__main__":

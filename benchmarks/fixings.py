@@ -8,7 +8,6 @@ feature that a stage fixes out, or in, is wrong if an answer with it, or without
 how many features were fixed and how many of them wrongly; `nspca.verify` must accept each tree.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import nspca
-from benchmarks.speed import say
+from benchmarks.shared import arguments, say
 from nspca.bounds import elimination
 from nspca.bounds.fixing import eigenvalues, lifts, settle
 from nspca.bounds.fixing.ground import Ground
@@ -172,9 +171,7 @@ def one_tree(
 
 def main() -> None:
     """Print the counts."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=1000, help="problems of each sign (default 1000)")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

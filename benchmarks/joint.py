@@ -17,18 +17,13 @@ All values are on the full A. Data are scaled only where a row says so. Arcene a
 `NSPCA_DATA`.
 """
 
-import argparse
-import os
 import time
-from dataclasses import dataclass, field
-from pathlib import Path
-
-import numpy as np
+from dataclasses import dataclass, field, replace
 
 import nspca
-from benchmarks.speed import say
+from benchmarks.shared import arguments, say
+from benchmarks.tables import LEE_SEUNG, LEUKEMIA, Table
 from nspca.covariance import sketch
-from nspca.data.preparation import lee_seung
 from nspca.papers.published import PRINTED
 from nspca.presentation.numerals import round_down, round_up
 
@@ -37,46 +32,28 @@ LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
 
 @dataclass(frozen=True)
 class Row:
-    """One run; `published` holds the paper's totals by the name of its method."""
+    """One run.
 
-    name: str
+    Attributes
+    ----------
+    table : Table
+    sizes : tuple of int
+    rank : int
+        Rank of the sketch of the paper's algorithm.
+    reach : float
+        Total that `joint` should come to; 0 for none.
+    proved : dict
+        By effort, the fraction that its certificate should come to.
+    published : dict
+        The paper's totals by the name of its method.
+    """
+
+    table: Table
     sizes: tuple[int, ...]
-    rank: int
-    reach: float
-    sample: str = ""
-    file: str = ""
-    rows: int | None = None
-    divide: float = 1.0
-    center: bool = True
-    nonneg: bool = False
-    covariance: bool = False
-    lee_seung: bool = False
-    proved: dict = field(default_factory=dict)  # by effort, the fraction it should come to
+    rank: int = 4
+    reach: float = 0.0
+    proved: dict = field(default_factory=dict)
     published: dict = field(default_factory=dict)
-
-    def problem(self, X) -> nspca.Problem:
-        """Return the problem of the raw table."""
-        if self.covariance:
-            return nspca.Problem.from_covariance(X, self.sizes, self.nonneg)
-        return nspca.Problem.from_data(X, self.sizes, self.nonneg, center=self.center)
-
-    def data(self):
-        """The raw table, or None where it is not to be had."""
-        if self.sample:
-            sample = nspca.load_sample(self.sample)
-            if sample.source == "relative":
-                return None
-            X = lee_seung(sample.X) if self.lee_seung else sample.X
-            return X / self.divide if self.divide != 1 else X
-        path = Path(os.environ.get("NSPCA_DATA", ".")) / self.file
-        return (
-            np.load(path, allow_pickle=False)["X"][: self.rows].astype(np.float64) if path.is_file() else None
-        )
-
-
-def small(name: str, sample: str, sizes: tuple[int, ...], nonneg: bool, covariance: bool = False) -> Row:
-    """Return a run on a small sample, whose search over sets may end at the optimum."""
-    return Row(name, sizes, 4, 0.0, sample=sample, nonneg=nonneg, covariance=covariance)
 
 
 def published(table: int, data: str) -> dict[str, float]:
@@ -85,74 +62,37 @@ def published(table: int, data: str) -> dict[str, float]:
     return {one.key.partition("/")[2]: one.value for one in row}
 
 
+def fractions(standard: float, thorough: float) -> dict[str, float]:
+    return {"standard": standard, "thorough": thorough}
+
+
+KOS = Table("KOS", "bow-kos", nonneg=False, center=False)
+SIGNED = replace(LEUKEMIA, nonneg=False)
+CBCL = Table("CBCL/255 >=0", "cbcl", divide=255)
+FACES = replace(LEE_SEUNG, name="Lee-Seung >=0")
 TABLE = (
+    Row(KOS, (15,) * 8, 5, 62.6, fractions(0.94, 0.96), published(2, "kos")),
+    Row(replace(KOS, name="KOS >=0", nonneg=True), (15,) * 8, 5, 62.6),
+    Row(replace(KOS, name="KOS s=10"), (10,) * 8, 5),
+    Row(SIGNED, (40,) * 5, 4, 5.64e9, fractions(0.91, 0.94), published(1, "leukemia")),
     Row(
-        "KOS",
-        (15,) * 8,
-        5,
-        62.6,
-        sample="bow-kos",
-        center=False,
-        published=published(2, "kos"),
-        proved={"standard": 0.94, "thorough": 0.96},
-    ),
-    Row("KOS >=0", (15,) * 8, 5, 62.6, sample="bow-kos", center=False, nonneg=True),
-    Row("KOS s=10", (10,) * 8, 5, 0.0, sample="bow-kos", center=False),
-    Row(
-        "Leukemia",
-        (40,) * 5,
-        4,
-        5.64e9,
-        sample="leukemia",
-        published=published(1, "leukemia"),
-        proved={"standard": 0.91, "thorough": 0.94},
+        Table("Arcene", "arcene", first=100, nonneg=False),
+        (40,) * 5, 4, 1.116e7, fractions(0.93, 0.95), published(1, "arcene"),
     ),
     Row(
-        "Arcene",
-        (40,) * 5,
-        4,
-        1.116e7,
-        file="arcene.npz",
-        rows=100,
-        published=published(1, "arcene"),
-        proved={"standard": 0.93, "thorough": 0.95},
+        Table("mfeat-pix", "mfeat_pix", nonneg=False),
+        (40,) * 5, 4, 5.66e2, fractions(0.94, 0.97), published(1, "mfeat"),
     ),
-    Row(
-        "mfeat-pix",
-        (40,) * 5,
-        4,
-        5.66e2,
-        file="mfeat_pix.npz",
-        published=published(1, "mfeat"),
-        proved={"standard": 0.94, "thorough": 0.97},
-    ),
-    Row(
-        "CBCL/255 >=0",
-        (40,) * 5,
-        4,
-        7.123,
-        sample="cbcl",
-        divide=255,
-        nonneg=True,
-        proved={"standard": 0.993, "thorough": 0.996},
-    ),
-    Row(
-        "Lee-Seung >=0",
-        (30,) * 4,
-        4,
-        0.0,
-        sample="cbcl",
-        lee_seung=True,
-        nonneg=True,
-        proved={"standard": 0.95, "thorough": 0.97},
-    ),
-    Row("CBCL/255", (40,) * 5, 4, 0.0, sample="cbcl", divide=255),
-    small("pitprops", "pitprops", (3, 3), False, covariance=True),
-    small("pitprops >=0", "pitprops", (3, 3), True, covariance=True),
-    small("digits", "digits", (8,) * 4, False),
-    small("digits >=0", "digits", (8,) * 4, True),
-)
-FIGURE = Row("Fig. 2", (50,) * 10, 4, 0.0, sample="leukemia")
+    Row(CBCL, (40,) * 5, 4, 7.123, fractions(0.993, 0.996)),
+    Row(FACES, (30,) * 4, proved=fractions(0.95, 0.97)),
+    Row(replace(CBCL, name="CBCL/255", nonneg=False), (40,) * 5),
+    # small samples, whose search over sets may end at the optimum
+    Row(Table("pitprops", "pitprops", nonneg=False), (3, 3)),
+    Row(Table("pitprops >=0", "pitprops"), (3, 3)),
+    Row(Table("digits", "digits", nonneg=False), (8,) * 4),
+    Row(Table("digits >=0", "digits"), (8,) * 4),
+)  # fmt: skip
+FIGURE = Row(replace(SIGNED, name="Fig. 2"), (50,) * 10)
 
 
 def timed(problem, method, components=1, **options):
@@ -163,7 +103,7 @@ def timed(problem, method, components=1, **options):
 
 
 def one_by_one(row):
-    return ("tpower", "em", "cone" if row.nonneg else "spanspca")
+    return ("tpower", "em", "cone" if row.table.nonneg else "spanspca")
 
 
 def reached(value, target):
@@ -172,11 +112,11 @@ def reached(value, target):
 
 def show(row, quick, samples, efforts):
     """Print all methods of one run, then its certificates and sketches."""
-    X = row.data()
+    X = row.table.read()
     if X is None:
-        say(f"{row.name}: the real data are not here, left out")
+        say(f"{row.table.name}: the real data are not here, left out")
         return
-    problem = row.problem(X)
+    problem = row.table.problem(X, row.sizes)
     single, r = problem.with_k(row.sizes[0]), len(row.sizes)
     best, seconds = timed(problem, "joint")
     runs = [("joint", best, seconds, None)]
@@ -196,7 +136,7 @@ def show(row, quick, samples, efforts):
         )
         say(
             LINE.format(
-                row.name,
+                row.table.name,
                 label,
                 f"{result.value:.6g}",
                 f"{paper:.4g}" if paper else "",
@@ -222,7 +162,7 @@ def prove(row, X, problem, best, effort):
     target = (f"{reach:g}", reached(ratio, reach)) if reach else ("", "")
     say(
         LINE.format(
-            row.name,
+            row.table.name,
             f"{effort}, {certificate.kind} ({wall:.0f} s waited)",
             f"{round_up(certificate.upper, 6):.6g}",
             "",
@@ -236,22 +176,22 @@ def prove(row, X, problem, best, effort):
 def sketches(row, X, largest):
     """Print the error of every sketch, relative to the largest eigenvalue, and the loss of Theorem 2."""
     for kind in sketch.SKETCHES:
-        A = row.problem(X).covariance  # nothing computed yet
+        A = row.table.problem(X, row.sizes).covariance  # nothing computed yet
         started = time.process_time()
         found = sketch.make(kind, A, row.rank)
         spent = time.process_time() - started
         loss, error = f"{found.loss(len(row.sizes)) * A.unit:.6g}", f"{found.error * A.unit / largest:.4f}"
-        say(LINE.format(row.name, f"sketch {kind}", loss, "", error, f"{spent:.2f}", "", ""))
+        say(LINE.format(row.table.name, f"sketch {kind}", loss, "", error, f"{spent:.2f}", "", ""))
 
 
 def figure(row, samples):
     """Print the gain of 2 to 10 components over the best ones found one by one."""
-    X = row.data()
+    X = row.table.read()
     if X is None:
-        say(f"{row.name}: the real data are not here, left out")
+        say(f"{row.table.name}: the real data are not here, left out")
         return
     for r in range(2, len(row.sizes) + 1):
-        problem = nspca.Problem.from_data(X, row.sizes[:r], row.nonneg)
+        problem = row.table.problem(X, row.sizes[:r])
         joint, seconds = timed(problem, "joint")
         paper, spent = timed(problem, "bipartite", rank=row.rank, samples=samples)
         alone = max(
@@ -259,29 +199,29 @@ def figure(row, samples):
         )
         gain, theirs = 100 * (joint.value / alone[0] - 1), 100 * (paper.value / alone[0] - 1)
         say(
-            f"{row.name}  r = {r:2d}  joint {joint.value:.5g} ({seconds:.1f} s) {gain:+.2f} %   "
+            f"{row.table.name}  r = {r:2d}  joint {joint.value:.5g} ({seconds:.1f} s) {gain:+.2f} %   "
             f"bipartite rank {row.rank} {paper.value:.5g} ({spent:.1f} s) {theirs:+.2f} %   "
             f"best one by one {alone[0]:.5g} ({alone[1]})"
         )
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.joint", description=__doc__.splitlines()[0])
-    parser.add_argument("--only", metavar="NAME", help="rows whose name begins so")
+    parser = arguments(__doc__)
+    parser.add_argument("--only", metavar="NAME", default="", help="rows whose name begins so")
     parser.add_argument("--quick", action="store_true", help="without one by one, sketches and the figure")
     parser.add_argument("--proofs", default="standard", help="efforts of certificates, with commas between")
     parser.add_argument("--samples", type=int, default=2000, help="random points of bipartite")
     chosen = parser.parse_args()
-    wanted = (chosen.only or "").lower()
+    wanted = chosen.only.lower()
     say(LINE.format("data", "what", "total", "published", "share", "cpu s", "reach", "met"))
     say(
         "(proof: the total is the upper bound, the share is proved; sketch: the total is Theorem 2's loss, "
         "the share |A - VV'| / l1)"
     )
     for row in TABLE:
-        if row.name.lower().startswith(wanted):
+        if row.table.name.lower().startswith(wanted):
             show(row, chosen.quick, chosen.samples, chosen.proofs.split(","))
-    if FIGURE.name.lower().startswith(wanted) and not chosen.quick:
+    if FIGURE.table.name.lower().startswith(wanted) and not chosen.quick:
         figure(FIGURE, chosen.samples)
 
 

@@ -7,13 +7,15 @@ the end it has the shares of an idle server and its workers.
 """
 
 import asyncio
+import contextlib
 import itertools
-import re
 import statistics
 import sys
 import time
 from collections import deque
-from urllib.parse import urlencode, urlsplit
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -21,6 +23,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 from benchmarks.served import serving
+from benchmarks.shared import say
 
 SESSIONS, SECONDS, IDLE_SECONDS = 30, 60.0, 60.0
 QUESTIONS = (
@@ -33,24 +36,31 @@ SETTLED = 15.0  # seconds after which a class that came at once has its first fi
 
 
 class Session:
-    """One browser, as far as the server can tell."""
+    """One browser at one page, as far as the server can tell."""
 
-    def __init__(self, url: str, question: dict[str, str]) -> None:
-        self.url, self.question = url, question
+    def __init__(self, url: str, question: dict[str, Any], page: str = "sweep") -> None:
+        self.url, self.question, self.page = url, question, page
         self.ticks: list[tuple[float, float]] = []  # when it was asked, and how long it took
         self.errors: list[str] = []
-        self.fragment = self.button = ""
+        self.fragment = self.button = ""  # which looks at a run, and which starts one
         self.held: deque[str] = deque(maxlen=HELD)  # hashes of large messages, which are not sent again
         self._finished = asyncio.Event()
 
-    async def visit(self, seconds: float, together: asyncio.Barrier | None = None) -> None:
+    @contextlib.asynccontextmanager
+    async def connected(self) -> AsyncIterator[None]:
+        """Hold the connection, and listen to the server."""
         address = f"ws://{urlsplit(self.url).netloc}/_stcore/stream"
         async with connect(address, subprotocols=["streamlit"], max_size=None, ping_interval=None) as socket:
-            reading = asyncio.create_task(self._read(socket))
-            await self._run(socket)
+            self.socket, reading = socket, asyncio.create_task(self._read(socket))
+            yield
+            reading.cancel()
+
+    async def visit(self, seconds: float, together: asyncio.Barrier | None = None) -> None:
+        async with self.connected():
+            await self.run()
             if not self.button:
                 self.errors.append("no button to run")
-            await self._run(socket, press=self.button)
+            await self.run(press=self.button)
             end = time.monotonic() + OPENS_SECONDS
             while not self.fragment and time.monotonic() < end:
                 await asyncio.sleep(0.1)
@@ -58,24 +68,23 @@ class Session:
                 await together.wait()
             begun = time.monotonic()
             while (start := time.monotonic()) < begun + seconds:
-                await self._run(socket, fragment=self.fragment)
+                await self.run(fragment=self.fragment)
                 took = time.monotonic() - start
                 self.ticks.append((start - begun, took))
                 await asyncio.sleep(max(0.0, 1.0 - took))
-            reading.cancel()
 
-    async def _run(self, socket, press: str = "", fragment: str = "") -> None:
+    async def run(self, press: str = "", fragment: str = "") -> None:
         """Ask for a run of the script, and wait for its end."""
         asked = BackMsg()
         asked.rerun_script.query_string = urlencode(self.question)
-        asked.rerun_script.page_name = "sweep"
+        asked.rerun_script.page_name = self.page
         asked.rerun_script.fragment_id = fragment
         asked.rerun_script.cached_message_hashes.extend(self.held)
         if press:
             state = asked.rerun_script.widget_states.widgets.add()
             state.id, state.trigger_value = press, True
         self._finished.clear()
-        await socket.send(asked.SerializeToString())
+        await self.socket.send(asked.SerializeToString())
         try:
             await asyncio.wait_for(self._finished.wait(), OPENS_SECONDS)
         except TimeoutError:
@@ -92,13 +101,10 @@ class Session:
             elif kind == "auto_rerun":
                 self.fragment = said.auto_rerun.fragment_id
             elif kind == "page_info_changed":
-                found = re.search(r"(?:^|&)run=([\w-]+)", said.page_info_changed.query_string)
-                self.question = self.question | ({"run": found[1]} if found else {})
-                workspace = re.search(r"(?:^|&)w=([\w-]+)", said.page_info_changed.query_string)
-                self.question = self.question | ({"w": workspace[1]} if workspace else {})
+                self.question |= dict(parse_qsl(said.page_info_changed.query_string))
             elif kind == "delta":
                 element = said.delta.new_element
-                if element.WhichOneof("type") == "button" and element.button.label.startswith("Run"):
+                if element.WhichOneof("type") == "button" and element.button.type == "primary":
                     self.button = element.button.id
                 if element.WhichOneof("type") == "exception":
                     self.errors.append(element.exception.message)
@@ -108,11 +114,6 @@ class Session:
 
 def spent(processes: list[psutil.Process]) -> list[float]:
     return [sum(process.cpu_times()[:2]) for process in processes]
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def told(what: str, ticks: list[float]) -> None:

@@ -8,12 +8,10 @@ kind of weights. SciPy gets the same candidate rows and one column for every slo
 Times are the best of the repetitions, in milliseconds.
 """
 
-import argparse
-
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks.speed import say, timed
+from benchmarks.shared import arguments, say, timed
 from nspca.local_search import matching
 from nspca.local_search.disjoint import weights
 
@@ -41,9 +39,7 @@ def by_scipy(Q, sizes):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--repeat", type=int, default=7)
     repeat = parser.parse_args().repeat
     say(LINE.format("n", "r", "s", "ours", "SciPy", "ratio"))

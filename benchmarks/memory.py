@@ -10,19 +10,14 @@ import asyncio
 import contextlib
 import itertools
 import random
-import re
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlencode, urlsplit
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import connect
-
-from benchmarks.load import listening, say
+from benchmarks.load import Session, listening
 from benchmarks.served import serving
+from benchmarks.shared import say
 
 VISITS, EACH = 2000, 100
 LONGEST = 60.0  # seconds of a visit
@@ -30,7 +25,6 @@ LOOKS = 2  # at a run, a moment apart
 TOGETHER = 4  # visitors at a time: one alone would wait most of the time, for its looks and its run
 CLOSED = 400.0  # seconds after which nothing is kept any more
 SIGNS = ("nonneg", "any")
-RUNS = re.compile(r"^(Run|Find)\b.*(problem|part|topic)")
 
 
 def questions() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -51,53 +45,15 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "data", {"sample": rng.choice(("digits", "pitprops", "cbcl", "bow-kos"))}
 
 
-class Visit:
-    """One browser that comes, asks, looks and goes."""
-
-    def __init__(self, url: str, page: str, question: dict[str, Any]) -> None:
-        self.url, self.page, self.question = url, page, question
-        self.button = ""
-        self.errors: list[str] = []
-        self._finished = asyncio.Event()
-
-    async def go(self) -> None:
-        address = f"ws://{urlsplit(self.url).netloc}/_stcore/stream"
-        async with connect(address, subprotocols=["streamlit"], max_size=None, ping_interval=None) as socket:
-            reading = asyncio.create_task(self._read(socket))
-            await self._run(socket)
-            if self.button:
-                await self._run(socket, self.button)
-                for _ in range(LOOKS):
-                    await asyncio.sleep(0.5)
-                    await self._run(socket)
-            reading.cancel()
-
-    async def _run(self, socket, press: str = "") -> None:
-        asked = BackMsg()
-        asked.rerun_script.query_string = urlencode(self.question)
-        asked.rerun_script.page_name = self.page
-        if press:
-            state = asked.rerun_script.widget_states.widgets.add()
-            state.id, state.trigger_value = press, True
-        self._finished.clear()
-        await socket.send(asked.SerializeToString())
-        await self._finished.wait()
-
-    async def _read(self, socket) -> None:
-        async for raw in socket:
-            said = ForwardMsg.FromString(raw)
-            kind = said.WhichOneof("type")
-            if kind == "script_finished":
-                self._finished.set()
-            elif kind == "page_info_changed":
-                found = re.findall(r"(?:^|&)(\w+)=([\w-]+)", said.page_info_changed.query_string)
-                self.question = self.question | dict(found)
-            elif kind == "delta":
-                element = said.delta.new_element
-                if element.WhichOneof("type") == "button" and RUNS.match(element.button.label):
-                    self.button = element.button.id
-                if element.WhichOneof("type") == "exception":
-                    self.errors.append(element.exception.message)
+async def visit(session: Session) -> None:
+    """Come, ask, look and go."""
+    async with session.connected():
+        await session.run()
+        if session.button:
+            await session.run(session.button)
+            for _ in range(LOOKS):
+                await asyncio.sleep(0.5)
+                await session.run()
 
 
 async def come(url: str, visits: int, each: int) -> int:
@@ -109,13 +65,13 @@ async def come(url: str, visits: int, each: int) -> int:
     async def visit_in_turn() -> None:
         nonlocal done, wrong, pressed, last
         for page, question in asked:
-            visit = Visit(url, page, question)
+            one = Session(url, question, page)
             try:
-                await asyncio.wait_for(visit.go(), LONGEST)
+                await asyncio.wait_for(visit(one), LONGEST)
             except (TimeoutError, OSError) as error:
-                visit.errors.append(f"{page}: {error!r}")
-            done, wrong, pressed = done + 1, wrong + bool(visit.errors), pressed + bool(visit.button)
-            last = visit.errors[0] if visit.errors else last
+                one.errors.append(f"{page}: {error!r}")
+            done, wrong, pressed = done + 1, wrong + bool(one.errors), pressed + bool(one.button)
+            last = one.errors[0] if one.errors else last
             if done % each == 0:
                 memory, took = server.memory_info().rss / 1e6, time.monotonic() - start
                 ended = f"{wrong} went wrong {last}"

@@ -9,18 +9,15 @@ data before its row is printed. Nothing is stored. The published matrices are re
 `NSPCA_DATA` names (`published_covariances.npz`, `slice_covariance.npz`).
 """
 
-import argparse
-import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import nspca
-from benchmarks.speed import say
-from nspca.data import prepare
+from benchmarks.shared import arguments, head, row, say
+from benchmarks.tables import FOLDER, LEE_SEUNG, LEUKEMIA, Table
 from nspca.presentation.numerals import round_down
 
 SHIFT = 1e-7
@@ -61,56 +58,18 @@ PUBLISHED = (
 )
 
 
-@dataclass(frozen=True)
-class Table:
-    """Real data, and the problems that are posed of them.
-
-    Attributes
-    ----------
-    name : str
-        As it is printed.
-    source : str
-        Name of a sample, or of a file of `NSPCA_DATA` without its ending.
-    ks : tuple of int
-    lee_seung : bool
-        Whether the table is prepared as in the paper of Lee and Seung.
-    nonneg, scale : bool
-        As for `Problem`.
-    """
-
-    name: str
-    source: str
-    ks: tuple[int, ...]
-    lee_seung: bool = False
-    nonneg: bool = True
-    scale: bool = False
-
-    def read(self) -> np.ndarray | None:
-        """Return the table; None where the data are not there."""
-        if self.source in nspca.data.SAMPLES:
-            dataset = nspca.load_sample(self.source)
-            if dataset.source == "relative":
-                return None
-            return prepare(dataset, "lee-seung").X if self.lee_seung else np.asarray(dataset.X, np.float64)
-        file = FOLDER / f"{self.source}.npz"
-        if not file.is_file():
-            return None
-        with np.load(file, allow_pickle=False) as held:
-            return np.asarray(held["X"], dtype=np.float64)
-
-
-FOLDER = Path(os.environ.get("NSPCA_DATA", ""))
 REAL = (
-    Table("CBCL", "cbcl", (20, 40, 100, 180)),
-    Table("CBCL Lee-Seung", "cbcl", (33, 40, 100), lee_seung=True),
-    Table("CBCL Lee-Seung, signed", "cbcl", (33,), lee_seung=True, nonneg=False),
-    Table("LRS", "lrs", (5, 10, 20, 50, 90)),
-    Table("Leukemia", "leukemia", (20, 50)),
-    Table("Leukemia, signed", "leukemia", (20,), nonneg=False),
-    Table("Isolet, standardised", "isolet_fold1560", (50,), scale=True),
-    Table("mfeat", "mfeat_pix", (40,)),
-    Table("digits as they are, signed", "digits", (12, 20), nonneg=False),
+    (Table("CBCL", "cbcl"), (20, 40, 100, 180)),
+    (LEE_SEUNG, (33, 40, 100)),
+    (replace(LEE_SEUNG, name="CBCL Lee-Seung, signed", nonneg=False), (33,)),
+    (Table("LRS", "lrs"), (5, 10, 20, 50, 90)),
+    (LEUKEMIA, (20, 50)),
+    (replace(LEUKEMIA, name="Leukemia, signed", nonneg=False), (20,)),
+    (Table("Isolet, standardised", "isolet_fold1560", scale=True), (50,)),
+    (Table("mfeat", "mfeat_pix"), (40,)),
+    (Table("digits as they are, signed", "digits", nonneg=False), (12, 20)),
 )
+"""Tables of real data, and the k of each."""
 
 
 def matrices() -> dict[str, np.ndarray]:
@@ -131,53 +90,40 @@ def matrices() -> dict[str, np.ndarray]:
     return {name: (A + A.T) / 2 for name, A in found.items()}
 
 
-def problems(args) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
-    """Yield name, what is published, data and problem of each row."""
-    found = matrices()
+def problems(sweep: str | None, step: int) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
+    """Yield name, what is published, data and problem of each row; of a `sweep`, every `step`-th k of one
+    table.
+    """
+    found = {} if sweep else matrices()
     for nonneg in (False, True):
-        for row in PUBLISHED:
-            if row.matrix in found:
-                A = found[row.matrix] + SHIFT * np.eye(len(found[row.matrix]))
-                name = f"{row.matrix}, {'nonnegative' if nonneg else 'signed'}"
-                theirs = "" if nonneg else row.theirs
-                yield name, theirs, A, nspca.Problem.from_covariance(A, row.k, nonneg=nonneg)
-    for table in REAL:
-        if args.only and args.only not in table.name:
+        for known in PUBLISHED:
+            if known.matrix in found:
+                A = found[known.matrix] + SHIFT * np.eye(len(found[known.matrix]))
+                name = f"{known.matrix}, {'nonnegative' if nonneg else 'signed'}"
+                theirs = "" if nonneg else known.theirs
+                yield name, theirs, A, nspca.Problem.from_covariance(A, known.k, nonneg=nonneg)
+    for table, ks in REAL:
+        if sweep not in (None, table.name) or (X := table.read()) is None:
             continue
-        X = table.read()
-        for k in table.ks if X is not None else ():
-            yield table.name, "", X, nspca.Problem.from_data(X, k, table.nonneg, scale=table.scale)
-
-
-def sweep(name: str, step: int) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
-    """Yield a row for every `step`-th k, from 1 to the number of features of a table."""
-    table = next(one for one in REAL if one.name == name)
-    X = table.read()
-    if X is None:
-        return
-    first = nspca.Problem.from_data(X, 1, table.nonneg, scale=table.scale)
-    for k in range(1, first.n + 1, step):
-        yield name, "", X, first.with_k(k)
+        first = table.problem(X, 1)
+        for k in range(1, first.n + 1, step) if sweep else ks:
+            yield table.name, "", X, first.with_k(k)
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="wall time of each search (default 60)")
-    parser.add_argument("--only", metavar="TEXT", help="rows whose name has this in it")
+    parser.add_argument("--only", metavar="TEXT", default="", help="rows whose name has this in it")
     parser.add_argument("--k", type=int, nargs="+", help="rows with one of these k")
-    parser.add_argument("--sweep", choices=[one.name for one in REAL], help="all k of a table instead")
+    parser.add_argument("--sweep", choices=[table.name for table, _ in REAL], help="all k of a table instead")
     parser.add_argument("--every", type=int, default=1, help="with --sweep: every so many k (default 1)")
     args = parser.parse_args()
-    say("| data | k | published | value | proved | nodes | CPU s | MB | check, CPU s |")
-    say("|---|---|---|---|---|---|---|---|---|")
+    say(head(("data", "k", "published", "value", "proved", "nodes", "CPU s", "MB", "check, CPU s")))
     count = optimal = 0
     began = time.process_time()
-    rows = sweep(args.sweep, max(args.every, 1)) if args.sweep else problems(args)
-    for name, theirs, data, problem in rows:
-        if (args.only and args.only not in name) or (args.k and problem.k not in args.k):
+    for name, theirs, data, problem in problems(args.sweep, max(args.every, 1)):
+        if args.only not in name or (args.k and problem.k not in args.k):
             continue
         started = time.process_time()
         result = nspca.solve(problem, certify="exhaustive", seconds=args.seconds)
@@ -190,7 +136,7 @@ def main() -> None:
         value = result.value - (SHIFT if problem.covariance.source == "covariance" else 0.0)
         nodes = len(proof.witness.get("branch", ()))
         cells = (name, problem.k, theirs, f"{value:.7g}", proved, nodes, f"{spent:.1f}", f"{size:.2f}")
-        say(f"| {' | '.join(map(str, cells))} | {check:.1f} |")
+        say(row((*cells, f"{check:.1f}")))
         count, optimal = count + 1, optimal + (proved == "optimal")
     say(f"{optimal} of {count} proved optimal, {time.process_time() - began:.0f} CPU seconds in all")
 

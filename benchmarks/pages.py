@@ -13,7 +13,7 @@ from collections.abc import Callable
 from playwright.sync_api import Browser, Page
 
 from benchmarks.served import opened, serving
-from benchmarks.speed import say
+from benchmarks.shared import say
 
 REPEATS = 3
 LIMIT = 180_000  # milliseconds

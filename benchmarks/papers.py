@@ -11,7 +11,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.speed import say
+from benchmarks.shared import say
 from nspca import papers
 from nspca.data.folders import sample_folder
 from nspca.papers import report

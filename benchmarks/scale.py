@@ -1,16 +1,15 @@
 """Measure the way from a file on disk to eight proved topics, and passes over shards.
 
-    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--pubmed] [--dense] [--wide]
+    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--dense] [--wide]
 
 Generates counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
 temporary folder. Makes shards from it, finds eight topics of 15 words with a certificate, and verifies the
 certificate from the shards. Solves the two smaller tables in memory as well. Prints for each step its time,
 its CPU seconds, the peak memory of its process, and the number of passes over the rows. Every step runs in a
-process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--growth`, `--workers` and
-`--pubmed` measure passes over shards. `--dense` and `--wide` measure dense tables in files.
+process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--growth` and
+`--workers` measure passes over shards. `--dense` and `--wide` measure dense tables in files.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -21,11 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.shared import arguments, say
+
 SIZES = {
     "small": (10_000, 20_000, 70),
     "medium": (120_000, 50_000, 73),
     "large": (300_000, 102_660, 233),
-    "pubmed": (8_200_000, 141_043, 86),
 }
 """Documents, words, and nonzeros of a document, about."""
 TOPICS, WORDS = 8, 40
@@ -42,11 +42,6 @@ AT_ONCE = 2_000
 """Documents made at a time."""
 MOST_BYTES = {"small": 2e8, "medium": 2e9, "large": 6e9}
 """Maximum bytes on the disk for the text, what waits to be sorted, and the shards, by size."""
-
-
-def say(line=""):
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def planted(words: int) -> np.ndarray:
@@ -130,8 +125,8 @@ for k in (15, (15,) * 8):
 }
 IN_MEMORY = ("small", "medium")
 """Sizes that are also solved without shards."""
-PARTS = ("growth", "workers", "pubmed")
-"""Parts that `benchmarks.scale_passes` measures: growth with the rows, workers, PubMed on eight machines."""
+PARTS = ("growth", "workers")
+"""Parts that `benchmarks.scale_passes` measures."""
 TABLES = ("dense", "wide")
 """Tables that `benchmarks.scale_dense` makes: a long one and a wide one."""
 
@@ -140,23 +135,14 @@ def step(name: str, folder: Path, effort: str) -> None:
     """Run a step in a process of its own and print its line."""
     code = (
         "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
-        f"from benchmarks.scale import peak, planted\nEFFORT = {effort!r}\nfolder = Path(sys.argv[1])\n"
+        "from benchmarks.scale import planted\nfrom benchmarks.shared import peak\n"
+        f"EFFORT = {effort!r}\nfolder = Path(sys.argv[1])\n"
         f"started, begun_cpu = time.perf_counter(), time.process_time()\n{STEPS[name]}\n"
         "wall, cpu = time.perf_counter() - started, time.process_time() - begun_cpu\n"
         f"print(f'  {name:7s} {{wall:7.1f}} s, {{cpu:6.1f}} s of CPU  {{peak():5.2f}} GB peak  {{told}}')\n"
     )
     command = [sys.executable, "-c", code, str(folder)]
     say(subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip())
-
-
-def peak() -> float:
-    """Return the peak memory of this process in GB; `getrusage` would include the parent process."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        return int(status.read_text().split("VmHWM:")[1].split()[0]) / 2**20
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def enough(size: str, folder: Path) -> bool:
@@ -188,7 +174,7 @@ def run(size: str, effort: str, place: str | None) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     for size in MOST_BYTES:
         parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
     for part in (*PARTS, *TABLES):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.scale import say
+from benchmarks.shared import say
 
 TABLES = {"dense": (50_000, 5_000, 20, 0.6), "wide": (200, 100_000, (40,) * 5, 2.0)}
 """Rows, columns, k, and loading of the strongest feature of the first factor, where noise is 1."""
@@ -83,7 +83,7 @@ def run(name: str, place: str | None) -> None:
         for step, body in STEPS.items():
             code = (
                 "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
-                "from benchmarks.scale import peak\nfrom benchmarks.scale_dense import planted_found\n"
+                "from benchmarks.shared import peak\nfrom benchmarks.scale_dense import planted_found\n"
                 "from nspca.presentation.numerals import format_guarantee\n"
                 f"EFFORTS, K, folder = {EFFORTS!r}, {k!r}, Path(sys.argv[1])\n{body}\n"
                 f"print(f'  {step:7s} {{peak():5.2f}} GB peak  {{told}}')\n"

@@ -1,7 +1,6 @@
 """Measure passes over shards for `benchmarks.scale`.
 
-The three parts are growth with the rows, one worker against two, and an estimate for PubMed on eight
-machines.
+The two parts are growth with the rows, and one worker against two.
 """
 
 import hashlib
@@ -18,11 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import nspca
-from benchmarks.scale import AT_ONCE, SIZES, documents, peak, planted, say
-from nspca.covariance.parallel import AHEAD, FAN, branch
-from nspca.covariance.rows import Rows
+from benchmarks.scale import AT_ONCE, SIZES, documents, planted
+from benchmarks.shared import peak, say
 from nspca.jobs.command_workers import open_client
-from nspca.planning.machine import speed
 from nspca.presentation.numerals import format_guarantee
 from nspca.shards import Shards
 from nspca.shards.sources import MEGABYTES, PER_ENTRY
@@ -31,10 +28,6 @@ from nspca.shards.writer import Writer
 GROWTH = (5_000, 10_000, 30_000, 100_000, 300_000)
 """Documents of the large size: 1.1, 2.2, 6.7, 22 and 67 million nonzeros."""
 ROUNDS, VECTORS = 3, 8
-MACHINES, NETWORK = 8, 125e6
-"""Machines with a worker each, and the bytes a second between two of them that are assumed: 1 Gbit."""
-SHARE = 100
-"""PubMed is made with one in so many of its documents."""
 EACH_SHARD = MEGABYTES * 2**20
 
 
@@ -141,74 +134,6 @@ def timed(shards: Shards, count: int, peaks: list[float]) -> dict[str, tuple[flo
             found[what] = wall, cpu, hashlib.sha256(answer.tobytes()).hexdigest()
         peaks += client.run(peak).values()
         return found
-
-
-# --- PubMed -------------------------------------------------------------------------------------------------
-
-
-def pubmed(place: str | None) -> None:
-    """Estimate the cost of eight topics of PubMed. A table of its shape with fewer documents is solved, its
-    passes and bytes are counted, and the time is scaled by the nonzeros.
-    """
-    m, n, _ = SIZES["pubmed"]
-    with tempfile.TemporaryDirectory(dir=place) as name:
-        shards = made("pubmed", m // SHARE, Path(name) / "shards")
-        seen, rest = counted(shards)
-    nonzeros = shards.nonzeros * SHARE
-    count = -(-nonzeros * PER_ENTRY // EACH_SHARD)
-    parts, busiest = -(-count // branch(count, MACHINES)), -(-count // MACHINES) / count
-    say(f"{m} x {n}, {nonzeros / 1e6:.0f} million nonzeros in {count} shards, on {MACHINES} machines")
-    say(f"measured with {m // SHARE} documents, {shards.nonzeros / 1e6:.1f} million nonzeros")
-    say("pass       sent to a worker     part  moved in all  CPU ns a nonzero  s of work  s of network")
-    moved, work = [], []
-    for what, sent, part, cpu in seen:
-        # The question goes from one worker to the next, and the part of every branch to who asked.
-        moved.append(MACHINES * sent + parts * part)
-        work.append(cpu / shards.nonzeros * nonzeros * busiest)
-        row = f"{what:9s}  {sent / 1e6:13.1f} MB  {part / 1e6:3.0f} MB  {moved[-1] / 1e6:9.0f} MB  "
-        row += f"{cpu / shards.nonzeros * 1e9:16.0f}  {work[-1]:9.0f}  {moved[-1] / NETWORK:12.1f}"
-        say(row)
-    network, largest = sum(moved) / NETWORK, max(part for _, _, part, _ in seen)
-    say(f"{len(seen)} passes: {sum(moved) / 1e9:.1f} GB moved; {sum(work):.0f} s of work on every machine")
-    say(f"at most {network:.0f} s of network at {NETWORK * 8 / 1e9:.0f} Gbit, {rest:.0f} s where it is asked")
-    say(f"together {(sum(work) + network + rest) / 60:.1f} minutes")
-    # A worker sums one branch, and parts of its last branches wait for those before them.
-    own, files = 4 * EACH_SHARD + (FAN + AHEAD) * largest, nonzeros * PER_ENTRY / MACHINES
-    say(f"a worker: {files / 1e9:.1f} GB of files, in memory where there is room; {own / 1e9:.1f} GB besides")
-    fused = min(cpu for what, _, _, cpu in seen if what == "fused")
-    planned = 2 * VECTORS * shards.nonzeros * speed().sparse
-    say(f"by the planner's constant `fused` takes {planned:.2f} s where it was measured; it took {fused:.2f}")
-
-
-def counted(shards: Shards) -> tuple[list[tuple[str, int, int, float]], float]:
-    """Return every pass of the solver (name, bytes of the question and of a part, CPU seconds), and the CPU
-    seconds of everything else.
-    """
-    seen: list[tuple[str, int, int, float]] = []
-    plain = Rows.fold
-
-    def noted(self, join, kernel, *arguments, columns=False):
-        begun = time.process_time()
-        answer = plain(self, join, kernel, *arguments, columns=columns)
-        cpu = time.process_time() - begun
-        asked = (arguments, self._scale.full, self._scale.shift, self._scale.exponents)
-        seen.append((kernel.__name__.strip("_"), size_of(asked), size_of(answer), cpu))
-        return answer
-
-    Rows.fold = noted
-    try:
-        begun = time.process_time()
-        nspca.solve(nspca.Problem.from_shards(shards, (15,) * 8), certify="fast")
-        return seen, time.process_time() - begun - sum(one[-1] for one in seen)
-    finally:
-        Rows.fold = plain
-
-
-def size_of(what) -> int:
-    """Return the bytes of the arrays in nested tuples and lists."""
-    if isinstance(what, tuple | list):
-        return sum(map(size_of, what))
-    return int(getattr(what, "nbytes", 0))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from nspca.specs import ProblemSpec as ProblemSpec
     from nspca.specs import Spec as Spec
     from nspca.specs import StabilitySpec as StabilitySpec
-    from nspca.specs import SuccessiveSpec as SuccessiveSpec
     from nspca.specs import SweepSpec as SweepSpec
     from nspca.specs import published_bounds as published_bounds
     from nspca.verifying import verify as verify
@@ -82,7 +81,7 @@ _ROOMS = {
     "solvers": "METHODS",
     "specs": "ChoiceSpec ComparisonSpec ComponentsSpec DataSpec "
     "GroupsSpec MembershipSpec NoiseSpec PaperSpec "
-    "ProblemSpec Spec StabilitySpec SuccessiveSpec SweepSpec published_bounds",
+    "ProblemSpec Spec StabilitySpec SweepSpec published_bounds",
     "verifying": "verify",
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -1,10 +1,9 @@
 """Data: pick a sample or upload, and look at it."""
 
-import streamlit as st
-
+from nspca.dashboard import share
 from nspca.dashboard.app import frame
 from nspca.dashboard.data import page
 
 with frame.page("Data"):
-    st.title("Which data?")
+    share.title("Which data?")
     page.show()

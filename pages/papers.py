@@ -4,4 +4,4 @@ from nspca.dashboard.app import frame
 from nspca.dashboard.papers import page as papers
 
 with frame.page("Papers"):
-    papers.show_exact() if papers.chosen() == papers.EXACT else papers.show()
+    papers.show()

@@ -123,7 +123,8 @@ def answer(page: Page) -> None:
 def run(page: Page) -> None:
     """Run a sweep to its end."""
     page.get_by_role("button", name="Run ").first.click()
-    page.get_by_role("button", name="Single files").wait_for()  # a preview has none
+    page.wait_for_url("**run=**")
+    page.get_by_role("button", name="Single files").wait_for()
     answer(page)
 
 

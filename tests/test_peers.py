@@ -66,6 +66,21 @@ def test_what_is_lost_is_said(peer, said):
     assert verdict([*ours, peer]) == said
 
 
+def test_the_tables_of_a_race_name_the_best_peer_and_every_one():
+    ours = [row("auto", 1.0, 0.2, ours=True), row("auto, proved", 1.0, 0.3, ours=True)]
+    peers = [row("slow", 0.9, 0.4), row("quick", 0.9, 0.1), row("poor", 0.5, 0.1), row("none", None, None)]
+    problem = {"table": "made", "k": 3, "nonneg": True, "source": "made", "proved": None}
+    rows = [one | problem | {"memory": 1.0, "note": ""} for one in (*peers, *ours)]
+    race = {"rows": rows, "versions": {}, "load": 0.0, "threads": 1, "machine": "", "rounds": 1}
+    said = "quick: 90.0 %, 0.1 s | 100 %, 0.2 s | 100 %, 0.3 s | quick is faster, at 90.0 % of the value"
+    assert said in report.markdown(race)
+    first, second = report.spreadsheet(race).splitlines()
+    assert first == 'table,k,sign,slow,quick,poor,none,auto,"auto, proved",where we lose'
+    assert second.startswith(
+        'made,3,nonnegative,"90.0 %, 0.4 s","90.0 %, 0.1 s","50.0 %, 0.1 s",-,"100 %, 0.2 s"'
+    )
+
+
 def test_shares_are_rounded_down_and_only_a_proved_optimum_is_called_one():
     assert [floored(s) for s in (0.8999, 0.99499, 0.99999, 1 - 1e-9)] == [
         "89.9 %",

@@ -22,7 +22,6 @@ from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
 from nspca.dashboard.joint import headline
 from nspca.dashboard.joint import methods as joint_methods
-from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
@@ -125,7 +124,7 @@ def test_the_figure_of_a_sweep():
     for (frame, unit, chance), bounds in zip(FRAMES, ("both", "ours", "paper") * 2, strict=True):
         truth, ceiling = truths_of_sweep(frame, unit, chance, bounds)
         figure = sweep_figure(
-            frame, unit=unit, bounds=bounds, ceiling=ceiling, before=(frame, unit, "before"), ghost=frame
+            frame, unit=unit, bounds=bounds, ceiling=ceiling, before=(frame, unit, "before")
         )
         walk.figure(figure, truth)
         rows = with_paper_bound(frame, ceiling) if bounds == "paper" else frame
@@ -344,7 +343,7 @@ def test_pages_about_several_components(solved, monkeypatch):
     for dataset, problem, sweep, joint, *_ in solved:
         total = problem.total_variance
         asked, sweep_of_two = ComponentsSpec(sizes=(1, 1), noun="part"), nspca.Sweep({("joint", 2): joint})
-        data = SimpleNamespace(dataset=dataset)
+        data = SimpleNamespace(dataset=dataset, table=None)
         answer = Answer(data, asked, problem, sweep_of_two, (1, 1), "joint")
         page = Page()
         first, second = headline.sentences(answer)
@@ -354,7 +353,13 @@ def test_pages_about_several_components(solved, monkeypatch):
             limit = read_number(re.search(rf"more than ({NUMBER}) %", second)[1])
             assert limit >= 100 * Fraction(joint.certificate.upper) / Fraction(total)
             walk.bounds += 1
-        walk.text(joint_proof.sentence(answer), of(joint, total))
+        share = re.search(rf"share ({NUMBER}) % of their variance", headline.headline(answer))
+        assert share is None or read_number(share[1]) <= 100
+        more = re.search(rf"explain ({NUMBER}) % more", headline.headline(answer))
+        if more:
+            gap = Fraction(joint.certificate.upper) / Fraction(joint.value) - 1
+            assert read_number(more[1]) >= 100 * gap
+            walk.bounds += 1
         walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(answer)), of(joint, total))
         monkeypatch.setattr(joint_methods, "st", page)
         monkeypatch.setattr("nspca.dashboard.app.tables.st", page)

@@ -60,7 +60,7 @@ for data, problem in (
 
 
 FILES = {
-    "a.parquet": ("Parquet files", "pyarrow"),
+    "a.parquet": ("Parquet and Feather files", "pyarrow"),
     "a.xlsx": ("Excel files", "python_calamine"),
     "a.zip": ("images", "PIL"),
     "a.h5": ("HDF5 files", "h5py"),

@@ -25,13 +25,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.peers import contenders, picture, report, tables
 from benchmarks.peers.race import raced
+from benchmarks.shared import arguments, say, store
 
 NUMBERS_OF_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-
-
-def say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 def machine() -> str:
@@ -74,24 +70,20 @@ def start_again_with(threads: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.peers",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--only", metavar="NAME", help="tables whose name begins so")
     parser.add_argument("--rounds", type=int, default=3, help="runs of everybody (3)")
     parser.add_argument("--threads", type=int, default=1, help="of everybody (1)")
     parser.add_argument("--limit", type=float, default=15.0, help="CPU seconds of a run (15)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="save the run")
     parser.add_argument(
-        "--table", metavar="FILE", type=Path, help="write docs/results.md and figure from a saved run"
+        "--table", metavar="FILE", type=Path, help="write the tables and the figure of docs/ from a saved run"
     )
     args = parser.parse_args()
     if args.table:
         race = json.loads(args.table.read_text("utf-8"))
-        page = report.rewritten(report.PAGE.read_text("utf-8"), report.markdown(race))
-        report.PAGE.write_text(page, "utf-8")
+        store("results.md", "peers", report.markdown(race))
+        report.TABLE.write_text(report.spreadsheet(race), "utf-8")
         picture.FILE.write_text(picture.drawn(race["rows"]), "utf-8")
         return
     start_again_with(args.threads)

@@ -1,5 +1,7 @@
-"""Format a race of packages: lines for a terminal, and the table of docs/results.md."""
+"""Format a race of packages: lines for a terminal, and the tables of docs/."""
 
+import csv
+import io
 from itertools import groupby
 from pathlib import Path
 
@@ -7,8 +9,7 @@ from benchmarks.peers.scoring import SAME, floored, seconds, verdict
 from nspca.presentation.numerals import OPTIMAL_GAP
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "results.md"
-BEGIN, END = "<!-- peers: written by python -m benchmarks.peers --table -->", "<!-- end of peers -->"
+TABLE = ROOT / "docs" / "tables" / "peers.csv"
 LINE = "{:<15}{:>4}  {:<12}{:<19}{:>13}  {:>9}  {:>8}  {:>8}  {:>7}  {:>8}  {}"
 NOWHERE = "one of ours is faster than every peer, at its value or a better one"
 HEAD = LINE.format("table", "k", "sign", "name", "value", "of best", "cpu", "wall", "MB", "proved", "")
@@ -54,19 +55,40 @@ def text(rows: list[dict]) -> str:
 
 
 def markdown(race: dict) -> str:
-    """Return the Markdown table of a race: a line for each problem, a column for each package, then notes."""
+    """Return a Markdown table: for each problem the best peer, `auto`, and where a peer wins; then notes."""
+    rows = race["rows"]
+    lines = [heading(race), "", "| table | k | sign | best other package | auto | auto, proved | we lose |"]
+    lines.append("|---" * 7 + "|")
+    for group in problems(rows):
+        best = best_of(group)
+        peers = [row for row in group if not row["ours"] and row["value"]]
+        peer = max(peers, key=lambda row: (round(row["value"] / best, 6), -row["cpu"]))
+        by_name = {row["name"]: cell(row, best) for row in group}
+        lost = ", ".join(phrase.split(":")[0] for phrase in verdict(group))
+        cells = (f"{peer['name']}: {by_name[peer['name']]}", by_name["auto"], by_name["auto, proved"], lost)
+        lines.append("| " + " | ".join([*problem_of(group), *cells]) + " |")
+    return "\n".join([*lines, "", *footnotes(rows)])
+
+
+def spreadsheet(race: dict) -> str:
+    """Return a race as CSV: a line for each problem, and a column for each package."""
     rows = race["rows"]
     names = list(dict.fromkeys(row["name"] for row in rows))
-    lines = [heading(race), "", "| table | k | sign | " + " | ".join(names) + " | where we lose |"]
-    lines.append("|---" * (len(names) + 4) + "|")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["table", "k", "sign", *names, "where we lose"])
     for group in problems(rows):
         by_name, best = {row["name"]: row for row in group}, best_of(group)
-        first = group[0]
         cells = [cell(by_name.get(name), best) for name in names]
-        title = first["table"] + (" (its relative)" if first["source"] == "relative" else "")
-        lost = "; ".join(verdict(group)) or "nowhere"
-        lines.append(f"| {title} | {first['k']} | {sign(first)} | " + " | ".join(cells) + f" | {lost} |")
-    return "\n".join([*lines, "", *footnotes(rows)])
+        writer.writerow([*problem_of(group), *cells, "; ".join(verdict(group)) or "nowhere"])
+    return text.getvalue()
+
+
+def problem_of(group: list[dict]) -> tuple[str, str, str]:
+    """Return the first three cells of a row: table, k and sign."""
+    first = group[0]
+    title = first["table"] + (" (its relative)" if first["source"] == "relative" else "")
+    return title, str(first["k"]), sign(first)
 
 
 def cell(row: dict | None, best: float) -> str:
@@ -108,12 +130,3 @@ def footnotes(rows: list[dict]) -> list[str]:
             most[row["name"]] = max(most.get(row["name"], 0.0), row["memory"])
     memory = ", ".join(f"{name} {size:.0f}" for name, size in most.items())
     return [*lines, f"Memory beyond the table, MB at most: {memory}."]
-
-
-def rewritten(page: str, table: str) -> str:
-    """Return the page with `table` between the two marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"the page must have the lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"

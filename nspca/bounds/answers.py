@@ -3,7 +3,10 @@ set.
 
 A set of at most k features is good if it explains more than the level. The tree lists minimal good sets. A
 leaf is bounded by the level, or it is covered: a listed set is among the features that are in. So every good
-set contains a listed one (docs/certificates.md, *All good answers*).
+set contains a listed one (docs/note.md, *All good answers*).
+
+A nonnegative leaf with a single set is closed, too, where the leading vector of the set has both signs. The
+best nonnegative component then lacks a feature, so the set is good only if it is not minimal.
 
 Where a node may hold a good set, its bound is above the level whatever is done. So the node is branched along
 the features t1, ..., tm of the set that it lacks: without t1, with t1 but without t2, and so on. The last
@@ -13,15 +16,15 @@ part, with all of them, is covered.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nspca.bounds.fixing.arrays import joined, packed
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Supports, Warm
-from nspca.bounds.fixing.tasks import Settled, Task
+from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Use, Warm
+from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
@@ -29,7 +32,7 @@ from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.local_search import single
-from nspca.local_search.minimal import GoodSet, best_above, minimal
+from nspca.local_search.minimal import GoodSet, best_above, is_mixed, minimal
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -61,6 +64,7 @@ class AnswerTree(FixingTree):
         super().__post_init__()
         self.sets: list[GoodSet] = []
         self.members = np.zeros((0, self.problem.n), dtype=bool)
+        self.mixed: list[tuple[Node, Use]] = []
         self.at_level = True
 
     def add(self, good: GoodSet) -> None:
@@ -152,12 +156,23 @@ class AnswerTree(FixingTree):
             return
         missing = self.missing(node.supports, self.points_of(node.warm))
         if missing is not None and not missing.size:
-            node.leaf, node.is_covered, node.warm = None, True, None
+            node.leaf, node.settled, node.warm = None, COVERED, None
         elif missing is not None:
             node.along = missing
             self.push(node)
         elif node.upper > self.target:  # the level may have been raised
-            super().open(node)
+            if not node.supports.possible.size and self.is_mixed(node, self.lower):
+                self.mixed.append((node, node.leaf))
+                node.leaf, node.settled = None, MIXED
+            else:
+                super().open(node)
+
+    def is_mixed(self, node: Node, level: float) -> bool:
+        """Tell whether the only set of a node has a leading vector of mixed sign, surely for a checker."""
+        part, features = self.ground.whole.part, node.supports.certain
+        if not self.problem.nonneg or self.problem.forced or not np.isin(features, part.features).all():
+            return False
+        return is_mixed(self.problem.covariance, part.block(features), level)
 
     def points_of(self, warm: Warm | None) -> list[Array]:
         """Return the best point (n,) of the bundle of a node."""
@@ -174,70 +189,37 @@ class AnswerTree(FixingTree):
         """
         along = node.along
         if along is None:
-            one = node.supports.possible[[int(np.argmin(node.scores))]]
-            return [node.supports.fix(NONE, one), node.supports.fix(one, NONE)]
+            return super().parts(node)
         return [node.supports.fix(along[[i]], along[:i]) for i in range(along.size)]
 
     def tasks(self, node: Node) -> Iterable[Task]:
         """Return a task for each part; one that holds a good set gets no rounds, as they cannot close it."""
-        assert node.leaf is not None  # it is open
-        for supports in self.parts(node):
-            is_good = self.missing(supports, self.points_of(node.warm)) is not None
-            yield Task(
-                supports,
-                node.leaf.witness,
-                node.warm,
-                self.lower,
-                self.gap,
-                self.plan,
-                rounds=0 if is_good else self.rounds,
-                entries=self.left,
-                at_level=True,
-                reducing=self.reducing,
-            )
+        for task in super().tasks(node):
+            is_good = self.missing(task.supports, self.points_of(node.warm)) is not None
+            yield replace(task, rounds=0) if is_good else task
 
-    def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
-        """Attach the settled parts to their parents. Parents without all their parts stay open."""
-        waiting, outcomes = list(parents), iter(settled)
-        self.parted = waiting
-        try:
-            while waiting:
-                parent = waiting[0]
-                parts = [next(outcomes) for _ in self.parts(parent)]
-                for one in parts:
-                    one.node.share(parent.leaf)
-                    one.node.lower_caps(parent.cap)
-                along, parent.along = parent.along, None
-                nodes = [self.taken(one) for one in parts]
-                if along is None:
-                    feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
-                    self.branch(parent, feature, nodes[0], nodes[1])
-                else:
-                    last = parent
-                    for feature, without in zip(along.tolist(), nodes, strict=True):
-                        having = Node(last.supports.fix(NONE, np.array([feature])), cap=parent.cap)
-                        self.branch(last, feature, having, without)
-                        last = having
-                    last.is_covered = True
-                for child in nodes:
-                    for node in child.walk():
-                        self.open(node)
-                del waiting[0]
-                self.tell()
-        finally:
-            self.parted = []
-            for parent in waiting:
-                self.push(parent) if parent.along is not None else super().open(parent)
-
-    def branch(self, node: Node, feature: int, having: Node, lacking: Node) -> None:
-        """Give a node its two children."""
-        node.feature, node.children, node.leaf, node.warm = feature, (having, lacking), None, None
+    def attach(self, node: Node, parts: list[Node]) -> None:
+        """Put the settled parts below their node, and at the end of the way along a set a covered leaf."""
+        along, node.along = node.along, None
+        if along is None:
+            super().attach(node, parts)
+            return
+        for feature, without in zip(along.tolist(), parts, strict=True):
+            having = Node(node.supports.fix(NONE, np.array([feature])), cap=node.cap)
+            node.branch(feature, having, without)
+            node = having
+        node.settled = COVERED
 
     # --- results --------------------------------------------------------------------------------------------
     def certificate(self) -> Certificate:
         """Return the certificate that no component explains more than the bound without a listed set."""
         assert self.root is not None  # `proved` is finite
         arrays, upper = packed(self.root)
+        unsure = [pair for pair in self.mixed if not self.is_mixed(pair[0], float(arrays["level"][0]))]
+        if unsure:  # at a level that was raised, the leading vector may be too near to it for a proof
+            for node, leaf in unsure:
+                node.settled, node.leaf = None, leaf
+            arrays, upper = packed(self.root)
         sets = self.sets
         arrays |= {
             "counts": np.array([one.features.size for one in sets], dtype=np.int64),
@@ -281,14 +263,13 @@ def list_answers(
         Its root is settled.
     """
     plan, A = PLANS["standard"], problem.covariance
-    if len(problem.forced) > plan.rows[-1]:
-        raise InvalidProblem(
-            f"answers are listed with at most {plan.rows[-1]} forced features, got {len(problem.forced)}"
-        )
     with one_thread():
         begun = start_of_tree(problem, plan, level, base, report)
         if begun is None:
-            raise InvalidProblem("answers are listed where features vary, got none that does")
+            raise InvalidProblem(
+                f"answers are listed where features vary, with at most {plan.rows[-1]} forced ones; got "
+                f"{len(problem.forced)} forced, of {problem.n}"
+            )
         kept, witness, warm = begun
         tree = AnswerTree(
             problem=problem,

@@ -4,7 +4,7 @@ A tree over supports is run at a level below the value of a known answer. Its st
 nodes branch, for all answers above that level. Such an answer lies in a leaf of the tree, so it has the
 features that are in at each leaf that it may lie in (docs/certificates.md, *In or out*).
 
-`selection.membership` calls `certificate_at`.
+`selection.membership` calls `certificate_at`. `answers` begins its tree by `search_at`, too.
 """
 
 from collections.abc import Sequence
@@ -64,8 +64,6 @@ def certificate_at(
         None where A is zero on the rows that may be kept, or where too many features are forced for a tree.
     """
     plan = PLANS[effort]
-    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
-        return None
     with one_thread():
         found = start_of_tree(problem, plan, level, base, report)
         if found is None:

@@ -508,9 +508,13 @@ def rows_of_tree(problem: Problem, plan: Plan, level: float) -> Kept:
 def start_of_tree(
     problem: Problem, plan: Plan, level: float, base: Certificate, report: Report
 ) -> tuple[Kept, Stored | None, Warm] | None:
-    """Return the kept rows of a tree at a level, and a witness and a starting point for its root; None where
-    no feature varies on these rows. The witness is the first of a certificate `base` that has one.
+    """Return the kept rows of a tree at a level, and a witness and a starting point for its root.
+
+    None where A is zero on these rows, and where too many features are forced. The witness is the first of a
+    certificate `base` that has one.
     """
+    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
+        return None
     kept = rows_of_tree(problem, plan, level)
     if not len(kept.block) or not kept.leading[0][0] > 0:
         return None

@@ -19,7 +19,7 @@ In the order in which a referee would read it:
     refusal     how a certificate is refused
 
 The modules `numbers` and `reach` check numbers and find large entries for these.
-Each theorem stands beside the code that uses it; docs/certificates.md has them on one page. The package
+Each theorem stands beside the code that uses it; docs/note.md has them on one page. The package
 imports NumPy, the sparse products of SciPy, the standard library and `nspca.errors`, and nothing of the code
 that it checks.
 """

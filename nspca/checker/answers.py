@@ -4,9 +4,12 @@ A witness has a tree as in form `fixing`, and listed sets of features. Each set 
 features, and a value. "Uses" counts the forced features in any case.
 
 Theorem. Let x be a component, and S its support with the forced features. Then S has all features of a listed
-set, or x'Ax <= max(v, the largest t + F of the leaves), where v is the level of the tree.
-Proof. By the theorem of `fixing`, x'Ax <= v, or S arrives at a leaf. A leaf bounds x'Ax, or has the code
-COVERED. There all features of a listed T are in, and S has all features that are in.
+set, or x'Ax <= b = max(v, the largest t + F of the leaves), where v is the level of the tree.
+Proof. Let x'Ax > b. Without forced features, let S be a smallest part of that support on which some component
+x explains more than b; the set that contains S has what S has. By the theorem of `fixing` S arrives at a
+leaf. A leaf that bounds x'Ax by b is none of these. One of code MIXED has a single set, which is no such S
+by the theorem of `mixed`. It is refused where features are forced. So the leaf has the code COVERED. There
+all features of a listed T are in, and S has all features that are in.
 
 The value of a set is proved too: w'Aw >= value w'w. With entries E as computed, w'Aw is at least
 w'Ew - eps (|w|'size)^2 - lost (|w|'1)^2. There are 2p + 2 roundings in w'Ew for p features. The bound needs
@@ -18,19 +21,16 @@ no values. Sets that explain less than the level make it no less true.
 from fractions import Fraction
 
 import numpy as np
-from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.fixing import NAMES, Part, prove_tree
 from nspca.checker.matrix import Matrix
+from nspca.checker.mixed import reached
 from nspca.checker.reading import Arrays, Recipe
 from nspca.checker.refusal import require
-from nspca.checker.rounding import gamma, margin
 
 OF_SETS = ("counts", "members", "weights", "values")
 """Witness arrays of the listed sets: number of features of each, features and weights of all, and values."""
-FAR = 1e-6
-"""Largest distance of the squared length of a vector from 1."""
 
 
 def answers(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
@@ -56,15 +56,8 @@ def answers(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     part, ends = Part(A, used), np.cumsum([0, *counts])
     for i, value in enumerate(values.tolist()):
         own = slice(ends[i], ends[i + 1])
-        proved = reaches(part, np.searchsorted(used, members[own]), weights[own], value)
-        require(proved, f"the vector of listed set {i} is not proved to reach its value {value!r}")
+        proved = reached(part, np.searchsorted(used, members[own]), weights[own])
+        require(
+            0 <= value <= proved, f"the vector of listed set {i} is not proved to reach its value {value!r}"
+        )
     return prove_tree(A, recipe, arrays, listed=listed)
-
-
-def reaches(A: Part, T: Array, w: Array, value: float) -> bool:
-    """Tell whether w'Aw >= value w'w is proved for weights w on the features T of A."""
-    E, size, length = A.block(T, T), np.abs(w), float(w @ w)
-    lost = margin(2 * T.size + 8, size @ np.abs(E) @ size) + A.lost * size.sum() ** 2
-    lost += A.eps * (size @ A.size[T]) ** 2
-    enough = value * length * (1 + gamma(T.size + 8)) <= w @ E @ w - 1.01 * lost
-    return bool(value >= 0 and abs(length - 1) <= FAR and enough)

@@ -54,6 +54,7 @@ from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.inequality import row_heights, spectral_half, top_sum
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import RowClaims
+from nspca.checker.mixed import is_never_smallest
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
@@ -61,10 +62,10 @@ from nspca.checker.rounding import TINY, float_up, gamma, is_psd, margin, norm, 
 
 NO_CAP = Fraction(10**400)
 """The cap of a node without one: a number above every sum of two floats."""
-LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED, COVERED = -1, -2, -3, -4, -5, -6
+LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED, COVERED, MIXED = -1, -2, -3, -4, -5, -6, -7
 """Codes of nodes: a leaf, a node without sets, a leaf below the level by squares, a node with one child about
-C, without and with a bound of its own, and a leaf with a listed set in (`answers`). Any other code is the
-feature branched on.
+C, without and with a bound of its own, and for `answers` a leaf with a listed set in, and one with a single
+set that is not minimal. Any other code is the feature branched on.
 """
 MOST_HELD = 2**30
 """Maximum bytes of the matrices C of nodes that wait: reduced nodes below each other have one each."""
@@ -87,6 +88,7 @@ def prove_tree(
     require(proof.levels.size == 1, f"witness level must be one number, got {proof.levels.size}")
     require(proof.levels[0] >= 0, f"the level must be at least 0, got {float(proof.levels[0])!r}")
     trees = Trees(proof, recipe.nonneg, claims, listed)
+    trees.smallest = listed is not None and recipe.nonneg and not recipe.forced
     if claims is not None:
         claims.need(np.ones((2, A.n), dtype=bool), Fraction(float(proof.levels[0])))
     proved, _ = trees.prove(Node.root(A, recipe.forced, recipe.k))
@@ -258,6 +260,7 @@ class Trees:
     level : level v of the tree that was read last
     claims : what is claimed about single features, None for nothing
     listed : the listed sets (m, n) of features, None where there are none
+    smallest : whether only the smallest sets with x'Ax > v count, of x >= 0 that are 0 outside them
     """
 
     def __init__(
@@ -265,6 +268,7 @@ class Trees:
     ):
         self.proof, self.nonneg, self.claims, self.listed = proof, nonneg, claims, listed
         self.prices: np.ndarray | None = None
+        self.smallest = False
         self.read, self.tree, self.level = 0, proof.tree, 0.0
         self.trees_read = self.nodes_read = self.stages_read = self.features_read = 0
 
@@ -299,6 +303,10 @@ class Trees:
                 certain = node.is_in if node.origin is None else node.is_in | node.origin.is_in
                 covered = self.listed is not None and (self.listed <= certain).all(axis=1).any()
                 require(covered, f"no listed set is among the features that are in at node {read}")
+            elif code == MIXED:
+                require(
+                    self.smallest and self.is_mixed(node), f"the set of node {read} may be a smallest one"
+                )
             elif code in (REDUCED, CAPPED):
                 require(node.is_in.any(), f"node {read} cannot be reduced: no feature is in")
                 waiting.append(self.reduce(node, self.prove_leaf(node) if code == CAPPED else node.cap))
@@ -339,6 +347,14 @@ class Trees:
         f, witness, _, _ = self._next(node)
         self.tree = prove_cover(f, witness.F, self.tree)
         return min(self._bound(node, witness), node.cap)
+
+    def is_mixed(self, node: Node) -> bool:
+        """Tell whether a node has a single set, which is proved to be no smallest one."""
+        origin = node.origin or node
+        I = np.flatnonzero(node.is_in | origin.is_in)
+        matrix.require_few(origin.A, I)
+        own = Part(origin.A, np.searchsorted(origin.features, I))
+        return not node.is_free.any() and I.size > 0 and is_never_smallest(own, self.level)
 
     def reduce(self, node: Node, cap: Fraction) -> Node:
         """Return the node about C for a node: the features that are in are eliminated from its sets.

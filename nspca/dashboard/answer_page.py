@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import nspca
-from nspca.dashboard import open_data
+from nspca.dashboard import open_data, share
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
@@ -108,25 +108,14 @@ class AnswerPage(ABC, Generic[Asked]):
         """Return whether a run answers the question of the form; the start button is then folded away."""
         return same(run.asked, asked)
 
-    def is_draft(self, run: Watched) -> bool:
-        """Return whether a finished run is only a draft; `view` then draws the start button beside it."""
-        return False
-
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
-    def introduce(self, run: Watched, asked: Asked | None) -> None:
-        """Draw a caption that the first answer is shown, and how to ask a question of one's own."""
-        first_answer.announce(run, self.line(run.of, run.asked), self.press(run, asked))
-
-    def press(self, run: Watched, asked: Asked | None) -> str:
-        """Return the label of the start button for somebody who wants another answer; empty where the run
-        answers the form, or is about to.
-        """
-        if asked is not None and self.is_answer(run, asked):
-            return ""
-        return self.label(run.of, run.asked if asked is None else asked)
+    def introduce(self, run: Watched) -> None:
+        """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
+        if run.of.reference.folder is not None:
+            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
 
     @abstractmethod
     def status(self, run: Watched, now: JobState) -> str:
@@ -160,8 +149,8 @@ class AnswerPage(ABC, Generic[Asked]):
         return None
 
 
-def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
-    """Draw the head of a page, and return its data.
+def open_page(title: str, find: Callable[[], Chosen], fills: bool = True) -> Chosen:
+    """Draw the head of a page, and return its data. `fills` is that of `share.title`.
 
     The head has the title, a line about the data, and for a relative the offer of the original. The title is
     drawn before `find` opens the data, since that may fail.
@@ -171,7 +160,7 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     InvalidData
         When no variance of the prepared data can be explained; see `open_data.obstacle`.
     """
-    st.title(title)
+    share.title(title, fills)
     data = find()
     data_line.line(data)
     data_line.rows(data)
@@ -201,7 +190,9 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
         _ask(page, data, asked, run)
         if refusal is not None:
             raise refusal
-    if run is not None:
+    if run is None:
+        share.fill()
+    else:
         _draw(page, run, asked, answer, below)
 
 
@@ -246,12 +237,9 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    if run is not None and run.results is not None and page.is_draft(run):
-        offered = not cost_estimate.refusal(data, *asked.work)
-    else:
-        answered = run is not None and page.is_answer(run, asked)
-        with box if answered or not folded else st.container():
-            offered = page.offer(data, asked)
+    answered = run is not None and page.is_answer(run, asked)
+    with box if answered or not folded else st.container():
+        offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
 
@@ -290,19 +278,18 @@ def _draw(
         if not has_result:
             _watch(page, run, asked, is_measured, is_drawn=results is not None)
         if results is None or not is_measured:
+            share.fill()
             return
         if run.now.state == "cancelled":
             progress.ended(run.now, "again", run.asked.goes_on)
         seen = page.view(run, results)
         if not run.own and asked is not run.asked and has_result:
-            page.introduce(run, asked)
-        elif run.own and (asked is None or not same(run.asked, asked)):
+            page.introduce(run)
+        elif asked is not run.asked and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
             page.more(run, seen)
-            taken = page.take_home(seen)
-            if taken is not None:
-                taken.show()
+            share.fill(run, page.kind.key, lambda: page.take_home(seen))
 
 
 def _watch(
@@ -329,5 +316,5 @@ def _watch(
     elif run.own or not is_measured:
         progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
     else:
-        page.introduce(run, asked)
+        page.introduce(run)
         progress.live(run.id, *draw)

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from importlib.resources import files as resources
 from mimetypes import guess_type
 from pathlib import PurePosixPath
@@ -30,14 +31,14 @@ from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
 from nspca.plots import alt_text
 from nspca.presentation.markup import Markup, render
+from nspca.presentation.slide import slide
 from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, Spec, SweepSpec
 from nspca.specs.data import CHANGES
 
 PACKED = (".png", ".npz")  # compressed already
 DATA, CERTIFICATES = "data.npz", "certificates/"
 ASKED, DRAWN = "everything_asked", "everything_drawn"
-"""Session keys: identity of the requested ZIP, and that identity with the pictures from the browser."""
-LABEL, BUTTON = "Everything of this, ZIP", "download_everything"
+"""Session keys: identity and kind of the requested file, and that identity with the browser's pictures."""
 WHAT = (
     "Figures as SVG and PNG, tables, certificates, a report, the Python that computes it again, and "
     "what to cite, in one ZIP file."
@@ -46,6 +47,11 @@ WITHOUT = (
     "This browser could not draw the figures as files: the ZIP has everything else. The camera above "
     "each figure saves one alone."
 )
+KINDS = {
+    "everything": ("ZIP", ":material/folder_zip:", WHAT),
+    "slide": ("Slide", ":material/co_present:", "The headline and its pictures as one PNG of 1920 × 1080."),
+}
+"""Files that need pictures drawn by the browser: label, icon and help."""
 JSON_HELP = "The question as a file: `python -m nspca run` answers it on any computer that has the data."
 REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
 CHECKING = """
@@ -106,6 +112,7 @@ class Export:
     own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
     shown : the part of the result that the page shows, for `Spec.to_python`
     computed : question that the exported Python answers, if it differs from the asked one
+    headline : the answer in a sentence, for the slide
     """
 
     of: Chosen
@@ -122,6 +129,7 @@ class Export:
     own: bool = True
     shown: Mapping[str, Any] = field(default_factory=dict)
     computed: ProblemSpec | None = None
+    headline: str = ""
 
     @property
     def line(self) -> str:
@@ -238,42 +246,48 @@ class Export:
         return "\n".join(parts).encode()
 
     def show(self) -> None:
-        """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
-        with st.container(horizontal=True, vertical_alignment="center"):
-            self._everything()
-            with st.popover("Single files", icon=":material/download:"):
-                for path, one in self.files.items():
-                    if one.label:
-                        name = one.name or f"{self.of.stem}-{PurePosixPath(path).name}"
-                        look: dict[str, Any] = {"key": f"download_{one.label}", "help": one.help}
-                        buttons.download(
-                            one.label, one.make, name, guess_type(name)[0] or buttons.BYTES, **look
-                        )
-            offer(self.asked, self.of, **self.shown)
-
-    def _everything(self) -> None:
-        """Draw the button for the ZIP; a click has the browser draw the figures, and downloads the ZIP."""
+        """Draw the downloads: everything as one ZIP, a slide, single files, Python and JSON."""
         of = hashlib.sha256(self.same.encode()).hexdigest()
-        ready = st.session_state.get(DRAWN)
-        if ready is not None and ready[0] == of:
+        ready, asked = st.session_state.get(DRAWN), st.session_state.get(ASKED)
+        drawn = None if ready is None or ready[0] != of else (ready[1] or {})
+        with st.container(horizontal=True):
+            for kind, (label, icon, help_text) in KINDS.items():
+                if drawn is None:
+                    ask = partial(st.session_state.update, {ASKED: (of, kind)})
+                    buttons.button(label, f"ask_{kind}", ask, icon=icon, help=help_text)
+                    continue
+                name = f"{self.folder}.zip" if kind == "everything" else f"{self.folder}-slide.png"
+                make = partial(self._made, kind, drawn)
+                how: dict[str, Any] = {"key": f"download_{kind}", "icon": icon, "help": help_text}
+                st.download_button(label, make, name, guess_type(name)[0], on_click="ignore", **how)
+        if ready is not None and drawn is not None:
             if ready[1] is None:
                 st.warning(WITHOUT)
-            drawn, made = self.figures(), ready[1] or {}
-            how: dict[str, Any] = {"key": BUTTON, "icon": ":material/folder_zip:", "help": WHAT}
-            zip_file = f"{self.folder}.zip", "application/zip"
-            st.download_button(LABEL, lambda: self.pack(drawn, made), *zip_file, on_click="ignore", **how)
-            click = {"button": f".st-key-{BUTTON} button", "of": ready[2]}
+            click = {"button": f".st-key-download_{ready[3]} button", "of": ready[2]}
             _CLICK(key="click_everything", data=click, width=1, height=1)
-        elif st.session_state.get(ASKED) == of:
-            pictures.draw(self.figures(), "everything", of, lambda drawn: _keep(of, drawn))
-        else:
-            ask = lambda: st.session_state.update({ASKED: of})  # noqa: E731
-            buttons.button(LABEL, "ask_everything", ask, icon=":material/folder_zip:", help=WHAT)
+        elif asked is not None and asked[0] == of:
+            pictures.draw(self.figures(), "everything", of, lambda drawn: _keep(of, asked[1], drawn))
+        with st.expander("Single files", icon=":material/download:"):
+            for path, one in self.files.items():
+                if one.label:
+                    name = one.name or f"{self.of.stem}-{PurePosixPath(path).name}"
+                    look: dict[str, Any] = {"key": f"download_{one.label}", "help": one.help}
+                    buttons.download(one.label, one.make, name, guess_type(name)[0] or buttons.BYTES, **look)
+        with st.expander("Python", icon=":material/code:"):
+            st.code(self.asked.to_python(**self.shown), language="python")
+            download_json(self.asked, self.of)
+
+    def _made(self, kind: str, drawn: dict[str, Picture]) -> bytes:
+        """Return the file of a kind, one of `KINDS`, from the pictures that the browser drew."""
+        if kind == "everything":
+            return self.pack(self.figures(), drawn)
+        foot = f"{self.of.dataset.name} · nspca {nspca.__version__}"
+        return slide(self.headline or self.line, [one.png for one in drawn.values()], foot)
 
 
-def _keep(of: str, drawn: dict[str, Picture] | None) -> None:
+def _keep(of: str, kind: str, drawn: dict[str, Picture] | None) -> None:
     """Store the pictures that the browser drew (None: it could not), with a token for one click."""
-    st.session_state[DRAWN] = (of, drawn, secrets.token_hex(8))
+    st.session_state[DRAWN] = (of, drawn, secrets.token_hex(8), kind)
     st.session_state.pop(ASKED, None)
 
 
@@ -288,20 +302,25 @@ def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", *
     code : Python code to show instead of that of the spec
     **shown : the part of the result that the page shows, for `Spec.to_python`
     """
-    name = f"{of.stem}-{spec.kind}" if of is not None else spec.kind
     with st.container(horizontal=True):
         with st.popover("Python", icon=":material/code:"):
             st.code(code or spec.to_python(**shown), language="python")
-        st.download_button(
-            "JSON",
-            lambda: spec.to_json().encode(),
-            f"{name.replace(' ', '-')}.json",
-            "application/json",
-            icon=":material/data_object:",
-            on_click="ignore",
-            key=f"json_{spec.kind}_{key}",
-            help=JSON_HELP,
-        )
+        download_json(spec, of, key)
+
+
+def download_json(spec: Spec, of: Chosen | None = None, key: str = "") -> None:
+    """Draw the download of a question as JSON; the arguments are those of `offer`."""
+    name = f"{of.stem}-{spec.kind}" if of is not None else spec.kind
+    st.download_button(
+        "JSON",
+        lambda: spec.to_json().encode(),
+        f"{name.replace(' ', '-')}.json",
+        "application/json",
+        icon=":material/data_object:",
+        on_click="ignore",
+        key=f"json_{spec.kind}_{key}",
+        help=JSON_HELP,
+    )
 
 
 def _still(

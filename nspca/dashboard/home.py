@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 import nspca
+from nspca.dashboard import share
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
@@ -33,7 +34,7 @@ MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use fo
 
 def opening() -> None:
     """Draw two sentences about the app, and for returning visitors a link to their last run."""
-    st.title("The few features that matter, with proof")
+    share.title("The few features that matter, with proof")
     st.markdown(
         "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the **few** "
         "features that together vary most, and proves how good they are. Their weights are nonnegative: "
@@ -115,14 +116,16 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
-    sweep, k = proofs.improved(sweep, tried), max(1, min(state.get("digit_k"), MOST))
+    sweep = proofs.grown(proofs.improved(sweep, tried), about, asked)
+    k = max(1, min(state.get("digit_k"), MOST))
     found = sweep["auto", k]
     answer = Answer(about, asked, problem, sweep, k, "auto", tried)
     result = found.with_certificate(answer.certificate)
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
-        statement.show(statement.state_result(data, problem, result, k, ceiling=ceiling))
+        with statement.show(statement.state_result(data, problem, result, k, ceiling=ceiling)):
+            optimal.show(answer)
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
         left, right = st.columns([2, 3], gap="medium")
@@ -136,12 +139,12 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,
+                has_slider=True,
             )
             figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
             ks = range(1, MOST + 1)
-            slide.show(answer, ks, ceiling, "digit_k", "digits_curve", "digits_image", HEIGHT)
+            slide.show(answer, ks, ceiling, "digit_k", (1, MOST), "digits_curve", "digits_image", HEIGHT)
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
-    optimal.show(answer)
     with st.expander("The proof: check it, take it home", icon=":material/verified:"):
         st.markdown(statement.numbers(problem, result, k))
         proof_panel.show(answer)

@@ -7,16 +7,17 @@ cell, or reads the table after all. The reader of text tables (`formats.delimite
 import io
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from nspca.data.dialect import COMMENTS, SPACES, Layout, quoted, split
+from nspca.data.dialect import COMMENTS, SPACES, Layout, lines_of, numbered_rows, quoted
 from nspca.data.names import short
-from nspca.data.numerals import CENSORED, FLAGS, MISSING, flag
+from nspca.data.numerals import CENSORED, FLAGS, MISSING, Numerals, flag
+from nspca.data.options import mark_name
 from nspca.errors import InvalidData, Way
 from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
@@ -37,6 +38,27 @@ _PLAIN = re.compile("[0-9.,+eE-]*")
 """Characters of a plain number."""
 _SHORT = 15
 """Maximum characters of a number whose digits float64 always represents."""
+
+
+class Parsed(NamedTuple):
+    """The cells of some rows of a table.
+
+    Parameters
+    ----------
+    values : (rows, columns of numbers) float64
+        NaN for missing values.
+    texts : dict of int to list of str
+        The cells of each column of texts.
+    gap : str
+        Place of the first missing value when those are not allowed; empty when there is none.
+    empty : int
+        Number of rows without any filled cell, which were left out.
+    """
+
+    values: np.ndarray
+    texts: dict[int, list[str]]
+    gap: str = ""
+    empty: int = 0
 
 
 @dataclass(frozen=True)
@@ -66,30 +88,13 @@ class Cells:
     line: int | None = None
     before: int = 0
 
-    def read(
-        self, text: Sequence[int], skipped: Sequence[int] = ()
-    ) -> tuple[np.ndarray, dict[int, list[str]], str]:
-        """Return the numbers, the texts, and a phrase about the first missing value.
-
-        Parameters
-        ----------
-        text : sequence of int
-            Numbers of the columns that are read as text.
-        skipped : sequence of int
-            Rows below the header, from 0, that are left out.
-
-        Returns
-        -------
-        values : (rows, columns without `text`) float64
-        texts : dict of int to list of str
-            The cells of each column of `text`.
-        gap : str
-            Place of the first missing value when those are not allowed; empty when there is none.
-        """
+    def read(self, text: Sequence[int], skipped: Sequence[int] = ()) -> Parsed:
+        """Return the numbers and the texts; `text` are the columns of texts, `skipped` rows to leave out."""
+        # pandas takes 60 microseconds for each column, so it is not used for many short ones.
+        if self.layout.is_marked or (len(self.layout.columns) > 1000 and self.raw.count(b"\n") < 64):
+            return self._parse_by_cell(text, skipped)
         try:
-            if self.layout.is_marked or self._has_short_columns():
-                raise ValueError("numbers with signs, or few in a column")
-            return *self._parse_at_once(text, skipped), ""
+            return Parsed(*self._parse_at_once(text, skipped))
         except (
             ValueError,
             pd.errors.EmptyDataError,
@@ -103,19 +108,13 @@ class Cells:
                     "Reading the table takes more memory than there is: keep fewer columns, or save it as "
                     "compressed NPZ."
                 ) from None
-            values, texts, gap = self._parse_by_cell(text, skipped)
-            if self.missing_allowed or gap or self.layout.is_marked or "inside string" not in str(error):
-                return values, texts, "" if self.missing_allowed else gap
-            way_out = (
-                "close the quotation mark that is left open"
-                if "inside string" in str(error)
-                else "save it again as plain CSV"
-            )
-            raise InvalidData(f"The table cannot be split into rows and numbers: {way_out}.") from None
-
-    def _has_short_columns(self) -> bool:
-        """Tell whether columns are many and short: pandas takes 60 microseconds for each of them."""
-        return len(self.layout.columns) > 1000 and self.raw.count(b"\n") < 64
+            parsed = self._parse_by_cell(text, skipped)
+            if "inside string" in str(error) and not (self.missing_allowed or parsed.gap):
+                raise InvalidData(
+                    "The table cannot be split into rows and numbers: close the quotation mark that is left "
+                    "open."
+                ) from None
+            return parsed
 
     def _parse_at_once(
         self, text: Sequence[int], skipped: Sequence[int]
@@ -166,71 +165,59 @@ class Cells:
             texts = pd.read_csv(io.BytesIO(self.raw), **how, na_filter=False, usecols=[*text])
         return values, {i: texts[i].tolist() for i in text}
 
-    def _with_all_columns(self, error: InvalidData, text: Sequence[int]) -> InvalidData:
-        """Return the error about a cell with a way that leaves out all columns with such cells."""
-        layout, kept_out = self.layout, set(text)
-        wrong: set[int] = set()
-        for _, row in rows_of(self.raw, layout.delimiter):
-            if len(row) == len(layout.columns) and _plain_numbers(row, layout.numerals.decimal) is None:
-                suspects = (i for i in range(len(row)) if i not in kept_out and i not in wrong)
-                wrong |= {i for i in suspects if _has_wrong_cell(layout, i, row[i])}
-        ways = [way for way in error.ways if way.option != "drop_columns"]
-        if len(ways) < len(error.ways) and len(layout.columns) - len(kept_out) - len(wrong) >= 2:
-            names = tuple(layout.columns[i] if layout.header else i for i in sorted(wrong))
-            words = "Leave the column out" if len(names) == 1 else f"Leave {len(names)} columns out"
-            ways.append(Way("drop_columns", names, words))
-        return InvalidData(error.message, ways)
+    def _parse_by_cell(self, text: Sequence[int], skipped: Sequence[int]) -> Parsed:
+        """Return the cells, parsed one by one; raise the error about the first wrong one.
 
-    def _parse_by_cell(
-        self, text: Sequence[int], skipped: Sequence[int]
-    ) -> tuple[np.ndarray, dict[int, list[str]], str]:
-        """Return numbers, texts and gap, parsed cell by cell; raise an error about the first wrong cell."""
+        The error offers to leave out all columns with wrong cells.
+        """
         layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numeric = [i for i in range(width) if i not in texts]
-        numbers, gap = array("d"), ""
-        rows = rows_of(self.raw, layout.delimiter)
-        for r, (line, row) in enumerate(rows):
+        numbers, gap, empty = array("d"), "", 0
+        wrong: dict[int, InvalidData] = {}
+        is_plain = not self.codes and not layout.marks and layout.numerals.is_plain
+        for r, (line, row) in enumerate(numbered_rows(lines_of(self.raw), layout.delimiter)):
             if r in skip or not any(map(str.strip, row)):
+                empty += r not in skip
                 continue
-            place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
+            place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line + 1}"
             if len(row) != width:
-                raise _wrong_width(row, width, place)
-            plain = None
-            if not self.codes and not layout.marks and layout.numerals.is_plain:
-                plain = _plain_numbers([row[i] for i in numeric] if texts else row, layout.numerals.decimal)
+                wrong.setdefault(-1, _wrong_width(row, width, place))
+                break
+            for i in texts:
+                texts[i].append(row[i])
+            cells = [row[i] for i in numeric] if texts else row
+            plain = _plain_numbers(cells, layout.numerals.decimal) if is_plain else None
             if plain is not None:
                 numbers.extend(plain)
-                for i in texts:
-                    texts[i].append(row[i])
                 continue
-            for i, cell in enumerate(row):
-                if i in texts:
-                    texts[i].append(cell)
-                    continue
-                try:
-                    value = _parse_number(layout, place, i, cell)
-                except InvalidData as error:
-                    raise self._with_all_columns(error, text) from None
+            for i, cell in zip(numeric, cells, strict=True):
+                value = np.nan
+                if i not in wrong:
+                    try:
+                        value = _parse_number(layout, place, i, cell)
+                    except InvalidData as error:
+                        wrong[i] = error
                 numbers.append(np.nan if value in self.codes else value)
-                if numbers[-1] != numbers[-1]:
-                    gap = gap or f"{place}, column{quoted(layout, i)} {_describe_gap(cell)}"
+                if numbers[-1] != numbers[-1] and not gap and not wrong:
+                    gap = f"{place}, column{quoted(layout, i)} "
+                    gap += f'holds "{short(cell)}"' if cell.strip() else "is empty"
+        if wrong:
+            raise self._with_all_columns(wrong, len(numeric))
         if gap and self.line is not None:
             raise InvalidData(f"Every cell must hold a number, but {gap}: fill it in, or remove its row.")
-        values = (
-            np.frombuffer(numbers, dtype=np.float64).reshape(-1, width - len(texts))
-            if numbers
-            else np.empty((0, 0))
-        )
-        return values, texts, gap
+        values = np.frombuffer(numbers).reshape(-1, len(numeric)) if numbers else np.empty((0, 0))
+        return Parsed(values, texts, "" if self.missing_allowed else gap, empty)
 
-
-def _has_wrong_cell(layout: Layout, i: int, cell: str) -> bool:
-    try:
-        _parse_number(layout, "", i, cell)
-    except InvalidData:
-        return True
-    return False
+    def _with_all_columns(self, wrong: dict[int, InvalidData], count: int) -> InvalidData:
+        """Return the first error, with a way that leaves out all of the wrong columns, of `count`."""
+        error, layout = next(iter(wrong.values())), self.layout
+        ways = [way for way in error.ways if way.option != "drop_columns"]
+        names = tuple(layout.columns[i] if layout.header else i for i in sorted(wrong) if i >= 0)
+        if len(ways) < len(error.ways) and count - len(names) >= 2:
+            words = "Leave the column out" if len(names) == 1 else f"Leave {len(names)} columns out"
+            ways.append(Way("drop_columns", names, words))
+        return InvalidData(error.message, ways)
 
 
 def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
@@ -246,34 +233,14 @@ def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
     )
 
 
-def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line (from 1) and the cells of each row that is not empty."""
-    begin = read = 1
-
-    def lines() -> Iterator[str]:
-        """Yield the lines, and count in `read` the number of the next one."""
-        nonlocal read
-        for line in io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline=""):
-            read += 1
-            yield line
-
-    for row in split(lines(), delimiter):
-        if row:
-            yield begin, row
-        begin = read
-
-
 def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
     """Return the numbers of a row of short plain numbers; None for any other row.
 
     This makes parsing cell by cell ten times as fast for rows of plain numbers.
     """
     text = "".join(row)
-    if (
-        max(map(len, row), default=0) > _SHORT
-        or not _PLAIN.fullmatch(text)
-        or (decimal == "," and "." in text)
-    ):
+    is_long = max(map(len, row), default=0) > _SHORT
+    if is_long or not _PLAIN.fullmatch(text) or (decimal == "," and "." in text):
         return None
     try:
         values = [float(cell.replace(",", ".")) for cell in row] if decimal == "," else [*map(float, row)]
@@ -287,11 +254,6 @@ def _is_rounded(cell: str) -> bool:
     return _LONG.fullmatch(cell) is not None and loses_digits(int(cell))
 
 
-def _describe_gap(cell: str) -> str:
-    """Return the end of a phrase about a missing value: `holds "NA"` or `is empty`."""
-    return f'holds "{short(cell)}"' if cell.strip() else "is empty"
-
-
 def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     """Return the number in a cell, NaN for a missing value; `where` is the row or line for the error.
 
@@ -300,37 +262,36 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     InvalidData
         For text, an infinite number, or an integer that float64 cannot represent, with the options that help.
     """
-    numerals = layout.numerals
+    numerals, signs = layout.numerals, layout.marks.get(column)
     if numerals.is_missing(cell):
         return np.nan
     value = numerals.plain(cell)
-    signs = layout.marks.get(column)
     if value is None and signs in FLAGS:
         value = flag(cell, signs)
     elif value is None and signs is not None and numerals.marks(cell) == signs:
         value = numerals.number(cell)
-    place = f"{where}, column{quoted(layout, column)} holds"
+    if value is not None and np.isfinite(value) and not _is_rounded(cell):
+        return value
     name = layout.columns[column] if layout.header else column
-    aside: tuple[Way, ...] = (Way("drop_columns", (name,), "Leave the column out"),)
+    aside = Way("drop_columns", (name,), "Leave the column out")
+    names = Way("id_column", name, "Use as names")
+    kind, found = "number", f'"{short(cell)}"'
     if value is None:
-        if column == 0 and layout.header:
-            aside = (Way("id_column", name, "Use as names"), *aside)
-        raise _no_number(layout, where, place, cell, aside)
-    if not np.isfinite(value):
-        raise InvalidData(
-            f'Every cell must hold a finite number, but {place} "{short(cell)}": correct it, or '
-            f"remove the row or "
-            "the column.",
-            aside,
+        what, ways = _describe_text(
+            layout, where, cell, aside, names if column == 0 and layout.header else None
         )
-    if _is_rounded(cell):
-        raise InvalidData(
-            f"Every cell must hold a number that fits float64, but {place} "
-            f"{describe_rounding(int(cell))}: subtract "
-            "what the column has in common, save it as decimals, or name it as id or label column.",
-            (Way("id_column", name, "Use as names"), *aside),
+        found = what.format(found)
+    elif not np.isfinite(value):
+        kind, ways = "finite number", (aside,)
+        found += ": correct it, or remove the row or the column."
+    else:
+        kind, ways = "number that fits float64", (names, aside)
+        found = (
+            f"{describe_rounding(int(cell))}: subtract what the column has in common, save it as decimals, "
         )
-    return value
+        found += "or name it as id or label column."
+    place = f"{where}, column{quoted(layout, column)} holds"
+    raise InvalidData(f"Every cell must hold a {kind}, but {place} {found}", ways)
 
 
 WORDS_OF_MISSING = {
@@ -340,48 +301,30 @@ WORDS_OF_MISSING = {
 """Words of letters alone that are offered as missing values; others are more often names of groups."""
 
 
-def _no_number(layout: Layout, where: str, place: str, cell: str, aside: tuple[Way, ...]) -> InvalidData:
-    """Return the error for a cell of text in a column of numbers."""
-    numerals = layout.numerals
+def _describe_text(
+    layout: Layout, where: str, cell: str, aside: Way, names: Way | None
+) -> tuple[str, tuple[Way, ...]]:
+    """Return what an error says about a text among numbers, with {} for the text, and the ways out."""
+    numerals, code = layout.numerals, cell.strip()
     if CENSORED.fullmatch(cell):
-        sign = cell.strip()[:1]
-        code = f"{sign}*" if sign in "<>≤≥" else cell.strip().lower()
-        return InvalidData(
-            f'Every cell must hold a number, but {place} "{short(cell)}", a value beyond a limit: '
-            f"write the number "
-            "that it stands for.",
-            (Way("missing_codes", (code,), "It is a missing value"), *aside),
-        )
-    marks = numerals.marks(cell)
-    if marks is not None:
-        sign = marks[0] or marks[1]
-        return InvalidData(
-            f'Every cell must hold a number, but {place} "{short(cell)}" with the sign "{sign}", '
-            f"which other cells "
-            "of the column do not have: write all of them alike.",
-            aside,
-        )
+        code = f"{code[0]}*" if code[0] in "<>≤≥" else code.lower()
+        way = Way("missing_codes", (code,), "It is a missing value")
+        return "{}, a value beyond a limit: write the number that it stands for.", (way, aside)
+    if marks := numerals.marks(cell):
+        sign = (marks[0] or marks[1]).replace("{", "{{").replace("}", "}}")
+        others = "which other cells of the column do not have: write all of them alike."
+        return f'{{}} with the sign "{sign}", {others}', (aside,)
     for mark in ",.' ":
-        other = type(numerals)({",": ".", ".": ","}.get(mark, numerals.decimal), mark)
-        if mark in cell.replace("\u00a0", " ").replace("\u202f", " ") and other.plain(cell) is not None:
-            return InvalidData(
-                f'Every cell must hold a number, but {place} "{short(cell)}", whose '
-                f"{ {',': 'comma', '.': 'point', ' ': 'blank'}.get(mark, 'quote') } may stand between "
-                f"thousands: "
-                "write it without.",
-                (Way("thousands", mark, "It stands between thousands"),),
-            )
-    way_out = ""
+        other = Numerals({",": ".", ".": ","}.get(mark, numerals.decimal), mark)
+        if mark in other.tidy(cell) and other.plain(cell) is not None:
+            way = Way("thousands", mark, "It stands between thousands")
+            return f"{{}}, whose {mark_name(mark)} may stand between thousands: write it without.", (way,)
+    ways = (aside,) if names is None else (names, aside)
+    if not (code.isalpha() or code[0].isdigit()) or code.lower() in WORDS_OF_MISSING:
+        ways = (Way("missing_codes", (code,), "It is a missing value"), *ways)
+    way_out = "correct it, "
     if where.endswith("row 1"):
-        way_out = "remove the row if it is a second header, "
+        way_out += "remove the row if it is a second header, "
         if layout.id_column == 0 and 0 in layout.label_rows:
-            aside = (Way("features_in_rows", True, "Take the rows as features"),)
-    code = cell.strip()
-    is_code = not (code.isalpha() or code[0].isdigit()) or code.lower() in WORDS_OF_MISSING
-    missing = () if not is_code else (Way("missing_codes", (code,), "It is a missing value"),)
-    return InvalidData(
-        f'Every cell must hold a number, but {place} the text "{short(cell)}": correct it, '
-        f"{way_out}or name the "
-        "column as names or labels.",
-        (*aside, *missing) if aside[0].option == "features_in_rows" else (*missing, *aside),
-    )
+            ways = (Way("features_in_rows", True, "Take the rows as features"), *ways)
+    return f"the text {{}}: {way_out}or name the column as names or labels.", ways

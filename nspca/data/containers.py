@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
@@ -20,7 +21,7 @@ from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
 from nspca.data.formats.archive import choose_files
 from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
-from nspca.data.formats.delimited import read_converted
+from nspca.data.formats.delimited import DelimitedReader, is_plain_text, read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
 from nspca.data.formats.hdf5 import MAGIC as HDF5
@@ -38,7 +39,9 @@ ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 def open_source(
     source: str | Path | bytes | BinaryIO, title: str = "upload", vocabulary: bytes | None = None
 ) -> Source:
-    """Return a source for reading into memory: unpacked bytes, the files of a ZIP or folder, or an HDF5 path.
+    """Return a source for reading into memory: unpacked bytes, the files of a ZIP or folder, or a path.
+
+    An HDF5 file and a large table of plain text stay on the disk until they are parsed.
 
     Raises
     ------
@@ -53,6 +56,9 @@ def open_source(
         limits.require_file(path)
         if Source(path).first().startswith(HDF5):
             return Source(path, name=path.name, title=title, vocabulary=vocabulary)
+        streamed = Source(path, name=path.name, title=title)
+        if is_plain_text(path) and find_format(streamed).reader is DelimitedReader:
+            return streamed
         beside = None if vocabulary is not None else find_vocabulary(path)
         vocabulary = vocabulary if beside is None else read_vocabulary(beside)
     name = path.name if path is not None else str(getattr(source, "name", "") or "")
@@ -94,7 +100,22 @@ def find_format(source: Source) -> Format:
 
 
 def read_source(source: Source, options: ReadOptions, report: Report = silent) -> Dataset:
-    """Return the data of a source, by its format, with the labels that the file itself brings."""
+    """Return the data of a source, by its format, with the labels that the file itself brings.
+
+    Raises
+    ------
+    InvalidData
+        Also for numbers that take far more bytes than the file has.
+    """
+    data = _read_format(source, options, report)
+    if source.path is None or source.path.is_file():
+        X: Any = data.X
+        held = 12 * X.nnz if sp.issparse(X) else X.nbytes
+        limits.check_growth(held, source.given_bytes, "packed", "save the table as CSV, or without packing")
+    return data
+
+
+def _read_format(source: Source, options: ReadOptions, report: Report) -> Dataset:
     found = find_format(source)
     if found.convert is not None:
         converted = found.convert(source, options)

@@ -1,9 +1,8 @@
-"""Find the dialect of a text table from its first lines: encoding, delimiter, numerals and header.
+"""Find the dialect of a text table from its first lines: delimiter, numerals and header.
 
 `find_layout` returns the `Layout` by which readers of text tables parse, and which the page Data shows.
 """
 
-import codecs
 import csv
 import io
 import re
@@ -15,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from nspca.data.encodings import guess_encoding
 from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_lines, check_text_columns
-from nspca.data.names import numbered, short, unique_names
+from nspca.data.names import Names, numbered, short, unique_names
 from nspca.data.numerals import (
     CENSORED,
     FLAGS,
@@ -28,6 +26,7 @@ from nspca.data.numerals import (
     find_flags,
     find_thousands,
     flag,
+    is_like_number,
 )
 from nspca.data.options import ReadOptions, mark_name
 from nspca.errors import InvalidData, Way
@@ -52,17 +51,14 @@ _BRACKETED = re.compile(r"\s*\(\d+[.,]\d+\)\s*")
 """A decimal number in brackets, which is no name."""
 _RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
 """A line between the header and the rows, as in Markdown."""
-_WORD = re.compile(r"\s*([\[(]?[^\W\d]|[%‰°€${]|10\^)")
+_WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
-_FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
 that are searched for such lines.
 """
-_DECODED = 2**20
-"""Number of bytes decoded at a time when a text is checked for UTF-8."""
 FEW_LABELS = 30
 """Maximum number of different labels. Each label gets its own colour in a plot."""
 PREAMBLE = 30
@@ -137,69 +133,15 @@ class Layout:
         """The first rows below the header."""
         return self.rows[1:] if self.header else self.rows
 
+    def column(self, i: int) -> list[str]:
+        """Return the cells of a column in the first rows, without rows of texts and blanks around cells."""
+        rows = (row for r, row in enumerate(self.body_rows) if r not in self.label_rows)
+        return [row[i].strip() for row in rows if i < len(row)]
+
     @property
     def is_marked(self) -> bool:
         """Tell whether numbers have signs, units or marks between thousands, which pandas does not read."""
         return not (self.numerals.is_plain and all(signs in FLAGS for signs in self.marks.values()))
-
-
-def guessed(raw: bytes) -> tuple[str, Finding]:
-    """Return the probable encoding of a text that is not UTF-8, and the finding that says so."""
-    encoding = guess_encoding(raw)
-    named = "Western European (cp1252)" if encoding == "cp1252" else encoding
-    others = (
-        ("gb18030", "It is Chinese"),
-        ("cp1251", "It is Cyrillic"),
-        ("cp1252", "It is Western European"),
-    )
-    ways = (Way("encoding", other, words) for other, words in others if other != encoding)
-    return encoding, Finding(
-        f"The text is not UTF-8, it was read as {named}.",
-        ways=tuple(way for way in ways if _is_in(raw[:65536], str(way.value))),
-    )
-
-
-def _is_in(raw: bytes, encoding: str) -> bool:
-    """Tell whether bytes, but for a last sign that may be cut, are text in an encoding."""
-    try:
-        codecs.getincrementaldecoder(encoding)().decode(raw)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the bytes are not text.
-    """
-    findings: tuple[Finding, ...] = ()
-    if encoding is not None:
-        try:
-            return raw.decode(encoding).removeprefix("\ufeff").encode(), ()
-        except UnicodeError:
-            raise InvalidData(f"The file is not text in the encoding {encoding}: name another one.") from None
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            raw = raw.decode("utf-16").encode()
-        except UnicodeDecodeError:
-            raise InvalidData(
-                "The file starts like UTF-16 text but is not: save the table as UTF-8 CSV."
-            ) from None
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    if b"\0" in raw[:65536]:
-        raise InvalidData(
-            f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
-        )
-    if not _is_utf8(raw):
-        if _is_garbage(raw):
-            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
-        encoding, finding = guessed(raw)
-        raw, findings = raw.decode(encoding, errors="replace").encode(), (finding,)
-    return raw, findings
 
 
 def stripped(raw: bytes) -> bytes:
@@ -244,27 +186,6 @@ def trimmed(raw: bytes) -> bytes:
     return raw if is_plain else stripped(raw)
 
 
-def _is_utf8(raw: bytes) -> bool:
-    """Return whether bytes are UTF-8. They are decoded in pieces, so that no copy of the text is held."""
-    if raw.isascii():
-        return True
-    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
-    try:
-        for start in range(0, len(raw), _DECODED):
-            decoder.decode(view[start : start + _DECODED])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _is_garbage(raw: bytes) -> bool:
-    """Return whether more than one byte in a hundred is a control character."""
-    head = raw[:65536]
-    control = sum(head.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
-    return control > len(head) / 100
-
-
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed.
 
@@ -276,102 +197,71 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     options = options or ReadOptions()
     check_lines(raw)
     lines = _first_lines(raw)
-    findings: list[Finding] = []
-    delimiter, first = options.delimiter, 0
-    if (told := _SEP.fullmatch(lines[0])) and len(lines) > 1:
-        delimiter, first = delimiter or told[1], 1
-    comment, skipped, delimiter = _find_comments(lines[first:], options, delimiter)
-    numbered_rows = list(_numbered_rows(lines, delimiter, first, skipped))
-    rows = [row for _, row in numbered_rows]
-    check_text_columns(max(map(len, rows)))
-    widths = [len(row) for row in rows[1:]] or [len(rows[0])]
+    told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
+    held = ["\n", *lines[1:]] if told else lines
+    comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
+    kept = ("\n" if i in skipped else line for i, line in enumerate(held))
+    places = [one for one in numbered_rows(kept, delimiter) if any(map(str.strip, one[1]))]
+    check_text_columns(max(len(row) for _, row in places))
+    widths = [len(row) for _, row in places[1:]] or [len(places[0][1])]
     width = max(dict.fromkeys(widths), key=widths.count)
-    top = _find_top(rows, numbered_rows, width, options)
-    above_lines = [" ".join(row).strip() for row in rows[:top]]
-    if skipped:
-        above_lines = [lines[line].strip() for line in sorted(skipped)] + above_lines
-    rows, places = rows[top:], [line for line, _ in numbered_rows][top:]
-    if any(cell.strip() and Numerals().number(cell) is None for cell in rows[0]):
-        rows = [rows[0], *(row for row in rows[1:] if row != rows[0])]  # headers that are repeated below
-    if len(rows) > 1 and rows[1][0].startswith("#!{"):
+    top = _find_top(places, width, options)
+    above = [held[line].strip() for line in sorted(skipped)]
+    above += [" ".join(row).strip() for _, row in places[:top]]
+    places = places[top:]
+    header = places[0][1]
+    if any(cell.strip() and Numerals().number(cell) is None for cell in header):
+        places[1:] = [one for one in places[1:] if one[1] != header]  # headers that are repeated below
+    if places[1:] and places[1][1][0].startswith("#!{"):
         comment = comment or "#!"
-        above_lines.append(rows[1][0])
-        rows = [rows[0], *(row for row in rows[1:] if not row[0].startswith("#!{"))]
-    rule = next((lines[line].strip() for line in places[1:2] if _RULE.fullmatch(lines[line])), "")
+        above.append(places[1][1][0])
+        places[1:] = [one for one in places[1:] if not one[1][0].startswith("#!{")]
+    rule = held[places[1][0]].strip() if places[1:] and _RULE.fullmatch(held[places[1][0]]) else ""
     if rule:
-        del rows[1]
-    rows = _with_corner(rows, width, comment or "#")
+        del places[1]
+    rows = _with_corner([row for _, row in places], width, comment or "#")
     if options.header == "auto" and _are_groups(rows, width, options):
-        above_lines.append(" ".join(rows[0]).strip())
+        above.append(" ".join(rows[0]).strip())
+        group, names = "", rows[1]
+        for i in range(1, width) if len(set(names)) < width == len(names) else ():  # x and y of each group
+            group = rows[0][i].strip() or group
+            names[i] = f"{group} {names[i].strip()}"
         rows, places = rows[1:], places[1:]
-    body = rows[1:] if len(rows) > 1 else rows
-    numerals = _find_numerals(body, width, options, delimiter, rows[0])
-    has_header, why = _find_header(rows, width, numerals, options)
+    numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
+    has_header, why, is_open = _find_header(rows, width, numerals, options)
+    body = rows[1:] if has_header else rows
     if not has_header:
         numerals = _find_numerals(rows, width, options, delimiter, rows[0])
-    if has_header and len(rows) == 1:
+    if not body:
         raise InvalidData(
             "The file holds a header and no rows below it: at least two rows of numbers are needed."
         )
-    body = rows[1:] if has_header else rows
-    number = places[0] + 1
-    if above_lines:
-        many, were = ("The line", "was") if len(above_lines) == 1 else (f"{len(above_lines)} lines", "were")
-        findings.append(
-            Finding(f'{many} above the table {were} left out ("{short(above_lines[0])}").', f"line {number}")
-        )
-    if why:
-        findings.append(
-            Finding(
-                f'The first row ("{short(", ".join(rows[0][1:4]))}", ...) was taken as the names of '
-                f"the columns",
-                f"line {number}",
-                why,
-                (Way("header", False, "It is a sample"),),
-            )
-        )
-    elif not has_header and options.header == "auto" and _may_be_header(rows, numerals):
-        findings.append(
-            suspicion(
-                f'The first row ("{short(", ".join(rows[0][:4]))}", ...) may be names of the columns',
-                Way("header", True, "It is the header"),
-                where=f"line {number}",
-                why="its numbers rise from column to column",
-            )
-        )
-    lines_above = (places[1] if has_header else places[0]) if len(places) > has_header else len(lines)
+    where = f"line {places[0][0] + 1}"
+    findings: list[Finding] = []
+    if above:
+        many, were = ("The line", "was") if len(above) == 1 else (f"{len(above)} lines", "were")
+        findings.append(Finding(f'{many} above the table {were} left out ("{short(above[0])}").', where))
+    first = f'The first row ("{short(", ".join(rows[0][has_header:4]))}", ...)'
+    if has_header and why:
+        ways = (Way("header", False, "It is a sample"),)
+        findings.append(Finding(f"{first} was taken as the names of the columns", where, why, ways))
+    elif is_open and not has_header:
+        what, way = f"{first} may be names of the columns", Way("header", True, "It is the header")
+        findings.append(suspicion(what, way, where=where, why="its numbers rise from column to column"))
+    begin = places[has_header][0]
     layout = Layout(
         delimiter,
         numerals,
         has_header,
         rows=tuple(map(tuple, rows)),
-        above=lines_above,
-        body=sum(len(line.encode()) for line in lines[:lines_above]),
+        above=begin,
+        body=sum(len(line.encode()) for line in lines[:begin]),
         comment=comment,
-        left_out=tuple(filter(None, [rule, lines[places[0]].strip() if has_header and not why else ""])),
+        left_out=tuple(filter(None, [rule, lines[places[0][0]].strip() if has_header and not why else ""])),
         raw=tuple(line.rstrip("\r\n") for line in lines[:12]),
         findings=(*findings, *_said_of_numerals(delimiter, numerals, options, body)),
     )
     return _with_columns(layout, body, width)
-
-
-def _numbered_rows(
-    lines: Sequence[str], delimiter: str, first: int, skipped: Sequence[int]
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
-    left_out, at = set(skipped), first
-
-    def kept() -> Iterator[str]:
-        nonlocal at
-        for line in range(first, len(lines)):
-            at = line + 1
-            yield "\n" if line in left_out else lines[line]
-
-    begin = first
-    for row in split(kept(), delimiter):
-        if any(map(str.strip, row)):
-            yield begin, row
-        begin = at
 
 
 def _find_comments(
@@ -379,7 +269,7 @@ def _find_comments(
 ) -> tuple[str, list[int], str]:
     """Return the mark of comments, the numbers of the comment lines above the table, and the delimiter.
 
-    A marked line with as many cells as the rows is the header or a row, and no comment.
+    A marked line with as many cells as the rows is the header or a row, unless several stand above names.
     """
     filled = [(i, line) for i, line in enumerate(lines) if line.strip()]
     signs = (options.comment,) if options.comment else COMMENTS
@@ -392,12 +282,13 @@ def _find_comments(
     found = delimiter or _find_delimiter(others or [line for _, line in filled], options)
     if not marked or not others:
         return options.comment or "", [], found
-    widths = [len(row) for row in split(others, found) if row]
-    usual = max(dict.fromkeys(widths), key=widths.count)
+    below = [row for row in split(others, found) if row]
+    widths = [len(row) for row in below]
     rows = [next(iter(split([line], found)), [""]) for _, line in marked]
     last = rows[-1]
     fits = len(last), len(last) + 1, len(last) - (last[0].strip() in signs)
-    if not options.comment and len(last) > 1 and 1 < usual in fits:
+    is_row = len(last) > 1 and 1 < max(dict.fromkeys(widths), key=widths.count) in fits
+    if not options.comment and is_row and not (len(rows) > 1 and _has_names(below[0], Numerals())):
         if all(len(row) == len(last) for row in rows) and (len(rows) > 1 or not last[0].startswith("#")):
             return "", [], found  # rows or a header that begin with the mark
         marked = marked[:-1]
@@ -405,58 +296,48 @@ def _find_comments(
     return mark, [i for i, _ in marked], found
 
 
-def _find_top(
-    rows: Sequence[Sequence[str]], numbered: Sequence[tuple[int, Any]], width: int, options: ReadOptions
-) -> int:
+def _has_names(row: Sequence[str], numerals: Numerals) -> bool:
+    """Tell whether most filled cells of a row are no numbers."""
+    filled = [cell for cell in row if cell.strip()]
+    return len(row) > 1 and 2 * sum(numerals.number(cell) is None for cell in filled) > len(filled)
+
+
+def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: ReadOptions) -> int:
     """Return how many rows stand above the header, or above the first row where there is no header."""
     if isinstance(options.header, int) and not isinstance(options.header, bool):
-        at = next((i for i, (line, _) in enumerate(numbered) if line + 1 >= options.header), None)
+        at = next((i for i, (line, _) in enumerate(places) if line + 1 >= options.header), None)
         if at is None:
             raise InvalidData(f"Line {options.header} must hold the names, but the table ends above it.")
         return at
     if options.header != "auto":
         return 0
-    numerals = Numerals(options.decimal or ".")
-
-    def has_names(row: Sequence[str]) -> bool:
-        filled = [cell for cell in row if cell.strip()]
-        return len(row) > 1 and 2 * sum(numerals.number(cell) is None for cell in filled) > len(filled)
-
+    numerals, rows = Numerals(options.decimal or "."), [row for _, row in places]
     full = next((i for i, row in enumerate(rows) if len(row) >= width - 1 and sum(map(bool, row)) > 2), 0)
     top = 0
     while top < min(PREAMBLE, len(rows) - 2):
         row, following = rows[top], rows[top + 1]
-        filled = sum(bool(cell.strip()) for cell in row)
-        is_short = len(row) < width - 1 or has_names(rows[full])
-        if (
-            top < full
-            and is_short
-            and not any(row[2:])
-            and row[0].strip()
-            and numerals.number(row[0]) is None
-        ):
-            top += 1  # a key and its value
-            continue
-        is_alone = filled == 1 and width > 2 and bool(row[0].strip())
-        is_apart = numbered[top + 1][0] - numbered[top][0] > 1  # an empty line follows
-        fits = len(row) in (width, width - 1)
-        is_odd = has_names(following) or len(row) < width == len(following)
-        if fits and not is_alone and not (is_apart and is_odd):
-            break
-        if any(numerals.number(cell) is not None for cell in row) and not is_apart:
-            break
-        if width == 2 and len(following) == 2 and not has_names(following) and not is_apart:
-            break  # R names all columns but the first
-        if len(row) > 1 and not (is_alone or is_apart or has_names(following)):
-            break
+        is_word = bool(row[0].strip()) and numerals.number(row[0]) is None
+        is_short = len(row) < width - 1 or _has_names(rows[full], numerals)
+        if not (top < full and is_short and is_word and not any(row[2:])):  # no key and its value
+            is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
+            is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
+            is_odd = _has_names(following, numerals) or len(row) < width == len(following)
+            if len(row) in (width, width - 1) and not is_alone and not (is_apart and is_odd):
+                break
+            if any(numerals.number(cell) is not None for cell in row) and not is_apart:
+                break
+            if (len(row) > 1 or width == len(following) == 2) and not (
+                (is_alone and width > 2) or is_apart or _has_names(following, numerals)
+            ):
+                break
         top += 1
     return top
 
 
 def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:
     """Tell whether the first row holds groups of the columns, few or not repeated, above the names."""
-    names = {cell for cell in rows[0] if cell.strip()}
-    if width < 3 or len(rows) < 4 or 2 * len(names) > width:
+    names = {cell for cell in rows[0][1:] if cell.strip()}
+    if width < 3 or len(rows) < 4 or not names or 2 * len(names) > width:
         return False
     numerals = Numerals(options.decimal or ".")
     return not any(map(numerals.is_number, names)) and _find_header(rows[1:], width, numerals, options)[0]
@@ -467,27 +348,23 @@ def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[s
     if len(rows) < 2:
         return rows
     first = [cell.strip() for cell in rows[0]]
-    if comment and first[0] == comment and len(first) == width + 1:
+    if first[0] == comment and len(first) == width + 1:
         first = first[1:]
-    elif comment and first[0].startswith((f"{comment} ", f"{comment}\t")):
+    elif first[0].startswith((f"{comment} ", f"{comment}\t")):
         first[0] = first[0].removeprefix(comment).strip()
-    last_empty = all(len(row) < width or not row[width - 1].strip() for row in rows[1:])
     if len(first) == width - 1:
         # R writes row names this way: the header has no name for the first column.
+        last_empty = all(len(row) < width or not row[width - 1].strip() for row in rows[1:])
         first = [*first, ""] if last_empty else ["", *first]
     if len(first) == width + 1 and not first[-1]:
         first = first[:-1]
     if len(first) != width and all(len(row) == width for row in rows[1:3]):
-        doubled = width == 2 * len(first)
+        way_out = "add or remove names there, or name the line that has them."
+        if width == 2 * len(first):
+            way_out = "decimal commas need another delimiter, so save the table with semicolons between."
         raise InvalidData(
             f"The first row must have as many cells as the others, but it has {len(first)} "
-            f'("{short(", ".join(first))}") and they have {width}: '
-            + (
-                "decimal commas need another delimiter, so save the table with semicolons between the "
-                "columns."
-                if doubled
-                else "add or remove names there, or name the line that has them."
-            ),
+            f'("{short(", ".join(first))}") and they have {width}: {way_out}'
         )
     return [first, *rows[1:]]
 
@@ -510,30 +387,24 @@ def _find_numerals(
             continue
         columns.append([row[i].strip() for row in body if i < len(row) and not blank.is_missing(row[i])])
         called.append(f' "{short(name)}"' if name and blank.number(name) is None else f" {i + 1}")
-    has_brackets = any(map(are_bracketed, columns))
-    blank = replace(blank, has_brackets=has_brackets)
-    columns = [[*map(blank.tidy, cells)] for cells in columns] if has_brackets else columns
-    if options.thousands:
-        decimal = options.decimal or {",": ".", ".": ","}.get(options.thousands) or (
-            find_thousands(columns, called, None, delimiter)[0]
-        )  # fmt: skip
-        return replace(blank, decimal=decimal)
-    if options.decimal is None and are_mixed(columns[1:]):
+    if any(map(are_bracketed, columns)):
+        blank = replace(blank, has_brackets=True)
+        columns = [[*map(blank.tidy, cells)] for cells in columns]
+    if options.thousands and options.decimal:
+        return blank
+    if options.thousands in (",", "."):
+        return replace(blank, decimal="," if options.thousands == "." else ".")
+    if options.decimal is None and not options.thousands and are_mixed(columns[1:]):
         return replace(blank, decimal=",", is_mixed=True)
     decimal, thousands = find_thousands(columns, called, options.decimal, delimiter)
-    return replace(blank, decimal=decimal, thousands=thousands)
+    return replace(blank, decimal=decimal, thousands=options.thousands or thousands)
 
 
 def _said_of_numerals(
     delimiter: str, numerals: Numerals, options: ReadOptions, body: Sequence[Sequence[str]]
 ) -> list[Finding]:
     """Return findings about the delimiter and the decimal sign, unless they are the usual ones."""
-    other = Numerals(numerals.thousands) if numerals.thousands in (",", ".") else None
-    marked = [cell for row in body for cell in row if numerals.thousands and numerals.thousands in cell]
-    is_unclear = other is not None and all(
-        other.number(cell) is not None for cell in marked if numerals.number(cell) is not None
-    )
-    said = []
+    said, sign = [], numerals.thousands
     if numerals.has_brackets:
         way = Way("missing_codes", ("(*",), "They are missing values")
         said.append(Finding("Numbers in brackets were read as negative", ways=(way,)))
@@ -541,10 +412,16 @@ def _said_of_numerals(
         said.append(Finding("Some decimals have a comma and others a point; both were read"))
     elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
-        sign = "vertical bar" if delimiter == "|" else mark_name(delimiter)
-        said.append(Finding(f"Columns are separated by a {sign}{comma}."))
-    if numerals.thousands and options.thousands is None:
-        sign = numerals.thousands
+        bar = "vertical bar" if delimiter == "|" else mark_name(delimiter)
+        said.append(Finding(f"Columns are separated by a {bar}{comma}."))
+    if delimiter == ";" and numerals.is_plain and numerals.decimal == "." and options.decimal is None:
+        cells = [cell.strip() for row in body for cell in row if "." in cell and numerals.is_number(cell)]
+        if cells and all(map(Numerals(",", ".").is_number, cells)):
+            way = Way("thousands", ".", f"{cells[0]} is {cells[0].replace('.', '')}")
+            said.append(suspicion(f"The point in {cells[0]} was read as the decimal sign", way))
+    if sign and options.thousands is None:
+        marked = [cell for row in body for cell in row if sign in cell and numerals.number(cell) is not None]
+        is_unclear = sign in ",." and all(Numerals(sign).number(cell) is not None for cell in marked)
         ways = (Way("decimal", sign, f"The {mark_name(sign)} is the decimal sign"),) if is_unclear else ()
         said.append(Finding(f"A {mark_name(sign)} stands between thousands.", ways=ways))
     return said
@@ -552,19 +429,15 @@ def _said_of_numerals(
 
 def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> Layout:
     """Return the layout with names and kinds of its columns, from the rows `body`."""
-    columns = tuple(numbered("feature", width))
+    columns: Names = numbered("feature", width)
     findings = layout.findings
     if layout.header:
-        names = [name.strip() for name in layout.rows[0]]
-        columns, renamed = unique_names(names + [""] * (width - len(names)), "column")
+        columns, renamed = unique_names([name.strip() for name in layout.rows[0]], "column")
         findings += tuple(map(Finding, renamed))
-    kinds, marks = [], {}
-    for i in range(width):
-        cells = [row[i] for row in body if i < len(row)]
-        kind, found = _column_kind(cells, layout.numerals, i > 0)
-        kinds.append(kind)
-        if found is not None:
-            marks[i] = found
+    cells = [[row[i] for row in body if i < len(row)] for i in range(width)]
+    found = [_column_kind(column, layout.numerals, i > 0) for i, column in enumerate(cells)]
+    kinds = [kind for kind, _ in found]
+    marks = {i: signs for i, (_, signs) in enumerate(found) if signs is not None}
     said: dict[str, list[int]] = {}
     for i, (before, after) in marks.items():
         said.setdefault(before or after, []).append(i)
@@ -580,38 +453,36 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
             ways = [Way("label_column", columns[those[0]], "Use as labels"), *ways] if ways else []
         findings += (Finding(what, f"column {first}", ways=tuple(ways)),)
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
-    label_columns = tuple(i for i in text if are_labels([row[i] for row in body if i < len(row)]))
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i > 0]
-    label_rows = tuple(r for r, row in enumerate(body) if _is_text_row(row, numbers, layout.numerals))
-    first_cells = [row[0].strip() for r, row in enumerate(body) if r not in label_rows]
-    unnamed = layout.header and not layout.rows[0][0].strip()
-    distinct = len(set(first_cells)) == len(first_cells)
-    is_named = 0 in text and not are_labels(first_cells)
-    id_column = 0 if is_named or (unnamed and distinct) else None
+    label_rows = tuple(r for r, row in enumerate(body) if _is_text_row(row, numbers, layout.numerals, r < 2))
+    names = [row[0].strip() for r, row in enumerate(body) if r not in label_rows]
+    is_unnamed = layout.header and not layout.rows[0][0].strip() and len(set(names)) == len(names)
+    id_column = 0 if (0 in text and not are_labels(names)) or is_unnamed else None
     return replace(
         layout,
-        columns=columns,
+        columns=tuple(columns),
         text_columns=text,
         empty_columns=tuple(i for i, kind in enumerate(kinds) if kind == "empty"),
         marks=marks,
         id_column=id_column,
-        label_columns=tuple(i for i in label_columns if i != id_column),
+        label_columns=tuple(i for i in text if i != id_column and are_labels(cells[i])),
         label_rows=label_rows,
         findings=findings,
     )
 
 
-def _is_text_row(row: Sequence[str], numbers: Sequence[int], numerals: Numerals) -> bool:
-    """Tell whether a row has texts in most columns of numbers, and a number in none of them."""
-    words = [row[i] for i in numbers if i < len(row) and _WORD.match(row[i])]
-    if 2 * len(words) <= len(numbers):
-        return False
+def _is_text_row(row: Sequence[str], numbers: Sequence[int], numerals: Numerals, is_first: bool) -> bool:
+    """Tell whether a row has words and no number in the columns of numbers.
+
+    Most of these columns must hold a word, but directly below the header, where units stand, one is enough.
+    """
     filled = [row[i] for i in numbers if i < len(row) and not numerals.is_missing(row[i])]
-    words = [cell for cell in words if not numerals.is_missing(cell)]
-    is_number = any(
+    words = sum(bool(_WORD.match(cell)) for cell in filled)
+    if not words or (2 * words <= len(numbers) and not is_first):
+        return False
+    return not any(
         numerals.number(cell) is not None or CENSORED.fullmatch(cell) or find_flags([cell]) for cell in filled
     )
-    return 2 * len(words) > len(numbers) and not is_number
 
 
 def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple[str, tuple[str, str] | None]:
@@ -620,15 +491,14 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
     Missing values are ignored. Without `units`, letters after a number are no unit.
     """
     if numerals.is_plain and numerals.decimal == "." and not any("_" in cell for cell in cells):
-        with suppress(ValueError):
+        with suppress(ValueError):  # a short cut for tables with thousands of columns
             return ("number", None) if [*map(float, cells)] else ("empty", None)
     filled = [cell for cell in cells if not numerals.is_missing(cell)]
     if not filled:
         return ("empty" if not any(cell.strip() for cell in cells) else "number"), None
     numbers = sum(numerals.plain(cell) is not None for cell in filled)
-    if 2 * numbers >= len(filled):
-        return "number", None
-    if sum(bool(CENSORED.fullmatch(cell)) for cell in filled) + numbers > 0.9 * len(filled) and numbers:
+    censored = sum(bool(CENSORED.fullmatch(cell)) for cell in filled)
+    if 2 * numbers >= len(filled) or (numbers and censored + numbers > 0.9 * len(filled)):
         return "number", None
     words = find_flags(filled)
     if words is not None:
@@ -641,118 +511,91 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
 
 def _find_header(
     rows: Sequence[Sequence[str]], width: int, numerals: Numerals, options: ReadOptions
-) -> tuple[bool, str]:
-    """Return whether the first row is a header, and the evidence if the row holds numbers.
+) -> tuple[bool, str, bool]:
+    """Return whether the first row is a header, the evidence if it holds numbers, and whether it may be one.
 
     Text above numbers, and a row without numbers, are a header. A row of numbers is told by what stands
     below: order, scale, and whether the first cell resembles the cells below.
     """
     if options.header != "auto":
-        return options.header is not False, ""
+        return options.header is not False, "", False
     first, body = rows[0], rows[1:]
-    if len(rows) == 1:
-        return not any(numerals.is_number(cell) for cell in first), ""
+    if not body:
+        return not any(numerals.is_number(cell) for cell in first), "", False
     found = [_column_kind([row[i] for row in body if i < len(row)], numerals, i > 0) for i in range(width)]
-    if any(signs in FLAGS and flag(cell, signs) is not None
-           for (_, signs), cell in zip(found, first, strict=False) if signs is not None):  # fmt: skip
-        return False, ""  # a row of yes and no
+    flags = [(cell, signs) for (_, signs), cell in zip(found, first, strict=False) if signs in FLAGS]
+    if any(flag(cell, signs) is not None for cell, signs in flags if signs is not None):
+        return False, "", False  # a row of yes and no
     kinds = [kind for kind, _ in found]
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i < len(first)]
-    is_text = [
-        bool(first[i].strip())
-        and numerals.number(first[i]) is None
-        and not numerals.is_missing(first[i])
-        and not CENSORED.fullmatch(first[i])
-        and not _BRACKETED.fullmatch(first[i])
-        for i in numbers
-    ]
-    if any(is_text):
-        return True, ""
+    above = [first[i] for i in numbers if first[i].strip()]
+    missing = [cell for cell in above if numerals.is_missing(cell)]
+    beyond = [cell for cell in above if CENSORED.fullmatch(cell) or _BRACKETED.fullmatch(cell)]
+    if any(numerals.number(cell) is None for cell in above if cell not in (*missing, *beyond)):
+        return True, "", False
     if not any(numerals.number(cell) is not None for cell in first):
         # A row of missing values above numbers is data, a row of texts above texts are names.
-        return not numbers or not any(
-            map(numerals.is_missing, (first[i] for i in numbers if first[i].strip()))
-        ), ""
+        return not missing, "", False
     if (
         not first[0].strip()
         and all(cell.strip() for cell in first[1:])
         and any(row[0].strip() for row in body)
     ):
-        return True, ""
+        return True, "", False
     return _compare_with_body(rows, numbers, kinds, numerals)
 
 
 def _compare_with_body(
     rows: Sequence[Sequence[str]], numbers: Sequence[int], kinds: Sequence[str], numerals: Numerals
-) -> tuple[bool, str]:
-    """Return whether a first row of numbers is a header, judged by the rows below, and the evidence."""
+) -> tuple[bool, str, bool]:
+    """Return whether a first row of numbers is a header, the evidence, and whether it may be one.
+
+    The row is compared with the rows below. Each way in which it differs is one point, and two points make a
+    header: its order, whole numbers above decimals, even steps, another scale, another kind of first cell.
+    """
     first, body = rows[0], rows[1:]
     at = len(kinds) - 1 if kinds[0] != "text" == kinds[-1] and len(first) == len(kinds) else 0
     named = [row[at].strip() for row in body if at < len(row) and row[at].strip()]
-    corner, below = shape(first[at]), [*map(shape, named)]
-    resembles = kinds[at] == "text" and (corner in below or first[at].strip() in named)
-    if resembles or len(numbers) < 2:
-        return False, ""
-    usual = max(map(below.count, set(below)), default=0)
-    stands_out = kinds[at] == "text" and usual > 0.8 * len(below)  # names of one form, such as leaf_1
-    if kinds[at] == "text" and not stands_out:
-        is_category = first[at].strip()[:1].islower() and not any(cell[:1].islower() for cell in named)
-        stands_out = numerals.number(first[at]) is None and len(named) >= 3 and is_category
+    shapes = [*map(shape, named)]
+    if kinds[at] == "text" and (shape(first[at]) in shapes or first[at].strip() in named):
+        return False, "", False
     v = np.array([_value(first[i], numerals) for i in numbers])
     B = np.array([[_value(row[i], numerals) if i < len(row) else np.nan for i in numbers] for row in body])
-    if np.isnan(v).any():
-        return False, ""
     distinct = np.unique(v).size
-    if distinct == v.size >= 3 and len(B) >= 2 and (np.sort(B, axis=1) == np.sort(v)).all():
-        return False, ""  # every row ranks the same things
-    years = bool((v == np.round(v)).all() and ((v >= 1800) & (v <= 2100)).all() and (np.diff(v) > 0).all())
-    if years and v.size == 2 and not ((B >= 1800) & (B <= 2100)).any() and len(B) >= 3:
-        return True, "its numbers are years, and those below are not"
-    rising = bool((np.diff(v) > 0).all() or (np.diff(v) < 0).all())
-    steady = bool((np.diff(v) >= 0).all() or (np.diff(v) <= 0).all()) and distinct >= 2
+    if np.isnan(v).any() or len(B) < 2 or v.size < 2:
+        return False, "", False
+    if distinct == v.size >= 3 and (np.sort(B, axis=1) == np.sort(v)).all():
+        return False, "", True  # every row ranks the same things
+    steps, whole = np.diff(v), bool((v == np.round(v)).all())
+    if v.size == 2:
+        are_years = whole and 1800 <= v[0] < v[1] <= 2100 and not ((B >= 1800) & (B <= 2100)).any()
+        return bool(are_years and len(B) >= 3), "its numbers are years, and those below are not", False
     with np.errstate(invalid="ignore", over="ignore"):
-        steps = np.diff(B, axis=1)
-        others = (
-            float(np.mean((steps >= 0).all(axis=1) | (steps <= 0).all(axis=1))) if B.shape[1] > 1 else 1.0
-        )
+        below = np.diff(B, axis=1)
+        others = float(np.mean((below >= 0).all(axis=1) | (below <= 0).all(axis=1)))
         low, high = np.nanmin(B, axis=0, initial=np.inf), np.nanmax(B, axis=0, initial=-np.inf)
-        span = np.maximum(high - low, 0)
-        scale = np.nanmax(np.abs(np.where(np.isfinite(B), B, np.nan)), initial=0.0)
-        far = (v > high + FAR * span + 1e-12 * scale) | (v < low - FAR * span - 1e-12 * scale)
-    far &= np.isfinite(span)
-    whole = bool((v == np.round(v)).all())
+        margin = FAR * np.maximum(high - low, 0) + 1e-12 * np.abs(B[np.isfinite(B)]).max(initial=0.0)
+        is_far = bool((((v > high + margin) | (v < low - margin)) & np.isfinite(high - low)).mean() > 0.9)
     fractions = np.isfinite(B) & (np.round(B) != B)
-    decimals = bool(whole and fractions.any(axis=0).mean() > 0.9 and fractions.mean() > 0.5)
-    counted = whole and np.array_equal(v - v[0], np.arange(v.size)) and v[0] in (0, 1) and v.size >= 3
-    even = rising and v.size >= 3 and bool(np.allclose(np.diff(v), np.diff(v)[0], rtol=1e-6))
-    many = len(body) >= 2
-    if counted and others <= RARE and (decimals or v.size >= 5):
-        return True, f"it counts {v[0]:g}, {v[1]:g}, ... {v[-1]:g}, and the rows below do not"
-    if rising and others <= RARE and v.size >= SURELY and many:
-        return True, "its numbers rise or fall from column to column, and those below do not"
-    is_other = decimals or even or stands_out or far.mean() > 0.9
-    if rising and v.size >= 3 and others <= RARE and is_other and many:
-        return True, "its numbers rise or fall from column to column, and those below do not"
-    if v.size >= 3 and many and far.mean() > 0.9 and (steady or whole or stands_out):
-        return True, "its numbers are far from those below"
-    if even and decimals and v.size >= 3 and many:
-        return True, "its numbers are whole and evenly spaced, and those below are not"
-    if stands_out and many and v.size >= 3 and steady and (decimals or others <= RARE):
-        return True, "its numbers are in order, and its first cell is unlike those below"
-    if stands_out and many and v.size >= 4 and decimals and whole:
-        return True, "its numbers are whole, those below are not, and its first cell is unlike those below"
-    return False, ""
-
-
-def _may_be_header(rows: Sequence[Sequence[str]], numerals: Numerals) -> bool:
-    """Tell whether a first row that was taken as a sample rises from column to column."""
-    v = np.array([_value(cell, numerals) for cell in rows[0]])
-    v = v[1:] if v.size and np.isnan(v[0]) else v
-    below = np.array(
-        [[_value(cell, numerals) for cell in row[-v.size :]] for row in rows[1:] if len(row) >= v.size]
-    )
-    others = (np.diff(below, axis=1) > 0).all(axis=1).mean() if v.size >= 4 and below.size else 1.0
-    return v.size >= 4 and bool((np.diff(v) > 0).all()) and others < 0.5
+    rises = bool((steps > 0).all() or (steps < 0).all())
+    steady = bool((steps >= 0).all() or (steps <= 0).all()) and distinct >= 2
+    stands_out = kinds[at] == "text" and max(map(shapes.count, set(shapes)), default=0) > 0.8 * len(named)
+    if kinds[at] == "text" and not stands_out and len(named) >= 3:  # "city" above names of cities
+        stands_out = first[at].strip()[:1].islower() and not any(cell[:1].islower() for cell in named)
+    evidence = {
+        "its numbers rise or fall from column to column, and those below do not": (
+            (steady and others <= RARE) + (rises and others <= RARE and v.size >= SURELY)
+        ),
+        "its numbers are whole, and those below are not": (
+            whole and bool(fractions.any(axis=0).mean() > 0.9 and fractions.mean() > 0.5)
+        ),
+        "its numbers are evenly spaced": rises and bool(np.allclose(steps, steps[0], rtol=1e-6)),
+        "its numbers are far from those below": is_far + (is_far and (steady or whole)),
+        "its first cell is unlike those below": stands_out,
+    }
+    points, why = sum(evidence.values()), next((words for words, point in evidence.items() if point), "")
+    is_open = v.size >= 4 and bool((steps > 0).all()) and float((below > 0).all(axis=1).mean()) < 0.5
+    return bool(points >= 2), why, is_open
 
 
 def _value(cell: str, numerals: Numerals) -> float:
@@ -769,14 +612,13 @@ def shape(cell: str) -> str:
 def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
     """Return the delimiter that gives rows of equal width with the most cells that are numbers."""
     best, best_score, is_even = ",", 0.0, False
-    body = lines[1:] if len(lines) > 1 else lines
     for delimiter in _DELIMITERS:
         if delimiter != SPACES and not any(delimiter in line for line in lines):
             continue
         if delimiter == SPACES and best == "\t" and is_even:
             break  # blanks stand within cells between tabs
         try:
-            rows = [row for row in split(body, delimiter) if any(map(str.strip, row))]
+            rows = [row for row in split(lines[1:] or lines, delimiter) if any(map(str.strip, row))]
         except InvalidData:
             continue
         widths = [len(row) for row in rows]
@@ -784,18 +626,7 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
         if common < 2:
             continue
         cells = [cell for row in rows for cell in row[:200]]
-        signs = (options.decimal,) if options.decimal else ("." if delimiter == "," else ",.")
-        numbers = 0.0
-        for sign in signs:
-            forms = [
-                Numerals(sign, options.thousands or {",": ".", ".": ","}[sign], has_brackets=True),
-                Numerals(sign, "'"),
-                Numerals(sign, " "),
-            ]
-            found = sum(
-                any(n.is_missing(cell) or n.number(cell) is not None for n in forms) for cell in cells
-            )
-            numbers = max(numbers, found / len(cells))
+        numbers = sum(map(is_like_number, cells)) / len(cells)
         score = (numbers + 0.02) * widths.count(common) / len(widths)
         if score > best_score + 1e-9:
             best, best_score, is_even = delimiter, score, len(set(widths)) == 1
@@ -804,16 +635,13 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
 
 def _first_lines(raw: bytes) -> list[str]:
     """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
-    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     lines: list[str] = []
     characters = 0
-    while (
-        len(lines) <= ENOUGH_ROWS
-        and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS)
-        and (line := stream.readline())
-    ):
+    for line in lines_of(raw):
         lines.append(line)
         characters += len(line)
+        if len(lines) > ENOUGH_ROWS or (len(lines) >= _ENOUGH_LINES and characters >= _ENOUGH_CHARACTERS):
+            break
     return lines
 
 
@@ -836,6 +664,27 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
+
+
+def numbered_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of its first line (from 0) and the cells of each row that is not empty."""
+    begin = read = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in lines:
+            read += 1
+            yield line
+
+    for row in split(counted(), delimiter):
+        if row:
+            yield begin, row
+        begin = read
+
+
+def lines_of(raw: bytes) -> Iterable[str]:
+    """Return the lines of a text in UTF-8 with their ends."""
+    return io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
 
 
 def are_labels(cells: Sequence[Any]) -> bool:

@@ -8,8 +8,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -70,14 +69,14 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
             source.seek(0)
         raw = _read_limited(cast(BinaryIO, source))
     else:
-        path = Path(source)
-        require_file(path)
-        if path.stat().st_size > MAX_BYTES:
-            raise _too_large()
+        require_file(path := Path(source))
         with path.open("rb") as handle:
             raw = _read_limited(handle)
     if len(raw) > MAX_BYTES:
-        raise _too_large()
+        raise InvalidData(
+            f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
+            f"or {FROM_DISK}."
+        )
     if not raw:
         raise InvalidData("The file is empty: a table with at least two rows and two columns is needed.")
     return raw
@@ -87,13 +86,6 @@ def require_file(path: Path) -> None:
     """Refuse the path of a file that is not there."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-
-
-def _too_large() -> InvalidData:
-    return InvalidData(
-        f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
-        f"or {FROM_DISK}."
-    )
 
 
 def list_files(folder: Path, read: Callable[[Path], bytes]) -> Files:
@@ -156,16 +148,20 @@ def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None)
     way_out = f"give a smaller file, or {FROM_DISK}" if limit is None else "give a smaller file"
     limit = MAX_BYTES if limit is None else limit
     most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
-            plain = _read_limited(handle, most)
-    except (OSError, EOFError, zlib.error):
-        raise InvalidData(
-            "The gzip file is damaged or cut short: compress it again or give the plain file."
-        ) from None
-    if len(plain) > limit:
+    # The last bytes say the unpacked size, modulo 2**32: most bombs need not be unpacked to be refused.
+    size, plain = int.from_bytes(raw[-4:], "little"), b""
+    if size <= most:
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
+                plain = _read_limited(handle, most)
+        except (OSError, EOFError, zlib.error):
+            raise InvalidData(
+                "The gzip file is damaged or cut short: compress it again or give the plain file."
+            ) from None
+        size = len(plain)
+    if size > limit:
         raise InvalidData(f"The gzip file unpacks to more than {mib(limit)}: {way_out}.")
-    if len(plain) > most:
+    if size > most:
         raise InvalidData(
             f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the "
             "plain file."
@@ -191,30 +187,6 @@ def check_dense(rows: int, columns: int) -> None:
             f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most "
             f"{MAX_VALUES} values, {MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them, "
             f"or {FROM_DISK}."
-        )
-
-
-def check_room(needed: int) -> None:
-    """Refuse a table that needs more memory than the address-space limit of this process leaves.
-
-    Nothing is refused in a process without such a limit. `needed` counts bytes.
-    """
-    try:
-        import resource
-    except ImportError:  # a system without such limits
-        return
-    most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if most == resource.RLIM_INFINITY:
-        return
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:  # only Linux enforces this limit
-        return
-    free = max(0, most - pages * resource.getpagesize())
-    if needed > free:
-        raise InvalidData(
-            f"Reading the table takes about {mib(needed)} of memory, and {mib(free)} are left for it: keep "
-            "fewer columns, or save it as compressed NPZ."
         )
 
 
@@ -273,13 +245,6 @@ def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out
     raise _rounding_error(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
 
 
-def check_decimals(numbers: Iterable[Decimal], where: str, way_out: str) -> None:
-    """Refuse decimals that are integers which float64 cannot represent; `where` names the place."""
-    for one in numbers:
-        if int(one) == one and loses_digits(int(one)):
-            raise _rounding_error(int(one), where, way_out, "floats")
-
-
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
     """Refuse integers in `text` that float64 cannot represent; X holds the parsed numbers of the text.
 
@@ -293,8 +258,8 @@ def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
             raise _rounding_error(int(found.group()), where, "leave them out")
 
 
-def _rounding_error(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
+def _rounding_error(one: int, where: str, way_out: str) -> InvalidData:
     return InvalidData(
         f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
-        f"the numbers have in common, save them as {kind}, or {way_out}."
+        f"the numbers have in common, save them as decimals, or {way_out}."
     )

@@ -64,16 +64,16 @@ def ways_out(
         Rows and columns of the table in the file.
     features_in_rows : bool
     """
-    (samples, m), (features, n) = (rows, shape[0]), (columns, shape[1])
+    found = [(rows, shape[0], "samples"), (columns, shape[1], "features")]
     if features_in_rows:
-        (samples, m), (features, n) = (features, n), (samples, m)
-    found = [("features", features, n), ("samples", samples, m)]
-    left = sorted((lost / of, how, lost, of) for how, lost, of in found if of - lost >= 2)
+        found = [(rows, shape[0], "features"), (columns, shape[1], "samples")]
+    left = sorted((lost / of, how, lost, of) for lost, of, how in found if of - lost >= 2)
     ways = [
         Way("missing", how, f"Leave out {counted(lost, how.removesuffix('s'))} of {of:,}")
         for _, how, lost, of in left
     ]
-    mean = Way("missing", "mean", f"Put in means, which invents {counted(cells, 'number')} of {m * n:,}")
+    invented = f"{counted(cells, 'number')} of {shape[0] * shape[1]:,}"
+    mean = Way("missing", "mean", f"Put in means, which invents {invented}")
     return (*ways, mean) if left and left[0][0] <= MOST_LOST else (mean, *ways)
 
 
@@ -92,43 +92,29 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
     Raises
     ------
     MissingValues
-        When X has NaN and `how` is "refuse".
-    InvalidData
-        When less than two samples or two features would be kept.
+        When X has NaN and `how` is "refuse", or when less than two samples or features would be kept.
     """
-    all_rows, all_columns = np.arange(X.shape[0]), np.arange(X.shape[1])
+    rows, columns = np.arange(X.shape[0]), np.arange(X.shape[1])
     i, j = _find_missing(X)
     if not i.size:
-        return Settled(X, all_rows, all_columns)
+        return Settled(X, rows, columns)
+    counts = i.size, np.unique(i).size, np.unique(j).size
     if how == "refuse":
-        name = called[j[0]] if called else f" {j[0] + 1}"
-        where = f"row {i[0] + 1}, column{name} holds none"
-        counts = i.size, *_count_lines(i, j)
+        where = f"row {i[0] + 1}, column{called[j[0]] if called else f' {j[0] + 1}'} holds none"
         raise refuse(where, *counts, X.shape, features_in_rows)
     if how == "mean":
         return _fill_means(X, i, j, features_in_rows)
     by_rows = (how == "features") == features_in_rows
-    rows, columns = all_rows, all_columns
-    if by_rows:
-        rows = np.setdiff1d(rows, i)
-    else:
-        columns = np.setdiff1d(columns, j)
-    whole = X.shape[not by_rows]
-    out = whole - (rows if by_rows else columns).size
-    if whole - out < 2:
-        left = [
-            way
-            for way in ways_out(i.size, *_count_lines(i, j), X.shape, features_in_rows)
-            if way.value != how
-        ]
+    rows, columns = (np.setdiff1d(rows, i), columns) if by_rows else (rows, np.setdiff1d(columns, j))
+    whole, kept = X.shape[not by_rows], (rows if by_rows else columns).size
+    if kept < 2:
         raise MissingValues(
-            f"Leaving out the {how} with missing values would leave {whole - out} of {whole}, at "
-            f"least two are "
+            f"Leaving out the {how} with missing values would leave {kept} of {whole}, at least two are "
             "needed: fill in what is missing.",
-            left,
+            [way for way in ways_out(*counts, X.shape, features_in_rows) if way.value != how],
         )
-    cells = counted(i.size, "missing value")
-    note = f"Left out because of missing values: {out:,} of {whole:,} {how} ({cells})."
+    out, cells = f"{whole - kept:,} of {whole:,} {how}", counted(i.size, "missing value")
+    note = f"Left out because of missing values: {out} ({cells})."
     return Settled(_take(X, rows, columns), rows, columns, (note,))
 
 
@@ -145,13 +131,10 @@ def refuse(
     `where` is a phrase about the first missing value, such as "row 3, column 2 is empty". See `ways_out`.
     """
     things = ("feature", "sample") if features_in_rows else ("sample", "feature")
-    many = (
-        "no other is missing"
-        if cells == 1
-        else f"{cells} are missing, in {counted(rows, things[0])} and {counted(columns, things[1])}"
-    )
+    many = f"{cells} are missing, in {counted(rows, things[0])} and {counted(columns, things[1])}"
     return MissingValues(
-        f"Every cell must hold a number, but {where} ({many}): fill in what is missing.",
+        f"Every cell must hold a number, but {where} ({many if cells > 1 else 'no other is missing'}): fill "
+        "in what is missing.",
         ways_out(cells, rows, columns, shape, features_in_rows),
     )
 
@@ -167,27 +150,19 @@ def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return entries.row[bad], entries.col[bad]
 
 
-def _count_lines(i: np.ndarray, j: np.ndarray) -> tuple[int, int]:
-    return np.unique(i).size, np.unique(j).size
-
-
 def _fill_means(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) -> Settled:
     """Return X with its NaN entries (i, j) replaced by means. Features without any value are left out."""
     axis, feature = (1, i) if features_in_rows else (0, j)
     known = X.copy()
-    if sp.issparse(known):
-        known.data = np.where(np.isnan(known.data), 0.0, known.data)
-    else:
-        known[i, j] = 0.0
+    (known.data if sp.issparse(X) else known)[np.isnan(X.data if sp.issparse(X) else X)] = 0.0
     there = X.shape[axis] - np.bincount(feature, minlength=X.shape[1 - axis])
     means = np.asarray(known.sum(axis=axis)).ravel() / np.maximum(there, 1)
     if sp.issparse(known):
         known = (known + sp.coo_array((means[feature], (i, j)), shape=X.shape)).tocsr()
     else:
         known[i, j] = means[feature]
-    left, empty = np.flatnonzero(there), int((there == 0).sum())
+    left, empty, many = np.flatnonzero(there), int((there == 0).sum()), int((there[feature] > 0).sum())
     rows, columns = (left, np.arange(X.shape[1])) if features_in_rows else (np.arange(X.shape[0]), left)
-    many = int((there[feature] > 0).sum())
     notes: tuple[str, ...] = ()
     if many:
         inside = counted(np.unique(feature).size - empty, "feature")

@@ -1,10 +1,10 @@
 """Numbers as people write them: decimal commas, marks between thousands, percent signs, units."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from nspca.data.options import mark_name
 from nspca.errors import InvalidData, Way
 
 MISSING = {"", "na", "n/a", "nan", "nat", "null", "none", "?", "-", ".", "#n/a"}
@@ -53,6 +53,7 @@ _GROUPED = re.compile(r"(?<=\d)[ '](?=\d{3})")
 """A blank or quote between thousands."""
 _DIGITS = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?")
 _SMALL = re.compile(r"[+-]?\d{1,3}")
+_LIKE = re.compile(r"(?=.*\d)[+-]?(\d+|[1-9]\d{0,2}([.,' ])\d{3}(\2\d{3})*)?([.,]\d*)?([eE][+-]?\d+)?")
 CERTAIN = 8
 """Numbers such as 1,936 beside whole numbers below a thousand, from which the comma surely divides thousands:
 one decimal number in ten ends in a zero that programs leave out.
@@ -164,17 +165,21 @@ def is_number(cell: str, decimal: str = ".") -> bool:
     return Numerals(decimal).is_number(cell)
 
 
+def is_like_number(cell: str) -> bool:
+    """Tell whether a cell is a number in some notation, or a missing value."""
+    return Numerals().is_missing(cell) or bool(_LIKE.fullmatch(_core(cell.strip().strip("()"))))
+
+
 def find_decimal(cells: Iterable[str], delimiter: str) -> str:
     """Return the decimal sign, comma or point, that more cells have; a point when commas divide cells."""
-    votes: Counter[str] = Counter()
     cells = [_GROUPED.sub("", _core(cell)) for cell in cells]
-    for cell in cells:
-        for mark in ",.":
-            if mark in cell and (DECIMAL[mark].fullmatch(cell) or _MIXED[mark].fullmatch(cell)):
-                votes[mark] += 1
-    if delimiter == "," and not any(_MIXED[","].fullmatch(cell) for cell in cells):
+    commas, points = (
+        sum(bool(DECIMAL[mark].fullmatch(cell) or _MIXED[mark].fullmatch(cell)) for cell in cells)
+        for mark in ",."
+    )
+    if delimiter == "," and not any(map(_MIXED[","].fullmatch, cells)):
         return "."
-    return "," if votes[","] > votes["."] else "."
+    return "," if commas > points else "."
 
 
 def _core(cell: str) -> str:
@@ -204,52 +209,41 @@ def find_thousands(
     InvalidData
         When a mark may be either, with the options that settle it.
     """
-    cores = [[_core(cell) for cell in cells] for cells in columns]
-    kept = [2 * sum(bool(_DIGITS.fullmatch(cell)) for cell in column) > len(column) for column in cores]
-    cores = [column for column, is_kept in zip(cores, kept, strict=True) if is_kept]
-    called = [name for name, is_kept in zip(called, kept, strict=True) if is_kept]
-    cells = [cell for column in cores for cell in column]
+    cores = [(name, [*map(_core, cells)]) for name, cells in zip(called, columns, strict=True)]
+    cores = [one for one in cores if 2 * sum(bool(_DIGITS.fullmatch(cell)) for cell in one[1]) > len(one[1])]
+    cells = [cell for _, column in cores for cell in column]
     sign = decimal or find_decimal(cells, delimiter)
     for mark in "' ":
         if any(mark in cell and _GROUPS[mark].fullmatch(cell.partition(sign)[0]) for cell in cells):
             return sign, mark
+    grouped = {mark: {cell for cell in cells if _GROUPS[mark].fullmatch(cell)} for mark in ",."}
     for one, other in ((".", ","), (",", ".")):
-        if decimal in (None, one) and any(other in cell and _MIXED[one].fullmatch(cell) for cell in cells):
+        twice = any(cell.count(other) > 1 for cell in grouped[other])
+        if decimal in (None, one) and (twice or any(map(_MIXED[one].fullmatch, cells))):
             return one, other
-    for mark in ",.":
-        if mark != decimal and any(cell.count(mark) > 1 and _GROUPS[mark].fullmatch(cell) for cell in cells):
-            return {",": ".", ".": ","}[mark], mark
     shown = {mark: any(_is_decimal(cell, mark) for cell in cells) for mark in ",."}
-    grouped = {mark for mark in ",." if any(mark in cell and _GROUPS[mark].fullmatch(cell) for cell in cells)}
-    semicolons = delimiter == ";"
-    comma = shown[","] or (semicolons and "," in grouped)
-    point = shown["."] or not (comma or semicolons) or delimiter == ","
-    if decimal:
-        comma, point = decimal == ",", decimal == "."
-    for mark, is_decimal, alone in ((",", comma, point), (".", point, comma)):
-        if mark not in grouped or is_decimal:
+    usual = "," if delimiter == ";" else "" if shown[","] and delimiter != "," else "."
+    for mark, other in ((",", "."), (".", ",")):
+        if mark == decimal or (decimal is None and (shown[mark] or mark == usual)):
             continue
-        for column, name in zip(cores, called, strict=True):
-            if not _may_be_thousands(column, mark, mark == "," or alone):
+        is_proved = shown[other] or decimal is not None
+        is_whole = all(_SMALL.fullmatch(cell) or cell in grouped[mark] for cell in cells)
+        is_sure = is_whole and sum(cell in grouped[mark] for cell in cells) >= CERTAIN
+        for name, column in cores:
+            first = next((cell for cell in column if cell in grouped[mark]), "")
+            small = any(map(_SMALL.fullmatch, column))
+            if not first or not all(_SMALL.fullmatch(cell) or cell in grouped[mark] for cell in column):
                 continue
-            many = sum(mark in cell for cell in column)
-            small = any(_SMALL.fullmatch(cell) for cell in column)
-            proved = shown[{",": ".", ".": ","}[mark]] or (decimal is not None and mark != decimal)
-            whole = all(_SMALL.fullmatch(cell) or _GROUPS[mark].fullmatch(cell) for cell in cells)
-            if (proved and mark == ",") or (proved and small) or (
-                whole and sum(mark in cell for cell in cells) >= CERTAIN and small
-            ):  # fmt: skip
-                return {",": ".", ".": ","}[mark], mark
-            first = next(cell for cell in column if mark in cell)
-            digits = first.replace(mark, "")
-            ways = [Way("thousands", mark, f"{first} is {digits}")]
-            if not small and many:
+            if mark == "." and not (small or shown[","] or grouped[","]):
+                continue
+            if (is_proved and (small or mark == ",")) or (is_sure and small):
+                return other, mark
+            ways = [Way("thousands", mark, f"{first} is {first.replace(mark, '')}")]
+            if not small:
                 ways.append(Way("decimal", mark, f"{first} is a decimal number"))
             raise InvalidData(
-                f"Numbers must be written without marks between thousands, but the "
-                f'{"comma" if mark == "," else "point"} in "{first[:40]}" of column{name} may be one: '
-                f"save them "
-                "without.",
+                f"Numbers must be written without marks between thousands, but the {mark_name(mark)} in "
+                f'"{first[:40]}" of column{name} may be one: save them without.',
                 ways,
             )
     return sign, ""
@@ -262,9 +256,7 @@ def are_mixed(columns: Sequence[Sequence[str]]) -> bool:
         return False
     if not all(any(_is_decimal(cell, mark) for cell in cells) for mark in ",."):
         return False
-    unclear = next(
-        (cell for cell in cells if any(m in cell and _GROUPS[m].fullmatch(cell) for m in ",.")), ""
-    )
+    unclear = next((cell for cell in cells if any(_GROUPS[mark].fullmatch(cell) for mark in ",.")), "")
     if unclear:
         raise InvalidData(
             "Decimals must be written with a comma or with a point, but this table has both, "
@@ -275,15 +267,4 @@ def are_mixed(columns: Sequence[Sequence[str]]) -> bool:
 
 def _is_decimal(cell: str, mark: str) -> bool:
     """Tell whether a cell proves that `mark` is the decimal sign, such as 3,14 and 0,123 of the comma."""
-    return mark in cell and bool(DECIMAL[mark].fullmatch(cell)) and not _GROUPS[mark].fullmatch(cell)
-
-
-def _may_be_thousands(cells: Sequence[str], mark: str, alone: bool) -> bool:
-    """Tell whether a column may have marks between thousands.
-
-    Unless the mark is evidence `alone`, the column must also have whole numbers below a thousand.
-    """
-    grouped = sum(mark in cell and bool(_GROUPS[mark].fullmatch(cell)) for cell in cells)
-    if not grouped or not all(_GROUPS[mark].fullmatch(cell) or _SMALL.fullmatch(cell) for cell in cells):
-        return False
-    return alone or grouped < len(cells)
+    return bool(DECIMAL[mark].fullmatch(cell)) and not _GROUPS[mark].fullmatch(cell)

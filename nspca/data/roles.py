@@ -4,8 +4,9 @@ Readers of tables find the roles by `find_columns`, in memory and for folders of
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
-from nspca.data.suspicions import ID, TOTAL, genes_in_rows, is_counter
+from nspca.data.suspicions import ID, TOTAL, genes_in_rows, is_counter, may_be_turned
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -34,7 +35,9 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
-_ORDER = re.compile(rf"(.*[\W_])?(year|date|time|time_?stamp|{_AXIS})s?([\W_].*)?", re.IGNORECASE)
+_ORDER = re.compile(
+    rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{_AXIS})s?([\W_].*)?", re.IGNORECASE
+)
 """Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
     r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
@@ -51,6 +54,10 @@ _GENE = re.compile(
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
+_VARIABLE = re.compile(
+    r"variables?|features?|analytes?|metabolites?|compounds?|proteins?|parameters?", re.IGNORECASE
+)
+"""Names of a first column that give cause to suspect that the rows are features."""
 _OF_GENES = re.compile(
     r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
     r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
@@ -117,53 +124,43 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         Number of rows of the table, estimated for a long one, by which tables of genes are recognised.
     known : collection of str
         The cells of a table about the samples, which tell whether the samples are in rows.
+
+    Raises
+    ------
+    InvalidData
+        For an unknown column, and for genotypes as pairs of letters.
     """
     names = layout.columns
+    _refuse_genotypes(layout)
     dropped = set(match_items(names, options.drop_columns, "column")) if options.drop_columns else set()
     if options.columns:
-        kept = set(match_items(names, options.columns, "column"))
-        dropped |= set(range(len(names))) - kept
+        dropped |= {*range(len(names))} - {*match_items(names, options.columns, "column")}
     findings: tuple[Finding, ...] = ()
     turned, why = bool(options.features_in_rows), ""
     is_open = options.label_column not in names and options.id_column in (None, NO_NAMES)
     if options.features_in_rows is None and is_open and not isinstance(options.label_column, int):
         turned, why = _are_turned(layout, rows, dropped, known)
-    ids: int | None
     if turned:
-        turning = [_said_turned(why)]
-        about = [i for i, name in enumerate(names) if i not in dropped and _OF_GENES.fullmatch(name)]
-        about = [i for i in about if i not in layout.text_columns and i != _name_column(layout)]
-        if why and about:
-            dropped |= set(about)
-            turning.append(
-                Finding(
-                    f"Columns about the features were set aside: {quote_names(names[i] for i in about)}",
-                    ways=(Way("features_in_rows", True, "They are samples"),),
-                )
-            )
-        return _turned_columns(layout, options, dropped, tuple(turning))
+        return _turned_columns(layout, options, dropped, why)
+    if why:
+        findings += (may_be_turned(why),)
     labels = None if options.label_column is None else find_column(names, options.label_column, "label")
+    ids: int | None = None
     if options.id_column == NO_NAMES:
-        ids = None
         dropped |= {i for i in layout.text_columns if i == layout.id_column or _are_names(layout, i)}
     elif options.id_column is not None:
         ids = find_column(names, options.id_column, "id")
     elif tuple(map(str.lower, names[:6])) == _PLINK:
-        ids = 1 if _is_distinct(layout, 1) else 0
+        ids = 1 if _is_distinct(layout.column(1)) else 0
         dropped |= {*range(6)}
         ways = tuple(Way("label_column", names[i], "Use as labels") for i in (5, 4) if i != labels)
         findings += (Finding(f"Columns of PLINK were set aside: {quote_names(names[:6], 6)}", ways=ways),)
     else:
         ids, counters, said = _find_names(layout, {*dropped, labels})
-        dropped |= set(counters)
+        dropped |= {*counters}
         findings += said
-    dropped = {i for i in dropped if i not in (ids, labels)}
-    aside = {
-        *layout.text_columns,
-        *layout.empty_columns,
-        *dropped,
-        *(i for i in (ids, labels) if i is not None),
-    }
+    dropped -= {ids, labels}
+    aside = {*layout.text_columns, *layout.empty_columns, *dropped, ids, labels} - {None}
     features = tuple(i for i in range(len(names)) if i not in aside)
     skipped = _find_units(layout, ids, options)
     if skipped:
@@ -171,7 +168,23 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         what = f'A row below the header ("{short(", ".join(cells[:3]))}") holds no numbers and was left out'
         ways = (Way("features_in_rows", True, "It groups the columns, which are the samples"),)
         findings += (Finding(what, "row 1", ways=ways),)
-    return Columns(features, ids, labels, tuple(sorted(aside)), frozenset(dropped), findings, skipped=skipped)
+    excluded = tuple(sorted(i for i in aside if i is not None))
+    return Columns(features, ids, labels, excluded, frozenset(dropped), findings, skipped=skipped)
+
+
+def _refuse_genotypes(layout: Layout) -> None:
+    """Refuse genotypes as PLINK writes them in .ped files: six columns about a person, then letters."""
+    body, width = layout.body_rows, len(layout.columns)
+    if layout.header or width < 8 or any(len(row) != width or row[4] not in ("0", "1", "2") for row in body):
+        return
+    alleles = [set("".join(row[6:])) for row in body]
+    are_letters = all(found <= {*"ACGTID0N -"} and found & {*"ACGT"} for found in alleles)
+    are_founders = all(row[2] == row[3] == "0" for row in body)
+    if are_letters or (are_founders and all(found <= {*"01234 "} for found in alleles)):
+        raise InvalidData(
+            "This is a .ped file of PLINK, with two letters for each marker and no numbers: write counts of "
+            "alleles by plink --recode A, and give the .raw file."
+        )
 
 
 def _find_units(layout: Layout, ids: int | None, options: ReadOptions) -> tuple[int, ...]:
@@ -197,146 +210,116 @@ def _name_column(layout: Layout) -> int:
     return next((i for i in layout.text_columns if _are_names(layout, i)), 0)
 
 
-def _is_distinct(layout: Layout, i: int) -> bool:
-    cells = [
-        row[i].strip()
-        for r, row in enumerate(layout.body_rows)
-        if i < len(row) and r not in layout.label_rows
-    ]
+def _is_distinct(cells: Sequence[str]) -> bool:
     return len(set(cells)) == len(cells) > 1
+
+
+def _are_dates(cells: Iterable[str]) -> bool:
+    return all(map(_DATE.fullmatch, cells))
 
 
 def _are_names(layout: Layout, i: int) -> bool:
     """Tell whether a column of texts holds short distinct names, which are no numbers with words."""
-    body = (row for r, row in enumerate(layout.body_rows) if r not in layout.label_rows)
-    cells = [row[i].strip() for row in body if i < len(row)]
+    cells = layout.column(i)
     is_code = any(cell[:1].isdigit() for cell in cells) and not ID.search(layout.columns[i])
-    return _is_distinct(layout, i) and not is_code and all(len(cell) <= 40 and cell for cell in cells)
+    return _is_distinct(cells) and not is_code and all(len(cell) <= 40 and cell for cell in cells)
 
 
-def _turned_columns(
-    layout: Layout, options: ReadOptions, dropped: set[int], findings: tuple[Finding, ...]
-) -> Columns:
-    """Return the roles of the columns of a table whose rows are the features."""
-    names = layout.columns
-    ids = _name_column(layout)
+def _turned_columns(layout: Layout, options: ReadOptions, dropped: set[int], why: str) -> Columns:
+    """Return the roles of the columns of a table whose rows are the features, since `why` if it was found."""
+    names, ids = layout.columns, _name_column(layout)
+    findings = [Finding("Features were in rows; the table was transposed.", "rows")]
+    if why:
+        what = "The rows were taken as the features, and the columns as the samples"
+        way = Way("features_in_rows", False, "The rows are the samples")
+        findings = [Finding(what, "rows", why, (way,))]
+        texts = {*layout.text_columns, ids}
+        about = [i for i, name in enumerate(names) if _OF_GENES.fullmatch(name) and i not in dropped | texts]
+        if about:
+            dropped |= {*about}
+            said = f"Columns about the features were set aside: {quote_names(names[i] for i in about)}"
+            findings.append(Finding(said, ways=(Way("features_in_rows", True, "They are samples"),)))
     if options.id_column not in (None, NO_NAMES):
         ids = find_column(names, options.id_column or 0, "id")
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
-    features = tuple(i for i in range(len(names)) if i not in aside)
     left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
     if left_out:
-        called = quote_names(names[i] for i in left_out)
         many = "One column" if len(left_out) == 1 else f"{len(left_out)} columns"
         verb = "was" if len(left_out) == 1 else "were"
-        findings += (Finding(f"{many} without numbers {verb} left out: {called}."),)
+        called = quote_names(names[i] for i in left_out)
+        findings.append(Finding(f"{many} without numbers {verb} left out: {called}."))
+    features = tuple(i for i in range(len(names)) if i not in aside)
     out = frozenset({*dropped, *left_out})
-    return Columns(features, ids, None, tuple(sorted(aside)), out, findings, True, layout.label_rows)
-
-
-def _said_turned(why: str) -> Finding:
-    """Return the finding about a table whose rows are the features."""
-    if not why:
-        return Finding("Features were in rows; the table was transposed.", "rows")
-    return Finding(
-        "The rows were taken as the features, and the columns as the samples",
-        "rows",
-        why,
-        (Way("features_in_rows", False, "The rows are the samples"),),
-    )
+    return Columns(features, ids, None, tuple(sorted(aside)), out, tuple(findings), True, layout.label_rows)
 
 
 def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[str]) -> tuple[bool, str]:
-    """Return whether the rows of a table are surely features, and the evidence."""
-    body = layout.body_rows
-    ids = _name_column(layout)
-    columns = [
-        name
-        for i, name in enumerate(layout.columns)
-        if i != ids and i not in dropped and i not in layout.text_columns and i not in layout.empty_columns
-    ]
-    is_gene = layout.header and bool(_GENE.fullmatch(layout.columns[ids]))
-    is_gene |= layout.columns[ids].lower() in ("mz", "m/z") and ids not in layout.text_columns
+    """Return whether the rows of a table are surely features, and the evidence that they may be."""
+    names, body, ids = layout.columns, layout.body_rows, _name_column(layout)
+    aside = {ids, *dropped, *layout.text_columns, *layout.empty_columns}
+    columns = [name for i, name in enumerate(names) if i not in aside]
+    is_mass = names[ids].lower() in ("mz", "m/z") and ids not in layout.text_columns
+    is_gene = layout.header and (is_mass or bool(_GENE.fullmatch(names[ids])))
     if not layout.header or not columns or not (is_gene or ids in layout.text_columns):
         return False, ""
-    first = [row[ids].strip() for r, row in enumerate(body) if ids < len(row) and r not in layout.label_rows]
+    first = layout.column(ids)
     if layout.label_rows[:1] == (0,) and not _is_about_columns(layout, 0, ids):
-        groups = [cell for i, cell in enumerate(body[0]) if layout.columns[i] in columns]
-        is_apart = shape(body[0][ids]) not in map(shape, first)
-        if len(set(groups)) > 1 and are_labels(groups) and is_apart:
+        groups = [cell for i, cell in enumerate(body[0]) if i not in aside]
+        if len(set(groups)) > 1 and are_labels(groups) and shape(body[0][ids]) not in map(shape, first):
             return True, f'the row "{short(body[0][ids])}" holds groups of the columns'
     if known:
-        across, down = (sum(name in known for name in names) for names in (columns, first))
+        across, down = (sum(name in known for name in those) for those in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
     turned, why = genes_in_rows(rows, len(columns), first, columns)
-    if not turned and rows > len(columns) > 1 and is_gene and len(set(first)) == len(first):
-        return True, f'the first column is called "{short(layout.columns[ids])}"'
-    return turned, why
+    called = f'the first column is called "{short(names[ids])}"'
+    if not turned and rows > len(columns) > 1 and is_gene and _is_distinct(first):
+        return True, called
+    return turned, why or (called if is_gene or _VARIABLE.fullmatch(names[ids]) else "")
 
 
 def _find_names(
     layout: Layout, taken: set[int | None]
 ) -> tuple[int | None, tuple[int, ...], tuple[Finding, ...]]:
     """Return the column of sample names found by itself, columns that only count the rows, and findings."""
+    names, last = layout.columns, len(layout.columns) - 1
     named = [i for i in layout.text_columns if i not in taken and _are_names(layout, i)]
-    i = -1 if layout.id_column is None or layout.id_column in taken else layout.id_column
-    if i >= 0 and (i not in layout.text_columns or _is_distinct(layout, i) or not named):
-        what = "The first column" if i == 0 else "Column"
-        are = "distinct names" if _is_distinct(layout, i) else "names"
-        said = f"{what}{quoted(layout, i)} holds {are} and was taken as sample names."
-        return i, (), (Finding(said),)
-    body = [row for r, row in enumerate(layout.body_rows) if r not in layout.label_rows]
-    counters: list[int] = []
-    for i in range(min(2, len(layout.columns))) if not named or named[0] == 1 else ():
-        if i in taken or i in layout.text_columns or i in layout.empty_columns or i in layout.marks:
-            break
-        cells = [row[i].strip() for row in body if i < len(row)]
-        cells = [cell for cell in cells if not TOTAL.fullmatch(cell)]
-        if not _counts(layout, i, cells):
-            break
-        counters.append(i)
-    last = len(layout.columns) - 1
-    if not counters and not named and last > 1 and layout.header and ID.search(layout.columns[last]):
-        cells = [row[last].strip() for row in body if last < len(row)]
-        if last not in taken and last not in layout.text_columns and _counts(layout, last, cells):
-            counters = [last]
-    if not counters and named:
-        said = f"Column{quoted(layout, named[0])} holds distinct names and was taken as sample names."
-        ways = (Way("drop_columns", (layout.columns[named[0]],), "Leave it out"),)
-        return named[0], (), (Finding(said, ways=ways),)
-    if not counters:
+    i = layout.id_column
+    if i is not None and i not in taken:
+        is_distinct, are_dates = _is_distinct(layout.column(i)), _are_dates(layout.column(i))
+        if i not in layout.text_columns or (is_distinct and not are_dates) or not {*named} - {i}:
+            are = "distinct names" if is_distinct else "names"
+            said = f"The first column{quoted(layout, i)} holds {are} and was taken as sample names."
+            return i, (), (Finding(said),)
+    aside = {*taken, *layout.text_columns, *layout.empty_columns, *layout.marks}
+    first = range(min(2, len(names))) if not named or named[0] == 1 else ()
+    counters = [*takewhile(lambda i: i not in aside and _counts(layout, i), first)]
+    if not counters and not named and last > 1 and layout.header and ID.search(names[last]):
+        counters = [last] if last not in aside and _counts(layout, last) else []
+    beside = counters[-1] + 1 if counters else named[0] if named else None
+    if beside is None:
         return None, (), ()
-    following = counters[-1] + 1
-    if following in layout.text_columns and following not in taken:
-        cells = [row[following].strip() for row in body if following < len(row)]
-        if len(set(cells)) == len(cells):
-            told = (
-                Finding(
-                    f"Column{quoted(layout, following)} holds distinct names and was taken as sample names; "
-                    f"column{quoted(layout, counters[0])} only numbers the rows and was left out.",
-                    ways=(Way("id_column", layout.columns[counters[0]], "Use the numbers as names"),),
-                ),
-            )
-            return following, tuple(counters), told
-    i = counters[0]
-    turning = [Way("id_column", NO_NAMES, "It is a feature")]
-    if layout.header and re.search(rf"\b({_AXIS})", layout.columns[i].lower()):
-        turning.append(Way("features_in_rows", True, "The columns are the samples"))
-    found = (
-        Finding(
-            f"{'Column' if i else 'The first column'}{quoted(layout, i)} was taken as the names of the "
-            "samples, not as a feature",
-            f"column{quoted(layout, i)}",
-            "its numbers tell the rows apart",
-            tuple(turning),
-        ),
-    )
-    return i, tuple(counters[1:]), found
+    is_free = beside in layout.text_columns and beside not in taken
+    if is_free and _is_distinct(layout.column(beside)) and not _are_dates(layout.column(beside)):
+        said = f"Column{quoted(layout, beside)} holds distinct names and was taken as sample names"
+        way = Way("drop_columns", (names[beside],), "Leave it out")
+        if counters:
+            said += f"; column{quoted(layout, counters[0])} only numbers the rows and was left out"
+            way = Way("id_column", names[counters[0]], "Use the numbers as names")
+        return beside, tuple(counters), (Finding(f"{said}.", ways=(way,)),)
+    i, *others = counters
+    ways: tuple[Way, ...] = (Way("id_column", NO_NAMES, "It is a feature"),)
+    if layout.header and re.search(rf"\b({_AXIS})", names[i].lower()):
+        ways += (Way("features_in_rows", True, "The columns are the samples"),)
+    called = f"{'Column' if i else 'The first column'}{quoted(layout, i)}"
+    said = f"{called} was taken as the names of the samples, not as a feature"
+    why = "its numbers tell the rows apart"
+    return i, tuple(others), (Finding(said, f"column{quoted(layout, i)}", why, ways),)
 
 
-def _counts(layout: Layout, i: int, cells: Sequence[str]) -> bool:
+def _counts(layout: Layout, i: int) -> bool:
     """Tell whether a column of numbers names the rows: by its name, or as it counts them from 0 or 1."""
+    cells = [cell for cell in layout.column(i) if not TOTAL.fullmatch(cell)]
     numbers = [layout.numerals.plain(cell) for cell in cells]
     aside = {i, *layout.text_columns, *layout.empty_columns}
     if len(cells) < 2 or None in numbers or len(layout.columns) - len(aside) < 2:
@@ -349,14 +332,11 @@ def _counts(layout: Layout, i: int, cells: Sequence[str]) -> bool:
         return False
     if layout.header and ID.search(layout.columns[i]):
         return 2 * len(set(cells)) > len(cells)
-    if len(set(cells)) < len(cells) or len(cells) < 5 or int(cells[0]) not in (0, 1) or not is_counter(cells):
+    if any(re.match(r"0\d", cell) for cell in cells):  # 007 is no quantity
+        return i == 0 and _is_distinct(cells)
+    if len(cells) < 5 or cells[0] not in ("0", "1") or not is_counter(cells):
         return False
-    others = (
-        [row[j].strip() for row in layout.body_rows if j < len(row)]
-        for j in range(len(layout.columns))
-        if j != i
-    )
-    return not any(is_counter(other) for other in others)
+    return not any(is_counter(layout.column(j)) for j in range(len(layout.columns)) if j != i)
 
 
 def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> list[int]:
@@ -422,37 +402,30 @@ def describe_left_out(
     named : bool
         Whether another column names the samples. Further texts without numbers are then left out.
     """
-    column = f"Column{quoted(layout, i)}"
+    column, name = f"Column{quoted(layout, i)}", layout.columns[i]
     held = sorted((row, text) for text, row in texts.items() if text.strip())
+    filled, numerals = distinct_texts(texts), layout.numerals
     if i in layout.empty_columns or not held:
         return Finding(f"{column} is empty and was left out.")
     if are_few(len(texts), count):
-        different = len(distinct_texts(texts))
-        return Finding(
-            f"{column} holds {different} different text{'s' * (different != 1)} and was left out; it "
-            f"can be named "
-            "as the label column.",
-            ways=(Way("label_column", layout.columns[i], "Use as labels"),),
-        )
-    filled = distinct_texts(texts)
-    if filled and all(map(_DATE.fullmatch, filled)):
+        many = f"{len(filled)} different text{'s' * (len(filled) != 1)}"
+        what = f"{column} holds {many} and was left out; it can be named as the label column."
+        return Finding(what, ways=(Way("label_column", name, "Use as labels"),))
+    if filled and _are_dates(filled):
         return Finding(f"{column} holds dates and was left out.")
     if (
         named
         and filled
-        and not any(text[:1].isdigit() or layout.numerals.number(text) is not None for text in filled)
+        and not any(text[:1].isdigit() or numerals.number(text) is not None for text in filled)
     ):
-        return Finding(
-            f"{column} holds texts beside the names and was left out.",
-            ways=(Way("id_column", layout.columns[i], "Use as names"),),
-        )
-    words = [(row, text) for row, text in held if not layout.numerals.is_number(text)]
+        ways = (Way("id_column", name, "Use as names"),)
+        return Finding(f"{column} holds texts beside the names and was left out.", ways=ways)
+    words = [(row, text) for row, text in held if not numerals.is_number(text)]
     row, text = (words or held)[0]
     what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
     return InvalidData(
-        f'Every column must hold numbers, but column{quoted(layout, i)} holds {what} ("{short(text)}" '
-        f"in row {row}): "
-        f"{instead}remove it, or name it as names or labels."
+        f'Every column must hold numbers, but column{quoted(layout, i)} holds {what} ("{short(text)}" in row '
+        f"{row}): {instead}remove it, or name it as names or labels."
     )
 
 

@@ -6,7 +6,8 @@ option that acts on it.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 
 from nspca.data.dataset import ROUNDING, Dataset
 from nspca.data.findings import Finding, suspicion
-from nspca.data.names import Numbered, counted, numbered, quote_names, short
+from nspca.data.names import Numbered, counted, quote_names, short
 from nspca.errors import Way
 
 # Names of probe sets and accession numbers. Gene symbols such as TP53 have a pattern of their own, because
@@ -77,21 +78,43 @@ def suspicions(data: Dataset) -> tuple[Finding, ...]:
     """
     if data.is_covariance or data.kind in ("image", "words") or len(data.feature_names) > 200_000:
         return ()
-    found = [*_constants(data)]
+    found = [*_constants(data), *_strange_names(data)]
     if not sp.issparse(data.X):
         with np.errstate(all="ignore"):  # numbers near the largest float64
             found += [*_codes(data), *_columns(data), *_totals(data), *_alone(data)]
-    _, why = genes_in_rows(data.X.shape[0], data.X.shape[1], data.sample_names, data.feature_names)
+    m, n = data.X.shape
+    _, why = genes_in_rows(m, n, data.sample_names, data.feature_names)
+    if {"start", "end"} <= {str(name).lower() for name in data.feature_names[:20]}:
+        why = why or "features are called “start” and “end”, as positions of genes and peaks are"
     if why and not any(one.option == "features_in_rows" for one in data.findings):
-        found.append(
-            suspicion(
-                "The rows may be features, such as genes, and the columns samples",
-                Way("features_in_rows", True, "Take the rows as features"),
-                where="rows",
-                why=why,
-            )
-        )
+        found.append(may_be_turned(why))
     return tuple(found)
+
+
+def may_be_turned(why: str) -> Finding:
+    """Return the suspicion that the rows of a table are features, since `why`."""
+    way = Way("features_in_rows", True, "Take the rows as features")
+    return suspicion("The rows may be features, and the columns samples", way, where="rows", why=why)
+
+
+def _about(data: Dataset, j: int, what: str, *ways: Way, why: str = "") -> Finding:
+    """Return a suspicion about feature j; each way without a value gets the name or number of the feature."""
+    name = str(data.feature_names[j])
+    item: str | int = int(j) if isinstance(data.feature_names, Numbered) else name
+    those = [replace(way, value=(item,) if way.option == "drop_columns" else item) for way in ways]
+    if _is_turned(data):
+        those = [replace(way, option="drop_rows") for way in those if way.option == "drop_columns"]
+    return suspicion(f"Feature “{short(name)}” {what}", *those, where=f'column "{short(name)}"', why=why)
+
+
+def _is_turned(data: Dataset) -> bool:
+    """Tell whether the features of a data set are rows of its file."""
+    return any(one.where == "rows" and not one.is_suspicion for one in data.findings)
+
+
+_USE = Way("id_column", None, "Use as names")
+_LABELS = Way("label_column", None, "Use as labels")
+_ASIDE = Way("drop_columns", None, "Leave it out")
 
 
 def _constants(data: Dataset) -> Iterator[Finding]:
@@ -107,6 +130,19 @@ def _constants(data: Dataset) -> Iterator[Finding]:
         )
 
 
+def _strange_names(data: Dataset) -> Iterator[Finding]:
+    """Yield a finding about first features, such as an age, that are not called like the genes below."""
+    names = [str(name) for name in data.feature_names[:200]]
+    first = [*takewhile(lambda name: not _PROBE.search(name), names[:11])]
+    if 0 < len(first) < min(11, len(names) / 4) and all(map(_PROBE.search, names[len(first) :])):
+        yield suspicion(
+            f"{quote_names(first)} {'is' if len(first) == 1 else 'are'} called unlike the features below",
+            Way("drop_rows" if _is_turned(data) else "drop_columns", tuple(first), "Leave out"),
+            where="features",
+            why="those are genes or probes",
+        )
+
+
 def _some_rows(X: np.ndarray) -> np.ndarray:
     """Return at most `LOOKED_AT` rows, evenly spread."""
     return X if len(X) <= LOOKED_AT else X[np.linspace(0, len(X) - 1, LOOKED_AT).astype(int)]
@@ -117,34 +153,28 @@ def _codes(data: Dataset) -> Iterator[Finding]:
     X: Any = data.X
     if X.dtype == np.uint8 or not X.size:
         return
-    for side, extreme in ((min, X.min()), (max, X.max())):
-        extreme = float(extreme)
-        digits = f"{abs(extreme):g}"
-        if digits.lstrip("9") not in ("", ".25") and (extreme != round(extreme) or abs(extreme) < 9):
+    for extreme, sign in ((float(X.min()), 1), (float(X.max()), -1)):
+        is_whole, are_nines = extreme == round(extreme), f"{abs(extreme):g}".lstrip("9") in ("", ".25")
+        if not are_nines and (not is_whole or abs(extreme) < 9):
             continue
         here = extreme == X
         count = int(here.sum())
-        if not 2 <= count <= X.size // 2:
-            continue
         inside = X[:, here.any(axis=0)]
         others = inside[inside != extreme]
-        if not others.size:
+        if not 2 <= count <= X.size // 2 or not others.size:
             continue
         low, high = float(others.min()), float(others.max())
-        gap = low - extreme if side is min else extreme - high
-        nines = digits.lstrip("9") in ("", ".25") and gap > 0.5 * (high - low)
+        gap, spread = sign * ((low if sign > 0 else high) - extreme), high - low
+        are_nines &= gap > 0.5 * spread
         if abs(extreme) < 99:  # only a negative number among counts and answers
-            nines = nines and extreme < 0 <= low and bool((others == np.round(others)).all())
-        if gap > FAR * (high - low) > 0 or nines:
+            are_nines &= extreme < 0 <= low and bool((others == np.round(others)).all())
+        if gap > FAR * spread > 0 or are_nines:
+            code = int(extreme) if is_whole else extreme
             yield suspicion(
                 f"The value {extreme:g} stands {count} times and is far from all others ({low:g} to "
                 f"{high:g})",
-                Way(
-                    "missing_codes",
-                    (int(extreme) if extreme == round(extreme) else extreme,),
-                    f"{extreme:g} means a missing value",
-                ),
-                where=f"{counted(int(here.any(axis=0).sum()), 'feature')}",
+                Way("missing_codes", (code,), f"{extreme:g} means a missing value"),
+                where=counted(int(here.any(axis=0).sum()), "feature"),
                 why="programs write such numbers for missing values",
             )
 
@@ -154,57 +184,32 @@ def _columns(data: Dataset) -> Iterator[Finding]:
     X = _some_rows(data.X)
     if X.dtype.kind != "f" or len(X) < 5:
         return
+    m, n = X.shape
     whole = (np.round(X) == X).all(axis=0)
     mixed = whole.mean() < 0.5
     has_names = not isinstance(data.feature_names, Numbered)
-    suspects = np.flatnonzero(whole) if mixed else np.arange(X.shape[1])
-    for j in suspects[:2000]:
-        name, column = str(data.feature_names[j]), X[:, j]
-        called = (has_names and name) or ""
-        if not whole[j] or (not mixed and not called):
-            continue
-        different = np.unique(column)
-        use = Way("id_column", name, "Use as names")
-        aside = Way("drop_columns", (name,), "Leave it out")
-        where = f'column "{short(name)}"'
-        if _POST.search(called) and different.size > 2:
-            yield suspicion(
-                f"Feature “{short(name)}” looks like postcodes, which are no quantities",
-                aside,
-                use,
-                where=where,
-            )
+    for j in np.flatnonzero(whole)[:2000] if mixed or has_names else ():
+        column, called = X[:, j], str(data.feature_names[j]) if has_names else ""
+        values = np.unique(column)
+        is_id = bool(ID.search(called))
+        repeats = values.size < m
+        listed = ", ".join(f"{value:g}" for value in values[:4]) + ", ..." * (values.size > 4)
+        if _POST.search(called) and values.size > 2:
+            yield _about(data, j, "looks like postcodes, which are no quantities", _ASIDE, _USE)
         elif _is_time(column):
-            yield suspicion(
-                f"Feature “{short(name)}” looks like dates or times ({column[0]:.0f}, {column[1]:.0f}, ...)",
-                aside, use, where=where, why="its numbers are dates as digits, or seconds since 1970",
-            )  # fmt: skip
-        elif (
-            column.min() >= 0
-            and (4 * different.size >= len(column) if ID.search(called) else different.size == len(column))
-            and (ID.search(called) or (j == 0 and mixed and len(X) >= 8))
+            why = "its numbers are dates as digits, or seconds since 1970"
+            what = f"looks like dates or times ({column[0]:.0f}, {column[1]:.0f}, ...)"
+            yield _about(data, j, what, _ASIDE, _USE, why=why)
+        elif column.min() >= 0 and (
+            (is_id and 4 * values.size >= m) or (not repeats and j == 0 and mixed and m >= 8)
         ):
-            kind = "distinct whole numbers" if different.size == len(column) else "whole numbers"
-            yield suspicion(
-                f"Feature “{short(name)}” holds {kind}, as row numbers and identifiers do",
-                *((use, aside) if has_names else (Way("id_column", 0, "Use as names"),)),
-                where=where,
-            )
-        elif (
-            2 <= different.size <= min(FEW_CLASSES, len(column) // 3)
-            and (LABELS.search(called) or (mixed and j in (0, X.shape[1] - 1)))
-        ):  # fmt: skip
-            listed = ", ".join(f"{value:g}" for value in different[:4]) + ", ..." * (different.size > 4)
-            yield suspicion(
-                f"Feature “{short(name)}” takes {different.size} whole values ({listed}), as class codes do",
-                Way("label_column", name if has_names else int(j), "Use as labels"), aside, where=where,
-            )  # fmt: skip
-    if {"start", "end"} <= {str(name).lower() for name in data.feature_names}:
-        yield suspicion(
-            "Features “start” and “end” look like positions of genes or peaks, which are rows here",
-            Way("features_in_rows", True, "Take the rows as features"),
-            where="rows",
-        )
+            kind = "whole numbers" if repeats else "distinct whole numbers"
+            yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", _USE, _ASIDE)
+        elif 2 <= values.size <= min(FEW_CLASSES, m // 3) and (
+            LABELS.search(called) or (mixed and j in (0, n - 1))
+        ):
+            what = f"takes {values.size} whole values ({listed}), as class codes do"
+            yield _about(data, j, what, _LABELS, _ASIDE)
 
 
 def _is_time(column: np.ndarray) -> bool:
@@ -220,7 +225,8 @@ def _is_time(column: np.ndarray) -> bool:
 def _totals(data: Dataset) -> Iterator[Finding]:
     """Yield a finding about a last or first row, and about a column, that sums up or averages the others."""
     X: Any = data.X
-    names = [] if isinstance(data.sample_names, Numbered) else [str(one) for one in data.sample_names]
+    are_numbered = isinstance(data.sample_names, Numbered)
+    names = [] if are_numbered else [str(one) for one in data.sample_names]
     summaries = [name for name in names if TOTAL.fullmatch(name.strip())]
     if 0 < len(summaries) <= len(names) // 4:
         one = len(summaries) == 1
@@ -230,65 +236,44 @@ def _totals(data: Dataset) -> Iterator[Finding]:
             where="rows",
             why="of the name" if one else "of the names",
         )
-    elif len(X) >= 4 and len(X) <= 10**6:
-        whole = X.sum(axis=0, dtype=float)
-        for i, place in ((len(X) - 1, "last"), (0, "first")):
-            row = X[i].astype(float)
-            sums = (("sum", whole - row), ("mean", (whole - row) / (len(X) - 1)))
-            what = next((what for what, value in sums if _agrees(row, value)), None)
-            if what is None:
-                continue
-            name = str(data.sample_names[i])
-            yield suspicion(
-                f"The {place} row (“{short(name)}”) is the {what} of the others",
-                Way("drop_rows", (i if isinstance(data.sample_names, Numbered) else name,),
-                    "Leave this row out"),
-                where=f"row {i + 1}",
-            )  # fmt: skip
-            break
+    elif 4 <= len(X) <= 10**6:
+        found = ((i, _summary(X[i].astype(float), X.sum(axis=0, dtype=float), len(X))) for i in (-1, 0))
+        for i, what in [(i, what) for i, what in found if what][:1]:
+            name, place = str(data.sample_names[i]), "last" if i else "first"
+            way = Way("drop_rows", (i % len(X) if are_numbered else name,), "Leave this row out")
+            what = f"The {place} row (“{short(name)}”) is the {what} of the others"
+            yield suspicion(what, way, where=f"row {i % len(X) + 1}")
     if X.shape[1] >= 4 and not isinstance(data.feature_names, Numbered):
         some = _some_rows(X).astype(float)
-        for j in (X.shape[1] - 1, 0):
-            others = some.sum(axis=1) - some[:, j]
-            for what, value in (("sum", others), ("mean", others / (X.shape[1] - 1))):
-                if _agrees(some[:, j], value):
-                    name = str(data.feature_names[j])
-                    yield suspicion(
-                        f"Feature “{short(name)}” is the {what} of all others",
-                        Way("drop_columns", (name,), "Leave it out"),
-                        where=f'column "{short(name)}"',
-                    )
-                    return
+        sums, n = some.sum(axis=1), X.shape[1]
+        for j, what in [(j, _summary(some[:, j], sums, n)) for j in (n - 1, 0)]:
+            if what:
+                yield _about(data, j, f"is the {what} of all others", _ASIDE)
+                return
 
 
-def _agrees(row: np.ndarray, value: np.ndarray) -> bool:
-    """Tell whether two rows are equal up to rounding to a few digits, and not trivially."""
+def _summary(row: np.ndarray, whole: np.ndarray, count: int) -> str:
+    """Return "sum" or "mean" for a row that is one of the others, up to rounding to a few digits, else "".
+
+    `whole` is the sum of all `count` rows.
+    """
     scale = float(np.abs(row).max())
     if scale == 0 or np.unique(row).size < 3:
-        return False
-    return bool((np.abs(row - value) <= 2e-3 * np.abs(value) + 1e-6 * scale).mean() >= 0.9)
+        return ""
+    for what, value in (("sum", whole - row), ("mean", (whole - row) / (count - 1))):
+        if (np.abs(row - value) <= 2e-3 * np.abs(value) + 1e-6 * scale).mean() >= 0.9:
+            return what
+    return ""
 
 
 def _alone(data: Dataset) -> Iterator[Finding]:
     """Yield a finding about a feature that alone carries nearly all variance."""
-    X = _some_rows(data.X).astype(float)
-    if X.shape[1] < 3:
-        return
-    with np.errstate(over="ignore", invalid="ignore"):
-        variances = X.var(axis=0)
-        total = variances.sum()
-    if not 0 < total < np.inf:
-        return
-    j = int(variances.argmax())
-    if variances[j] > ALONE * total:
-        name = str(data.feature_names[j])
-        item: str | int = j if isinstance(data.feature_names, Numbered) else name
-        yield suspicion(
-            f"Feature “{short(name)}” alone carries {100 * variances[j] / total:.1f} % of the variance",
-            Way("drop_columns", (item,), "Leave it out"),
-            where=f'column "{short(name)}"',
-            why="it has far larger numbers than the others, so standardise the features or leave it out",
-        )
+    variances = _some_rows(data.X).astype(float).var(axis=0)
+    total, j = variances.sum(), int(variances.argmax())
+    if variances.size >= 3 and 0 < total < np.inf and variances[j] > ALONE * total:
+        why = "it has far larger numbers than the others, so standardise the features or leave it out"
+        what = f"alone carries {100 * variances[j] / total:.1f} % of the variance"
+        yield _about(data, j, what, _ASIDE, why=why)
 
 
 def is_counter(cells: Sequence[str]) -> bool:
@@ -301,7 +286,7 @@ def is_counter(cells: Sequence[str]) -> bool:
 def genes_in_rows(
     rows: int, columns: int, row_names: Sequence[str], column_names: Sequence[str]
 ) -> tuple[bool, str]:
-    """Return whether the rows of a table are surely features, such as genes, and why they may be.
+    """Return whether the rows of a table are surely features, such as genes, and the evidence for it.
 
     Parameters
     ----------
@@ -309,12 +294,6 @@ def genes_in_rows(
         Numbers of rows and of columns with numbers.
     row_names, column_names : sequences of str
         Names of the first rows, and of the columns.
-
-    Returns
-    -------
-    sure : bool
-    why : str
-        The evidence; empty when there is none.
     """
     if rows <= columns or not row_names:
         return False, ""
@@ -323,11 +302,9 @@ def genes_in_rows(
             f'names of rows such as "{short(row_names[0])}" look like genes or probes; this gives '
             f"{columns:,} samples and {rows:,} features"
         )
-    if (
-        rows >= _MANY_TIMES * columns
-        and tuple(row_names[:2]) != tuple(numbered("sample", 2))
-        and _are_numbered(column_names)
-    ):
+    stems = {name.rstrip("0123456789") for name in column_names}
+    are_numbered = len(stems) <= max(1, len(column_names) // 10) and stems != {"feature "}
+    if rows >= _MANY_TIMES * columns and row_names[0] != "sample 1" and are_numbered:
         return False, (
             f'there are far more rows than columns, with names of columns such as "{short(column_names[0])}"'
         )
@@ -347,12 +324,6 @@ def are_genes(names: Sequence[str]) -> bool:
     if len(stems) <= len(symbols) / 3 or with_digit < len(symbols) / 4:
         symbols = []
     return bool(looked_at) and max(probes, len(symbols)) >= 0.8 * len(looked_at)
-
-
-def _are_numbered(names: Sequence[str]) -> bool:
-    """Return whether names are numbered, such as S1, S2, ..., but not by nspca as "feature 1"."""
-    stems = {name.rstrip("0123456789") for name in names}
-    return len(stems) <= max(1, len(names) // 10) and stems != {"feature "}
 
 
 def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
@@ -400,13 +371,8 @@ def scaling_suggestion(deviations: np.ndarray) -> str:
     low, high = np.quantile(known, (_TAIL, 1 - _TAIL))
     if high < _UNLIKE * low:
         return ""
+    between = " and ".join(f"{float(f'{value:.3g}'):,g}" for value in (low, high))
     return (
-        "The features have different scales: most standard deviations lie between "
-        f"{_rounded(low)} and {_rounded(high)}. As they are, the features with large numbers "
-        "decide. Standardised, every feature counts alike."
+        f"The features have different scales: most standard deviations lie between {between}. As they are, "
+        "the features with large numbers decide. Standardised, every feature counts alike."
     )
-
-
-def _rounded(value: float) -> str:
-    """Return a number with three digits, such as ``2,180``."""
-    return f"{float(f'{value:.3g}'):,g}"

@@ -68,8 +68,26 @@ def _is_new(part: np.ndarray, seen: set[bytes]) -> bool:
 
 def _surely(A: Covariance, B: Array, x: Array) -> float:
     """Return what weights x (s,) explain by a block B of A, less what rounding may add for a checker."""
-    terms = (A.shape[0] if A.source == "data" else 1) + 4 * x.size + 64
-    return float(x @ B @ x) - SLACK * UNIT_ROUNDOFF * terms * float(np.trace(B))
+    return float(x @ B @ x) - _slack(A, B)
+
+
+def _slack(A: Covariance, B: Array) -> float:
+    """Return an upper limit of what rounding may add to a quadratic form of a block B of A for a checker."""
+    terms = (A.shape[0] if A.source == "data" else 1) + 4 * len(B) + 64
+    return SLACK * UNIT_ROUNDOFF * terms * float(np.trace(B))
+
+
+def is_mixed(A: Covariance, B: Array, level: float) -> bool:
+    """Tell whether the leading vector of a block B of A surely has both signs and is the only one above a
+    level.
+
+    Then a component with all these features and nonnegative weights is not the best one on them.
+    """
+    values, vectors = np.linalg.eigh(B)
+    u, slack = vectors[:, -1], _slack(A, B)
+    shorter = min(float(np.square(u[u < 0]).sum()), float(np.square(u[u > 0]).sum()))
+    above, second = values[-1] - level, values[-2] if len(values) > 1 else 0.0
+    return second + slack < level and above > slack and shorter * above > 4 * slack
 
 
 def minimal(A: Covariance, good: GoodSet, forced: tuple[int, ...], level: float, nonneg: bool) -> GoodSet:

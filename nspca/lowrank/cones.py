@@ -14,7 +14,7 @@ bound large, until no bound exceeds the best value by more than the tolerance. T
 `Cover.tree` encodes.
 Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'.
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
-Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
+Source: docs/note.md, Theorem 2; the function f is eq. 13 of Asteris et al. 2014.
 
 `bounds.witness` proves search halves with `search`. The methods `cone` and `auto` find answers with it. The
 page Spannogram draws it by `watch`.

@@ -7,8 +7,8 @@ nonnegative (Perron). Where F is too low, this eigenvector is an `a` with a'Ta >
 a'Ga, a Newton step from below on a concave function.
 Guarantee: results are upper bounds, up to the rounding of a D x D eigenvalue.
 `objective` and `terms` call `lowered` and `dearest` for every cone of a search.
-Source: docs/certificates.md. Matrices P + N are copositive; for D <= 4 every copositive matrix has this form
-(Diananda 1962).
+Source: docs/note.md, Theorem 2. Matrices P + N are copositive; for D <= 4 every copositive matrix has this
+form (Diananda 1962).
 """
 
 import numpy as np

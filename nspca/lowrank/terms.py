@@ -2,7 +2,7 @@
 
 On a cone with generators g_j the terms are ``p_ij p_il + h_i G_jl``, one for each edge (j, l) and each row i.
 ``T_jl`` is the sum of the k largest. ``T+i`` must take row i and ``T-i`` may not take it. Bounds on f with
-such a rule follow from these sums as the bound on f follows from T (docs/certificates.md, *In or out*).
+such a rule follow from these sums as the bound on f follows from T (docs/note.md, Theorem 4).
 
 The searches of `fixing` and `membership` in this package use a `Terms`.
 """

@@ -1,27 +1,35 @@
 """The plan of a problem: memory, passes and seconds, computed from sizes and speeds.
 
-Users call `plan`. Specs and pages call `planned`, since they know the size and the speed already.
+Users call `plan`. Specs and pages call `planned`, since they know the size already.
 """
 
 import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+
+import scipy.sparse as sp
 
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.data import CANDIDATES, MANY_ROWS, WHOLE_LIMIT
 from nspca.data import limits
-from nspca.data.formats import Size
+from nspca.data.containers import open_reader
+from nspca.data.formats import Size, Source
 from nspca.errors import InvalidData, InvalidOption, shown
-from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import COORDINATES, TABLE, read_size
+from nspca.planning import machine
+from nspca.problem import Problem
 from nspca.proving import EFFORTS, EXHAUSTIVE
+from nspca.shards import Shards
 from nspca.shards.sources import MEGABYTES
 from nspca.validation.archive import MAX_BYTES, mib
+from nspca.validation.features import features_of
 from nspca.validation.options import whole
 
+COORDINATES, TABLE = 12, 8
+"""Bytes of an entry of a sparse matrix in memory, and of a dense one."""
 COPIES = 4
 """Number of copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""
 SQUARES = 5
@@ -59,8 +67,7 @@ class Plan:
         Memory at the peak, besides the program itself.
     passes : int
         Passes over the data.
-    seconds : float or None
-        An estimate; None where the speed of the machine is not known.
+    seconds : float
     proved : str
         The bound that a certificate will prove, in words.
     reason : str
@@ -74,7 +81,7 @@ class Plan:
     features: int
     bytes: int
     passes: int
-    seconds: float | None
+    seconds: float
     proved: str
     reason: str = ""
     command: str = ""
@@ -84,10 +91,10 @@ class Plan:
         about = "" if self.size.exact else "about "
         kind = "nonzeros" if self.size.sparse else "numbers"
         not_counted = f" ({self.size.not_counted})" if self.size.not_counted else ""
-        took = "" if self.seconds is None else f", about {self.seconds:.2g} s"
         lines = [
             f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}{not_counted}",
-            f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data{took}",
+            f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data, "
+            f"about {self.seconds:.2g} s",
             self.proved,
         ]
         if self.command:
@@ -133,17 +140,56 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
             )
         k = max(1, min(USUAL, size.columns // components)) if k is None else k
         whole("k", k, 1)
-        _check_fit(k, components, size.columns)
+        if k * components > size.columns:  # disjoint components share no feature
+            what = "k" if components == 1 else "k times components"
+            raise InvalidOption(
+                f"{what} must be at most {size.columns}, the number of columns, got {k * components}"
+            )
         sizes = (k,) * components
-    found = planned(size, sizes, effort, speed())
+    found = planned(size, sizes, effort)
     command = f"python -m nspca shard {shlex.quote(str(source))} FOLDER"
     return replace(found, command=command) if found.reason else found
 
 
-def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None) -> Plan:
-    """Return the plan for components of these sizes, found together, on a machine of this speed.
+def read_size(source: Any) -> Size:
+    """Return the size of a `Problem`, a table, a folder of shards or a file, of which only the header and the
+    beginning are read.
 
-    `size` is that of the data. If `machine` is None, the plan has no seconds. The plan names no command.
+    Raises
+    ------
+    InvalidOption
+        For anything else.
+    InvalidData
+        For a file whose header makes no sense.
+    """
+    if isinstance(source, Problem):
+        A, (m, n) = source.covariance, source.covariance.shape
+        is_sparse = A.source == "data" and A.Z is None
+        return Size(m, n, A.nonzeros, sparse=is_sparse, at="shards" if A.on_disk else "memory")
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if not path.is_dir():
+            size = open_reader(Source(path)).probe()
+            if size.sparse:
+                limits.check_filled(size.rows, size.columns, size.entries, str(path))
+            return size
+        source = Shards(path)
+    if isinstance(source, Shards):
+        return Size(*source.shape, source.nonzeros, sparse=True, at="shards")
+    X = features_of(source, covariance=True)[0]
+    if len(getattr(X, "shape", ())) != 2:
+        raise InvalidOption(
+            "a problem, a table, or the path of a file or a folder of shards is required, got "
+            f"{type(source).__name__}"
+        )
+    m, n = X.shape
+    return Size(m, n, X.nnz if sp.issparse(X) else m * n, sparse=sp.issparse(X), at="memory")
+
+
+def planned(size: Size, sizes: Sequence[int], effort: str) -> Plan:
+    """Return the plan for components of these sizes, found together; it names no command.
+
+    `size` is that of the data.
     """
     reason = _beyond(size) if size.at == "file" else ""
     at = "shards" if reason or size.at == "shards" else "memory"
@@ -161,7 +207,7 @@ def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None
         features=features,
         bytes=held,
         passes=passes,
-        seconds=None if machine is None else _seconds(size, features, passes, sizes, machine),
+        seconds=_seconds(size, features, passes, sizes),
         proved=_proved(size, sizes, effort),
         reason=reason,
     )
@@ -173,13 +219,6 @@ def available() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
-
-
-def _check_fit(k: int, components: int, columns: int) -> None:
-    """Refuse more features than there are columns; disjoint components share none."""
-    if k * components > columns:
-        what = "k" if components == 1 else "k times components"
-        raise InvalidOption(f"{what} must be at most {columns}, the number of columns, got {k * components}")
 
 
 def _beyond(size: Size) -> str:
@@ -224,19 +263,20 @@ def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
     return int(data + vectors + SQUARES * side**2 * TABLE)
 
 
-def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int], machine: Speed) -> float:
+def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int]) -> float:
     """Return the seconds that reading, passes and search take, about."""
-    reading = size.text * machine.text
-    going = passes * 2 * BY_BLOCKS * size.entries * machine.sparse
+    sparse = machine.speed()
+    dense = machine.DENSE * sparse
+    going = passes * 2 * BY_BLOCKS * size.entries * sparse
     each = size.entries / max(size.rows, 1)
     if size.sparse:
-        forming = size.entries * min(each, features) * machine.sparse
+        forming = size.entries * min(each, features) * sparse
     else:  # the cheaper of Z'Z and ZZ'
-        forming = size.entries * min(size.rows, features) * machine.dense
+        forming = size.entries * min(size.rows, features) * dense
     product = features**2 if features <= _most_formed(size) else 2 * size.entries
     besides = BASE + EACH * min(features, MOST)
-    seeking = (1 + len(sizes) / 4) * (STEPS * product + besides) * machine.dense
-    return reading + going + forming + seeking
+    seeking = (1 + len(sizes) / 4) * (STEPS * product + besides) * dense
+    return size.text * machine.TEXT * sparse + going + forming + seeking
 
 
 def _proved(size: Size, sizes: Sequence[int], effort: str) -> str:

@@ -25,7 +25,7 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, fade
+from nspca.presentation.colours import BOUND, CONTEXT, FOUND, HUES, PROVED, fade
 from nspca.presentation.numerals import (
     format_bound_share,
     format_guarantee,
@@ -73,8 +73,8 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
     widths = np.linspace(6, 1.5, len(methods)) if is_nested else np.full(len(methods), 2.5)
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""
-        dash = "dot" if open_ else ("solid", "dash")[i // len(RIVALS) % 2]
-        line = {"color": RIVALS[i % len(RIVALS)], "width": float(widths[i]), "dash": dash}
+        dash = "dot" if open_ else ("solid", "dash")[i // len(HUES) % 2]
+        line = {"color": HUES[i % len(HUES)], "width": float(widths[i]), "dash": dash}
         marker = {"size": float(sizes[i]), "symbol": SYMBOLS[i % len(SYMBOLS)] + open_}
         found[name] = {"line": line, "marker": marker | {"color": line["color"]}}
     return found

@@ -3,6 +3,7 @@
 import base64
 import io
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def thumbnail(
     if kind == "image" and image_shape is not None:
         inside = _picture(_sheet(X, image_shape, *_IMAGES))
     elif kind == "spectrum":
-        inside = _spectra(X, axis)
+        inside = _lines(X, axis, _LINES, WIDTH, HEIGHT)
     elif kind == "words" and feature_names is not None:
         inside = _words(X, feature_names)
     else:
@@ -79,19 +80,28 @@ def _dense(part: Any) -> np.ndarray:
     return np.asarray(part.toarray() if sp.issparse(part) else part, float)
 
 
-def _spectra(X: Any, axis: ArrayLike | None) -> str:
-    """Draw some spectra, evenly chosen, each in units of its own largest value."""
+def lines(X: Any, axis: ArrayLike | None, count: int) -> str:
+    """Draw `count` rows of X as lines, in an SVG that is as wide as a page."""
+    width, height = 960, 170
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'preserveAspectRatio="none">{_lines(X, axis, count, width, height)}</svg>'
+    )
+
+
+def _lines(X: Any, axis: ArrayLike | None, count: int, width: int, height: int) -> str:
+    """Draw some rows, evenly chosen, each in units of its own largest value."""
     order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
-    rows = _dense(X[np.linspace(0, X.shape[0] - 1, _LINES).astype(int)])[:, order]
+    rows = _dense(X[np.unique(np.linspace(0, X.shape[0] - 1, count).astype(int))])[:, order]
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
     low, high = rows.min(), rows.max()
-    x = np.linspace(4, WIDTH - 4, rows.shape[1])
-    y = HEIGHT - 6 - (HEIGHT - 12) * (rows - low) / ((high - low) or 1)
+    x = np.linspace(4, width - 4, rows.shape[1])
+    y = height - 6 - (height - 12) * (rows - low) / ((high - low) or 1)
     return "".join(
         f'<polyline fill="none" stroke="{colour}" stroke-width="1.6" stroke-opacity="0.85" points="'
         + " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, line, strict=True))
         + '"/>'
-        for colour, line in zip(COLOURS, y, strict=False)
+        for colour, line in zip(cycle(COLOURS), y)
     )
 
 

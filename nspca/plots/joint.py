@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-import scipy.ndimage
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
@@ -16,18 +15,26 @@ from nspca.plots.theme import (
     add_pixels,
     grey_behind,
     hide_axes,
-    light,
     new_figure,
     plain,
     sheet,
     weight_colours,
 )
-from nspca.presentation.colours import COLOURS, FOUND, fade
+from nspca.presentation.colours import FOUND, HUES, fade
 
-ALL_NUMBERED = 100
-"""Pixels of an image up to which each pixel of a part carries the number of the part."""
 IN_A_ROW = 8
 """Maximum components drawn as pictures in one row."""
+PALEST = 0.25
+"""Opacity of the smallest weight of a part."""
+
+
+def hue(number: int) -> str:
+    """Return the colour of a component, counted from 0, in every picture of it."""
+    return HUES[number % len(HUES)]
+
+
+def _tints(colour: str) -> list[list[Any]]:
+    return [[0, fade(colour, PALEST)], [1, colour]]
 
 
 def parts_figure(
@@ -38,10 +45,12 @@ def parts_figure(
     captions: Sequence[str] | None = None,
     largest: float | None = None,
     name: str = "",
+    hover: str = "weight %{z:.3f}",
 ) -> go.Figure:
     """Draw components as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
-    Pixels outside a support are transparent.
+    Each has its `hue`, stronger for a larger weight; weights of both signs have two colours. Pixels outside
+    a support are transparent.
 
     Parameters
     ----------
@@ -53,6 +62,8 @@ def parts_figure(
         Weight of the strongest colour, so that several figures can be compared; the largest of X when None.
     name : str
         Whose components these are, for the description.
+    hover : str
+        Template of the text on hovering over a pixel, after the number of its part.
     """
     X = np.asarray(X, float)
     r = X.shape[1]
@@ -62,20 +73,23 @@ def parts_figure(
         f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: "
         f"{', '.join(plain(c) for c in captions or [])}."
     )
-    figure = new_figure(alt, height=lines * (190 if columns > 4 else 220))
+    figure = new_figure(alt, height=lines * (150 if columns > 4 else 190))
     behind, grey = grey_behind(mean, X.shape[0])
     face, places = sheet([behind] * r, shape, columns, room)
     add_pixels(figure, face, grey, opacity=0.55)
-    number = light(sheet([np.full(X.shape[0], j + 1) for j in range(r)], shape, columns, room)[0])
-    drawn = sheet(np.where(X == 0, np.nan, X).T, shape, columns, room)[0]
-    hover = "part %{customdata}: weight %{z:.3f}"
-    add_pixels(figure, drawn, *weight_colours(X, largest), hover, customdata=number)
+    colours, limits = weight_colours(X, largest)
+    for j, (x, (middle, top)) in enumerate(zip(X.T, places, strict=True)):
+        drawn = np.where(x == 0, np.nan, x).reshape(shape)
+        tints = colours if limits[0] else _tints(hue(j))
+        corner: dict[str, Any] = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
+        add_pixels(figure, drawn, tints, limits, f"part {j + 1}: {hover}", **corner)
     return captioned(figure, places, captions)
 
 
 def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None, name: str = "") -> go.Figure:
-    """Draw all components in one picture: every pixel has the colour of its part, stronger for a larger
-    weight. Borders and numbers tell the parts apart without colour.
+    """Draw all components in one picture: every pixel has the `hue` of its part, as strong as its weight.
+
+    Borders, and a number at the centre of each part, tell the parts apart without colour.
 
     Parameters
     ----------
@@ -97,12 +111,13 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     add_pixels(figure, behind.reshape(shape), grey, opacity=0.45)
     numbers = []
     for j, x in enumerate(X.T):
-        colour, hover = COLOURS[j % len(COLOURS)], f"part {j + 1}: %{{z:.2f}} of its largest weight"
         drawn = np.where(x == 0, np.nan, x / (x.max() or 1.0)).reshape(shape)
-        add_pixels(figure, drawn, [[0, fade(colour, 0.45)], [1, colour]], (0, 1), hover)
-        for row, column in _numbered(x.reshape(shape)):
-            label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 13, "color": "white"}}
-            numbers.append({"x": column, "y": row, "bgcolor": "rgba(0,0,0,0.55)", "borderpad": 1, **label})
+        hover = f"part {j + 1}: %{{z:.2f}} of its largest weight"
+        add_pixels(figure, drawn, _tints(hue(j)), (0, 1), hover)
+        if x.any():
+            row, column = _centre(x.reshape(shape))
+            label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 14, "color": "white"}}
+            numbers.append({"x": column, "y": row, "bgcolor": "rgba(0,0,0,0.55)", "borderpad": 2, **label})
     figure.update_layout(annotations=numbers)  # at once: one by one, each copies those before it
     labels = np.where(X.any(axis=1), 1 + np.argmax(X, axis=1), 0).reshape(shape)
     edge = {"color": "rgba(15,20,30,0.9)", "width": 2}
@@ -111,17 +126,12 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
-def _numbered(weights: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pixels of a part that carry its number, as rows and columns; weights are those of the part.
-
-    In a part of few pixels, every pixel carries the number. In a larger part, one pixel of each connected
-    piece does: the one with the largest weight.
-    """
-    if weights.size <= ALL_NUMBERED:
-        return [(int(row), int(column)) for row, column in np.argwhere(weights)]
-    pieces, count = scipy.ndimage.label(weights)
-    found = scipy.ndimage.maximum_position(weights, pieces, range(1, count + 1)) if count else []
-    return [(int(row), int(column)) for row, column in found]
+def _centre(weights: np.ndarray) -> tuple[int, int]:
+    """Return the pixel (row, column) of a part that is nearest to its centre of weight."""
+    pixels = np.argwhere(weights)
+    middle = np.average(pixels, axis=0, weights=weights[weights != 0])
+    row, column = pixels[np.argmin(np.square(pixels - middle).sum(axis=1))]
+    return int(row), int(column)
 
 
 def _borders(labels: np.ndarray) -> str:
@@ -152,7 +162,7 @@ def pictures_figure(
     lines = -(-len(pictures) // columns)
     figure = new_figure(
         f"Images side by side: {', '.join(plain(c) for c in captions)}.",
-        height=lines * (210 if columns < 6 else 180),
+        height=lines * 150,
     )
     add_pixels(figure, canvas, "Greys_r", (low, high), "%{z:.4g}")
     return captioned(figure, places, captions)

@@ -5,20 +5,47 @@ The page Papers and the HTML report on the papers draw them.
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.compare import styles
+from nspca.plots.data_preview import strip
 from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
-from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
+from nspca.presentation.colours import COLOURS, CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
 TITLE = 30  # characters of an axis title in one line
 NESTED = 7  # curves up to which a later one is thinner, so that equal curves show around each other
+MOST_DRAWN = 12
+"""Maximum curves of a small picture."""
 MOST_NAMED = 6
 """Maximum curves that the description of a figure names."""
+
+
+def miniature(outcome: Mapping[str, Any]) -> str:
+    """Return the first picture of an outcome, a dict of `nspca.papers.Outcome`, as a small SVG."""
+    width, height = 240, 84
+    inside = "".join(f'<rect x="40" y="{y}" width="160" height="6" opacity=".3"/>' for y in (16, 32, 48, 64))
+    if outcome["galleries"]:
+        gallery = outcome["galleries"][0]
+        return strip(np.array(gallery["columns"][:4]), gallery["shape"])
+    if outcome["panels"]:
+        inside, curves = "", [curve for curve in outcome["panels"][0]["curves"] if len(curve["x"]) > 1]
+        x, y = (np.array([v for curve in curves for v in curve[axis]], float) for axis in ("x", "y"))
+        (left, low), (right, high) = ((pick(x), pick(y)) for pick in (np.nanmin, np.nanmax))
+        for curve, colour in zip(curves[:MOST_DRAWN], cycle(COLOURS)):
+            across = 4 + (width - 8) * (np.array(curve["x"], float) - left) / (right - left or 1)
+            down = height - 4 - (height - 8) * (np.array(curve["y"], float) - low) / (high - low or 1)
+            known = np.isfinite(across) & np.isfinite(down)
+            points = " ".join(f"{a:.0f},{b:.0f}" for a, b in zip(across[known], down[known], strict=True))
+            inside += f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" fill="currentColor">'
+        f"{inside}</svg>"
+    )
 
 
 def panel_figure(panel: Mapping[str, Any]) -> go.Figure:

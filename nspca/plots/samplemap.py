@@ -13,10 +13,16 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.samples import MOST_GROUPS, SYMBOLS, drawn_samples, groups_of, names_of
 from nspca.plots.theme import add_curve, colorbar, light, new_figure, plain
-from nspca.presentation.colours import CONTEXT, FIELD, HUES, MAIN
+from nspca.presentation.colours import CHOSEN, CONTEXT, FIELD, HUES, fade
 
-MOST_ARROWS = 12
+MOST_ARROWS = 6
 """Maximum number of arrows: more of them would hide the samples and each other."""
+DEVIATIONS = 2.0
+"""Half the length of an ellipse around a group, in standard deviations: it holds most of the group."""
+APART = 0.22, 0.1
+"""Minimum difference of two arrows, across or up, in correlations: their names would hide each other."""
+IN_ELLIPSE = 4
+"""Minimum samples of a group that gets an ellipse."""
 REACH = 0.8
 """Length of an arrow of correlation 1, in units of the largest score on its axis."""
 
@@ -44,8 +50,9 @@ def sample_map(
     axes: Sequence[str] = ("component 1", "component 2"),
     label: str = "",
     arrows: Arrows | None = None,
+    found: Sequence[int] = (),
 ) -> go.Figure:
-    """Draw samples by their scores along two components, with names on hover.
+    """Draw samples by their scores along two components, with names on hover and an ellipse for each group.
 
     Each point carries the number of its sample as the first entry of its ``customdata``. Labels that are
     numbers of many values become a colour scale, others become groups of their own colour and symbol. Of more
@@ -61,7 +68,10 @@ def sample_map(
     label : str
         What the labels are called.
     arrows : Arrows, optional
-        Drawn from the origin. An arrow of correlation 1 has the length `REACH` times the largest score.
+        Drawn from the origin, the longest `MOST_ARROWS` of them. An arrow of correlation 1 has the length
+        `REACH` times the largest score.
+    found : sequence of int
+        Samples with a ring and their name, by number.
     """
     S = np.asarray(scores, float)
     drawn = drawn_samples(len(S))
@@ -71,7 +81,7 @@ def sample_map(
     groups_said = [""] * len(drawn) if given is None else [plain(one) for one in given]
     data = [[int(i), *said] for i, *said in zip(drawn, names, groups_said, strict=True)]
     marker = {"size": 8 if len(drawn) < 1000 else 5, "opacity": 0.75}
-    figure = new_figure("", height=460)
+    figure = new_figure("", height=400)
     numbers = None if given is None else _as_numbers(given)
     if numbers is not None:
         said = f"coloured by {plain(label) or 'label'}"
@@ -81,15 +91,30 @@ def sample_map(
         groups = groups_of(given, len(drawn))
         said = "" if given is None else f"{len(groups)} groups" if len(groups) > 1 else "1 group"
         for index, (group, rows) in enumerate(groups):
-            look = {"color": HUES[index], "symbol": SYMBOLS[index % len(SYMBOLS)]}
+            look = {"color": HUES[index], "symbol": SYMBOLS[index]}
+            if given is not None and len(rows) >= IN_ELLIPSE:
+                _ellipse(figure, S[drawn[rows]], HUES[index], group)
             _points(figure, S[drawn], data, rows, group, marker | look)
     figure.update_layout(showlegend=given is not None and numbers is None, dragmode="lasso")
-    figure.update_layout(legend={"y": -0.16, "yanchor": "top"}, margin={"t": 16, "b": 90})
-    figure.update_xaxes(title_text=f"score along {axes[0]}")
-    figure.update_yaxes(title_text=f"score along {axes[1]}")
+    figure.update_layout(margin={"t": 36, "b": 46, "l": 46, "r": 12})
+    figure.update_xaxes(title_text=f"along {plain(axes[0])}")
+    figure.update_yaxes(title_text=f"along {plain(axes[1])}")
+    if found:
+        ring = {"size": 18, "symbol": "circle-open", "color": CHOSEN, "line": {"width": 3}}
+        names = names_of(sample_names, np.asarray(found), "sample")
+        figure.add_scatter(
+            x=S[list(found), 0],
+            y=S[list(found), 1],
+            mode="markers+text",
+            text=names,
+            textposition="top center",
+            marker=ring,
+            hoverinfo="skip",
+            showlegend=False,
+        )
     if arrows is not None:
         _draw_arrows(figure, S, arrows)
-    features = "" if arrows is None else f"{len(arrows.names)} features as arrows"
+    features = "" if arrows is None else "the strongest features as arrows"
     parts = [f"{count} along {axes[0]} and {axes[1]}", said, features]
     figure.layout.meta = {"alt": f"Map of samples: {', '.join(filter(None, parts))}."}
     return figure
@@ -100,16 +125,14 @@ def chosen_samples(selection: Any, count: int) -> list[int]:
 
     Parameters
     ----------
-    selection : mapping
-        What Streamlit says of a selection: its ``points`` have the ``customdata`` of `sample_map`. It comes
-        from a browser, so whatever is no sample is left out.
+    selection : list
+        The ``customdata`` of `sample_map` of each point. It comes from a browser, so whatever is no sample
+        is left out.
     count : int
         How many samples there are.
     """
-    points = selection.get("points", []) if hasattr(selection, "get") else []
     found = set()
-    for point in points if isinstance(points, list) else []:
-        data = point.get("customdata") if hasattr(point, "get") else None
+    for data in selection if isinstance(selection, list) else []:
         first = data[0] if isinstance(data, list | tuple) and data else None
         if isinstance(first, int) and not isinstance(first, bool) and 0 <= first < count:
             found.add(first)
@@ -139,8 +162,19 @@ def _points(
         name,
         "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}",
         marker=marker,
+        legendgroup=name,
         customdata=[data[i] for i in rows],
     )
+
+
+def _ellipse(figure: go.Figure, S: np.ndarray, colour: str, group: str) -> None:
+    """Draw the ellipse of a group with the scores S (g, 2), under the entry of the group in the legend."""
+    lengths, axes = np.linalg.eigh(np.cov(S.T))
+    angles = np.linspace(0, 2 * np.pi, 60)
+    around = np.stack([np.cos(angles), np.sin(angles)]) * np.sqrt(np.maximum(lengths, 0))[:, None]
+    x, y = S.mean(axis=0)[:, None] + DEVIATIONS * axes @ around
+    look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(colour, 0.07), "legendgroup": group}
+    add_curve(figure, light(x), light(y), line={"color": fade(colour, 0.7), "width": 1.5}, **look)
 
 
 def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
@@ -150,9 +184,20 @@ def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
     return labels.astype(float)
 
 
+def _apart(W: np.ndarray) -> list[int]:
+    """Return the arrows W (a, 2) to draw, longest first, without those that end close to a longer one."""
+    kept: list[int] = []
+    for i in np.argsort(-np.square(W).sum(axis=1), kind="stable").tolist():
+        if len(kept) < MOST_ARROWS and all((np.abs(W[i] - W[j]) > APART).any() for j in kept):
+            kept.append(i)
+    return kept
+
+
 def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
     """Draw features as arrows from the origin, as long as `sample_map` says; `S` (m, 2) are all scores."""
     W = np.asarray(arrows.correlations, float)
+    longest = _apart(W)
+    W, names = W[longest], [arrows.names[i] for i in longest]
     ends = W * REACH * np.abs(S).max(axis=0, initial=0.0)
     xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))
     xs[1::3], ys[1::3] = ends.T
@@ -162,12 +207,13 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         x=ends[:, 0],
         y=ends[:, 1],
         mode="markers+text",
-        text=[plain(name, 18) for name in arrows.names],
-        textposition="top center",
-        marker={"size": 6, "color": MAIN, "symbol": "diamond"},
+        text=[plain(name, 14) for name in names],
+        textposition=["middle right" if a >= 0 else "middle left" for a, _ in W],
+        textfont={"size": 12},
+        marker={"size": 6, "color": CONTEXT, "symbol": "diamond"},
         hovertext=[
             f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
-            for name, (a, b) in zip(arrows.names, W, strict=True)
+            for name, (a, b) in zip(names, W, strict=True)
         ],
         hoverinfo="text",
         showlegend=False,

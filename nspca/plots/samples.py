@@ -57,7 +57,11 @@ def names_of(names: Sequence[str] | None, numbers: np.ndarray, noun: str) -> lis
     return [plain(known[i]) if len(known) else f"{noun} {i + 1}" for i in numbers.tolist()]
 
 
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
+SYMBOLS = (
+    *("circle", "diamond", "square", "triangle-up", "cross", "x"),
+    *("star", "triangle-down", "pentagon", "hourglass", "hexagram", "bowtie"),
+)
+"""A mark for each of `MOST_GROUPS` groups."""
 
 
 def score_figure(
@@ -94,7 +98,7 @@ def score_figure(
                 "size": 7 if len(drawn) < 1000 else 4,
                 "opacity": 0.7,
                 "color": HUES[index],
-                "symbol": SYMBOLS[index % len(SYMBOLS)],
+                "symbol": SYMBOLS[index],
             },
         )
     figure.update_layout(showlegend=False)

@@ -1,4 +1,4 @@
-"""Draw the features of a component in all samples as a heat map whose columns are sorted by score.
+"""Draw the features of components in all samples as a heat map.
 
 Pages draw `score_map` and state the `separation` of labelled groups beside the samples of one component.
 """
@@ -11,50 +11,62 @@ import plotly.graph_objects as go
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from nspca.plots.joint import hue
 from nspca.plots.samples import groups_of, names_of
-from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure
+from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure, plain
 from nspca.presentation.colours import DIVERGING, HUES
 
-TOP, MOST = 40, 400  # features and samples that are drawn at most
+TOP, MOST = 40, 400  # features of one component and samples that are drawn at most
+MOST_ROWS, MOST_NAMED = 120, 24  # features of several components that are drawn, and that are named
 _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map
+_SEVERAL = 400  # pixels of the map of several components
 _STRIP, _BETWEEN = 20, 6
 
 
 def score_map(
     X: Any,
     x: ArrayLike,
-    scores: Any,
+    scores: ArrayLike,
     *,
     labels: Any = None,
     feature_names: Sequence[str] | None = None,
     sample_names: Sequence[str] | None = None,
 ) -> go.Figure:
-    """Draw each feature of the component in standard deviations from its mean, with samples in increasing
-    order of score.
+    """Draw each feature of components in standard deviations from its mean, with a column for each sample.
 
-    At most `TOP` features are drawn, those of the largest weights, and at most `MOST` samples, evenly chosen
-    by rank.
+    The samples of one component are in increasing order of score. Those of several are in the order of their
+    labels, or else of the component along which they score highest. At most `MOST` samples are drawn, evenly
+    chosen by rank, and of each component the features of the largest weights.
 
     Parameters
     ----------
     X : (m, n) array or sparse matrix
-    x : (n,) weights of the component
-    scores : (m,) scores of the samples
+    x : (n,) or (n, r) weights of the components
+    scores : (m,) or (m, r) scores of the samples
     labels : (m,), optional, drawn as a strip of colours above the map
     feature_names, sample_names : (n,) and (m,) names, optional
     """
-    used = largest_weights(x, TOP)
-    order = np.argsort(scores, kind="stable")
-    order = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MOST)).astype(int))]
+    W, S = (np.asarray(one, float) for one in (x, scores))
+    W, S = W.reshape(len(W), -1), S.reshape(len(S), -1)
+    r = W.shape[1]
+    each = TOP if r == 1 else max(3, MOST_ROWS // r)
+    blocks = [largest_weights(w, each) for w in W.T]
+    used = np.concatenate(blocks)
+    order = _sample_order(S, labels)
     part = X[:, used]
     part = part.toarray().astype(float) if sp.issparse(part) else np.asarray(part, float)
     spread = part.std(axis=0)
     z = ((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1))[order].T
     features = names_of(feature_names, used, "feature")
     samples = names_of(sample_names, order, "sample")
-    many = _counted(len(order), len(scores), "samples")
-    text = f"{_counted(len(used), int(np.count_nonzero(x)), 'features')}, {many} sorted by score"
-    figure = new_figure(f"Heat map of the component: {text}.", height=_AROUND + _ROW * len(used))
+    many = _counted(len(order), len(S), "samples")
+    all_features = _counted(len(used), int(np.count_nonzero(W)), "features")
+    what, how = ("component", "sorted by score") if r == 1 else (f"{r} components", "side by side")
+    height = _AROUND + _ROW * len(used) if r == 1 else _SEVERAL
+    figure = new_figure(f"Heat map of the {what}: {all_features}, {many} {how}.", height=height)
+    said = samples
+    if r == 1:
+        said = [f"{sample}, score {S[i, 0]:.4g}" for i, sample in zip(order, samples, strict=True)]
     add_pixels(
         figure,
         z,
@@ -64,19 +76,49 @@ def score_map(
         "standard<br>deviations",
         x=np.arange(len(order)),
         y=np.arange(len(used)),
-        customdata=[[f"{sample}, score {scores[i]:.4g}" for i, sample in zip(order, samples, strict=True)]]
-        * len(used),
+        customdata=[said] * len(used),
         text=[[feature] * len(order) for feature in features],
     )
-    figure.update_xaxes(title_text=f"{many}, smallest score to the largest", showticklabels=False)
+    title = f"{many}, smallest score to the largest" if r == 1 else many
+    figure.update_xaxes(title_text=title, showticklabels=False)
     name_rows(figure, features, tickfont={"size": 12})
-    return figure if labels is None else _with_strip(figure, np.asarray(labels), order)
+    if r > 1:
+        figure.update_layout(margin={"t": 12, "b": 46, "r": 12})
+        if len(used) > MOST_NAMED:
+            _name_blocks(figure, blocks, features)
+    return figure if labels is None else _with_strip(figure, np.asarray(labels), order, has_legend=r == 1)
 
 
-def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.Figure:
-    """Return the figure with a strip of group colours and names above the map. Colours agree with the figure
-    of scores.
-    """
+def _sample_order(S: np.ndarray, labels: Any) -> np.ndarray:
+    """Return the samples in the order of the columns of a map, by their scores S (m, r)."""
+    if S.shape[1] == 1:
+        order = np.argsort(S[:, 0], kind="stable")
+    else:
+        spread = S.std(axis=0)
+        high = (S - S.mean(axis=0)) / np.where(spread > 0, spread, 1)
+        group = np.argmax(high, axis=1)
+        if labels is not None:
+            for index, (_, rows) in enumerate(groups_of(labels, len(S))):
+                group[rows] = index
+        order = np.lexsort((-high.max(axis=1), group))
+    return order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MOST)).astype(int))]
+
+
+def _name_blocks(figure: go.Figure, blocks: Sequence[np.ndarray], features: Sequence[str]) -> None:
+    """Name the rows of each component by its number and its first features, between lines."""
+    ends = np.cumsum([0, *map(len, blocks)])
+    texts = []
+    for j, start in enumerate(ends[:-1]):
+        names = "<br>".join(plain(name, 14) for name in features[start : min(start + 3, ends[j + 1])])
+        texts.append(f'<span style="color:{hue(j)}"><b>{j + 1}</b></span> {names}')
+    middle = (ends[:-1] + ends[1:] - 1) / 2
+    figure.update_yaxes(tickvals=middle, ticktext=texts, tickfont={"size": 11})
+    for end in ends[1:-1]:
+        figure.add_hline(y=end - 0.5, line={"color": "rgba(128,128,128,0.9)", "width": 2})
+
+
+def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray, has_legend: bool) -> go.Figure:
+    """Return the figure with a strip of group colours above the map, as in the figure of scores."""
     groups = groups_of(labels, len(labels))
     code = np.zeros(len(labels))
     for index, (_, rows) in enumerate(groups):
@@ -90,11 +132,12 @@ def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.
     look: dict[str, Any] = {"x": np.arange(len(order)), "customdata": [names], "yaxis": "y2"}
     add_pixels(figure, code[None], steps, (-0.5, len(groups) - 0.5), "%{customdata}", **look)
     for (name, _), colour in zip(groups, colours, strict=True):
-        add_swatch(figure, name, colour)
+        if has_legend:
+            add_swatch(figure, name, colour)
     inside = figure.layout.height - 94  # the margins of the template
     strip = {"domain": [1 - _STRIP / inside, 1], "visible": False, "anchor": "x"}
     return figure.update_layout(
-        yaxis={"domain": [0, 1 - (_STRIP + _BETWEEN) / inside]}, yaxis2=strip, showlegend=True
+        yaxis={"domain": [0, 1 - (_STRIP + _BETWEEN) / inside]}, yaxis2=strip, showlegend=has_legend
     )
 
 
@@ -120,3 +163,27 @@ def separation(scores: Any, labels: Iterable[object]) -> tuple[str, float] | Non
 
 def _counted(drawn: int, there: int, what: str) -> str:
     return f"{there} {what}" if drawn == there else f"{drawn} of {there} {what}"
+
+
+def alike_map(A: np.ndarray, X: ArrayLike, *, feature_names: Sequence[str] | None = None) -> go.Figure:
+    """Draw the correlations of the features that components (n, r) use, from their covariance A (n, n)."""
+    W = np.asarray(X, float)
+    each = max(3, MOST_ROWS // W.shape[1])
+    blocks = [largest_weights(w, each) for w in W.T]
+    used = np.concatenate(blocks)
+    spread = np.sqrt(np.clip(np.diag(A)[used], 0, None))
+    spread = np.where(spread > 0, spread, 1)
+    R = A[np.ix_(used, used)] / np.outer(spread, spread)
+    names = names_of(feature_names, used, "feature")
+    figure = new_figure(
+        f"Correlations of the {len(used)} features of {W.shape[1]} components.", height=_SEVERAL
+    )
+    hover = "%{customdata}: correlation %{z:.2f}"
+    said = [[f"{one} and {other}" for other in names] for one in names]
+    add_pixels(figure, R, DIVERGING, (-1, 1), hover, "correlation", customdata=said)
+    figure.update_xaxes(showticklabels=False)
+    name_rows(figure, names, tickfont={"size": 12})
+    figure.update_layout(margin={"t": 12, "b": 20, "r": 12})
+    if len(used) > MOST_NAMED:
+        _name_blocks(figure, blocks, names)
+    return figure

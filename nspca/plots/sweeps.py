@@ -20,7 +20,7 @@ import plotly.graph_objects as go
 from nspca.plots import kaxis, published
 from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
-from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
+from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, EARLIER, PROVED, fade
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound_share, format_guarantee, format_value_share
 from nspca.presentation.phrases import method_name
 from nspca.result import PLATEAU
@@ -35,6 +35,7 @@ KINDS = {
     "B7": "a comparison matrix with a limit for every feature (B7)",
     "B8": "a search that rules out every other choice of features (B8)",
     "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
+    "BS": "a comparison matrix with its own limit for every row and every feature (BS)",
     "J": "one comparison matrix for all components together (J)",
     "J8": "a search that rules out every other choice of disjoint sets of features (J8)",
     "JP": "one comparison matrix for all components together, with a price for every feature (JP)",
@@ -114,8 +115,8 @@ def sweep_figure(
     bounds: str = "ours",
     ceiling: float = math.inf,
     before: tuple[pd.DataFrame, float, str] | None = None,
-    ghost: pd.DataFrame | None = None,
     marked: int | None = None,
+    has_slider: bool = False,
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie.
 
@@ -147,10 +148,10 @@ def sweep_figure(
         there.
     before : (DataFrame, float, str), optional
         An earlier sweep to compare with, what is 100 % there, and what it is called.
-    ghost : DataFrame, optional
-        Preview of the sweep, drawn behind everything else: columns ``k, value, upper``.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
+    has_slider : bool
+        Whether a slider below the figure says what k is, so that the axis has no title.
 
     Returns
     -------
@@ -163,11 +164,8 @@ def sweep_figure(
     ours = _in_percent(frame.assign(probability=math.nan), unit)
     wide = [] if bounds == "ours" else [_in_percent(rows, unit) for rows in _of_the_paper(frame, ceiling)]
     tight = [ours] * (bounds != "paper")
-    earlier = None if ghost is None else _in_percent(ghost, unit)
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
-    if earlier is not None:
-        _add_ghost(figure, earlier, unit_name)
     if before is not None:
         _add_before(figure, *before, unit_name)
     upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
@@ -178,18 +176,20 @@ def sweep_figure(
         has_gap = len(optimal(ours)) < len(certified(ours))  # without room it needs no legend
         figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
-    drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier])]
+    drawn = [*wide[:1], *tight]
     drawn += [] if before is None else [_in_percent(before[0], before[1])]
     _lay_out_values(figure, drawn, 100 * ceiling / unit)
     _add_methods(figure, shown, expected, unit_name, kind)
     if tight:
         _add_optimal(figure, ours, expected)
+        if len(optimal(ours)) == len(ours):
+            figure.update_traces(showlegend=False, selector={"name": method_name("auto")})
     if marked is not None:
         _add_ring(figure, marked, ours)
     if total and len(frame) < total:
         ready = f"{len(frame)} of {total} ready"
         add_note(figure, ready, 1, 0, "bottom right", font={"size": 13})
-    kaxis.lay_out(figure, expected)
+    kaxis.lay_out(figure, expected, "" if has_slider else kaxis.TITLE)
     # Two lines of about equal length, for which a low curve has room.
     name = f"% of {unit_name}"
     title = "<br>".join(textwrap.wrap(name, max(16, 2 + len(name) // 2)))
@@ -279,18 +279,6 @@ def _add_optimal(figure: go.Figure, rows: pd.DataFrame, expected: list[int]) -> 
     own = _broken(known.reset_index(), expected)
     line = {"color": PROVED, "width": 4}
     add_curve(figure, own["k"], own["lower"], OPTIMAL, line=line, marker={"size": 8}, connectgaps=False)
-
-
-def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
-    """Draw the preview of the sweep behind everything else, rows in per cent."""
-    ks = [int(k) for k in rows["k"]]
-    _add_region(figure, rows, ks, CONTEXT, 0.1)
-    hover = [
-        f"<b>k = {k}</b>, preview<br>{value} of {unit_name}"
-        for k, value in zip(ks, rows["value_text"], strict=True)
-    ]
-    line = {"color": CONTEXT, "width": 1.5, "dash": "dot"}
-    add_curve(figure, ks, rows["value"], "preview", hover, line=line)
 
 
 def _add_region(

@@ -33,9 +33,9 @@ MAIN, SECOND = _BLUE, _ORANGE
 """The curve that a figure is about, and the one beside it."""
 EXCHANGEABLE, UNDECIDED = _ORANGE, _BLUE
 """Features that are proved to be exchangeable, and undecided features."""
-TOGETHER = _GREEN
+TOGETHER = _ORANGE
 """A sum over the first parts of something."""
-RECOMMENDED = _GREEN
+RECOMMENDED = _PURPLE
 """Numbers of features recommended by held-out rows."""
 BEST, LIMIT = _VERMILION, _VERMILION
 """The best point of a picture, and the line beyond which it may not lie."""
@@ -43,12 +43,14 @@ CONTEXT = _GREY
 """Context behind a figure: a preview, all rows, a mean, a helping line."""
 EARLIER = _GREY
 """The sweep before a change."""
-COLOURS = (_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _OLIVE)
-"""Items without a colour meaning of their own: methods, groups, parts."""
-HUES = (*COLOURS, "#6f6ad6", "#8d6748", "#c2417f", "#5f8f9b", "#3f6b2f")
-"""Twelve colours of items without a colour meaning of their own."""
-RIVALS = (*(hue for hue in HUES if hue != PROVED), "#d48a9f")
-"""Twelve colours, one for each method that can be compared; none is that of the proved region beside them."""
+HUES = (
+    *(_BLUE, _ORANGE, _PURPLE, _VERMILION, _SKY, _OLIVE, "#6f6ad6"),
+    *("#8d6748", "#c2417f", "#5f8f9b", "#d48a9f", "#c4a84f"),
+)
+"""Twelve colours of items without a colour meaning of their own: methods, groups, parts. None is green, which
+stands for a proof."""
+COLOURS = HUES[:7]
+"""The hues that are easiest to tell apart."""
 
 OPEN_CONE, PROVED_CONE, DISCARDED_CONE = "#ff7f2a", "#3ddbb0", "#c3c8d1"
 """Edges of cones over a field from blue to yellow: light or orange, which neither end of the scale hides."""

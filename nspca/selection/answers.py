@@ -2,7 +2,7 @@
 
 A set of at most k features is good if some component on it explains more than a level, such as 99.9 % of the
 best known value. A good set is minimal if it is not good without any of its features. A set is good exactly
-if it contains a minimal good set, so these say everything (docs/certificates.md, *All good answers*).
+if it contains a minimal good set, so these say everything (docs/note.md, *All good answers*).
 """
 
 import math

@@ -1,11 +1,10 @@
 """The default policy for one component: several starts, polished on the full A, then swaps until none gains.
 
-Starts: the cone search at a small rank (of the shifted matrix, whose cover is the B3 certificate as well),
-the largest entries of the leading eigenvectors, random directions of the leading eigenspace, and the
-neighbourhoods of single features. A neighbourhood is the largest entries of a column of A: no leading
-eigenvector shows a small group of nearly equal features. Every step is an ascent, so the answer is never
-below any of its starts.
-Guarantee: none of its own; the certificate says how good it is.
+Starts: the cone search at a small rank (of the shifted matrix, whose cover is a certificate as well), the
+largest entries of the leading eigenvectors, random directions of the leading eigenspace, and the largest
+entries of single columns of A, which show a small group of nearly equal features. For several sizes the
+default is `joint`.
+Guarantee: never below any of its starts; the certificate says how good the answer is.
 """
 
 # Called by `nspca.solving`, through `LINE`, when the method is "auto".

@@ -55,8 +55,7 @@ class Options:
     sketch : str
         A key of `nspca.covariance.sketch.SKETCHES`.
     climbs : int
-        Number of the best points from which the search climbs on the sketch, which is not in the paper. At
-        rank 5, more random points hardly help.
+        Number of the best points from which the search climbs on the sketch, which is not in the paper.
     polish : bool
         Climb on the full A afterwards, which is not in the paper.
     """

@@ -43,22 +43,20 @@ class Options:
     restarts : int
         Number of starts, at least 1.
     starts : str
-        Kind of starts. For nonnegative weights, "paper" takes random unit vectors of the nonnegative
-        orthant; the paper has ten. They all lie near the vector of equal entries and mostly end in one
-        place. "range" takes one such vector, and then positive parts of random points of the range of A,
-        which find far more on wide data. For weights of any sign both kinds take the first principal
-        component, which is the paper's only start, and then random unit vectors.
+        Kind of starts for nonnegative weights. "paper" takes random unit vectors of the nonnegative orthant,
+        which mostly end in one place. "range" takes one such vector, and then positive parts of random points
+        of the range of A, which find far more on wide data. For any sign both take the first principal
+        component, as the paper, and then random unit vectors.
     iterations : int
         Maximum number of EM steps. A start that has not converged by then is used as it is.
     tol : float
         A start has converged once its cosine with the step before is above 1 - tol.
     polish : bool
-        Improve the answer by power steps on the full A. Without it the answer is that of the paper: EM,
-        renormalised on its support.
+        Improve the answer by power steps on the full A. Without it the answer is that of the paper.
     penalty : str
-        Where the penalty is added that keeps components at an angle. "covariance" adds it to the matrix, as
-        for every method. "step" adds it to the M-step, which is the paper's quadratic programme (eq. 17 with
-        the term of eq. 20); weights are not renormalised then. Without an angle the option has no effect.
+        Where the penalty is added that keeps components at an angle: to the matrix ("covariance", as for
+        every method), or to the M-step ("step", the paper's eq. 17 with the term of eq. 20; weights are not
+        renormalised then).
     """
 
     restarts: int = 10

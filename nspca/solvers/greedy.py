@@ -37,13 +37,12 @@ class Options:
     ----------
     restarts : int
         Number of first features, each with its own path; every k takes the best path. One is the feature of
-        largest variance, as in the papers. The others are the largest entries of the leading eigenvectors,
-        with either sign. With forced features there is one path, which begins with them.
+        largest variance, as in the papers, the others the largest entries of the leading eigenvectors. With
+        forced features there is one path, which begins with them.
     tried : int
         Number of features solved on their support at each step: 1 as in PathSPCA, n or more as in GSPCA.
     polish : bool
-        Improve the answer of the path by swaps of one feature. Forward selection never removes a feature, but
-        swaps do.
+        Improve the answer of the path by swaps of one feature.
     """
 
     restarts: int = 5

@@ -27,8 +27,7 @@ class Options:
     Attributes
     ----------
     polish : bool
-        Improve the answer on the full A afterwards. Off by default, since the polished answer is not
-        merely truncated: it is the truncated power method from its first start.
+        Improve the answer on the full A afterwards. The result is then that of `tpower` from this start.
     """
 
     polish: bool = False

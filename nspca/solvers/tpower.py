@@ -42,9 +42,8 @@ class Options:
     iterations : int
         Maximum number of power steps. The value is valid after each step.
     polish : bool
-        Alternate the best vector on the support with power steps while that gains. The limit of the iteration
-        is an eigenvector of its support already. So this only helps when the cap on iterations was reached,
-        and for nonnegative weights.
+        Alternate the best vector on the support with power steps while that gains. This helps only when the
+        cap on iterations was reached, and for nonnegative weights.
     """
 
     restarts: int = 10

@@ -24,14 +24,11 @@ from nspca.specs.proof import CheckSpec
 from nspca.specs.published import published_bounds
 from nspca.specs.question import ProblemSpec
 from nspca.specs.selection import ChoiceSpec, NoiseSpec
-from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
 from nspca.specs.stability import StabilitySpec
-from nspca.specs.successive import SuccessiveSpec
 from nspca.specs.sweep import SweepSpec
 
 __all__ = [
     "AnswersSpec", "CheckSpec", "ChoiceSpec", "ComparisonSpec", "ComponentsSpec", "DataSpec", "Description",
     "GroupsSpec", "MembershipSpec", "NoiseSpec", "OptimumSpec", "PaperSpec", "ProblemSpec", "Spec",
-    "SpeedSpec", "StabilitySpec", "SuccessiveSpec", "SweepSpec", "TableSpec", "WordsSpec",
-    "published_bounds",
+    "StabilitySpec", "SweepSpec", "published_bounds",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
-"""Spec of several components that share no feature, such as parts of images or topics of texts.
+"""Spec of several components: parts of images, topics of texts, or one component after another.
 
-The page Components asks it, and the command `solve` for several components.
+The page Components, the section "Methods side by side" of Sweep and the command `solve` ask it.
 """
 
 import time
@@ -13,6 +13,7 @@ from pydantic import Field as Limits
 
 from nspca.api import certify, solve
 from nspca.certificate import Certificate
+from nspca.components import DEFLATIONS
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.local_search.disjoint import event_payload
 from nspca.presentation.phrases import things
@@ -65,18 +66,23 @@ DEFAULT = ("joint", "cone", "tpower")
 
 
 class ComponentsSpec(ProblemSpec):
-    """Several disjoint components of one data set, by several methods.
+    """Several components of one data set, by several methods; disjoint without a deflation or an angle.
 
     Parameters
     ----------
     sizes : tuple of int
         Features in each component.
     methods : tuple of str
-        Keys of `nspca.METHODS`. A method that cannot find components together finds one after another.
+        "auto" or keys of `nspca.METHODS`. A method that cannot find components together, "auto" among them,
+        finds one after another.
     options : dict
         Options by method.
+    deflation : str
+        A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
+    angle : float or None
+        Smallest angle in degrees between two components, instead of a deflation.
     effort : "fast", "standard", "thorough" or None
-        Effort for the bound on the variance of all components together; None for no bound.
+        Effort for the bound on the variance of all disjoint components together; None for no bound.
     noun : "component", "part" or "topic"
         Noun for a component on pages.
     seed : int
@@ -91,6 +97,13 @@ class ComponentsSpec(ProblemSpec):
         Methods, Option("Methods", "by", address.WORDS, say=", ".join, always=True, by_data=True)
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
+    deflation: Annotated[
+        Literal[tuple(DEFLATIONS)],  # type: ignore[valid-type]  # the keys are known when this is read
+        Option("Before the next component"),
+    ] = "drop"
+    angle: Annotated[
+        float | None, Limits(gt=0, le=90), Option("Degrees", say=lambda value: f"{value:g}° apart")
+    ] = None
     effort: Annotated[
         JointEffort | None,
         Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True),
@@ -99,10 +112,13 @@ class ComponentsSpec(ProblemSpec):
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
-        if "auto" in self.methods:
+        if self.between and (self.effort is not None or len(set(self.sizes)) > 1):
             raise InvalidOption(
-                "methods of several components must be keys of METHODS, got 'auto'; name joint"
+                "components with a deflation or an angle have one size and no bound in common, got others; "
+                "set effort to None"
             )
+        if len(self.between) > 1:
+            raise InvalidOption("components have an angle or a deflation, got both; leave one out")
 
     @property
     def total(self) -> int:
@@ -113,6 +129,12 @@ class ComponentsSpec(ProblemSpec):
     def r(self) -> int:
         """Number of components."""
         return len(self.sizes)
+
+    @property
+    def between(self) -> dict[str, Any]:
+        """What is between two components, as keywords of `nspca.solve`; empty for disjoint ones."""
+        given = {"deflation": self.deflation} if self.deflation != "drop" else {}
+        return given if self.angle is None else given | {"angle": self.angle}
 
     def numbers_only(self) -> "ProblemSpec":
         """Return the question without the source of its data and with the usual noun."""
@@ -194,7 +216,17 @@ class ComponentsSpec(ProblemSpec):
         report(Event("starting"))
         started = time.perf_counter()
         try:
-            result = solved(problem, method, self.options.get(method, {}), self.seed, report)
+            options = self.options.get(method, {})
+            if self.between:
+                how: dict[str, Any] = {
+                    "components": self.r,
+                    "certify": None,
+                    "seed": self.seed,
+                    "report": report,
+                }
+                result = solve(problem.with_k(self.sizes[0]), method, **how, **self.between, **options)
+            else:
+                result = solved(problem, method, options, self.seed, report)
         except Cancelled as stop:
             if isinstance(stop.result, Result):
                 found[method] = replace(stop.result, method=method, seconds=time.perf_counter() - started)
@@ -219,7 +251,9 @@ class ComponentsSpec(ProblemSpec):
             Effort for the bound; that of the spec when None.
         """
         method, effort = method or self.methods[0], effort or self.effort
-        given = "".join(f", {name}={value!r}" for name, value in self.options.get(method, {}).items())
+        given = "".join(
+            f", {name}={value!r}" for name, value in (self.between | self.options.get(method, {})).items()
+        )
         searched = effort == EXHAUSTIVE and line_of(method).joint  # the search may find better components
         lines = [
             f"result = nspca.solve(problem, {method!r}, components={self.r}, seed={self.seed}, "

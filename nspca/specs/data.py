@@ -1,6 +1,6 @@
 """Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers.
 
-Every `ProblemSpec`, and `TableSpec`, has a `DataSpec` as its field `data`. The dashboard makes it from the
+Every `ProblemSpec` has a `DataSpec` as its field `data`. The dashboard makes it from the
 state of the page Data (`dashboard/open_data`).
 """
 
@@ -26,7 +26,10 @@ BESIDE = ("vocabulary", "annotation")
 """Fields that name a further file."""
 PLACES = ("sample", "upload", "folder", "path")
 """Fields that name the source; at most one of them is set."""
-CHANGES = ("prepared", "without", "only", "drop_constant", "log2", "together")
+CHANGES = (
+    *("prepared", "samples_without", "samples_only", "without", "only"),
+    *("drop_constant", "log2", "together"),
+)
 """Fields with changes of the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
 """Entries of `CHANGES` that name features by number."""
@@ -97,6 +100,8 @@ class DataSpec(ReadOptions):
         ``Problem.from_covariance(..., repair="shift")`` does.
     prepared : tuple of str
         Names of `nspca.data.PREPARATIONS`, applied first and in this order.
+    samples_only, samples_without : tuple of int
+        Samples that are kept, or that are left out, by number from 0.
     only, without : tuple of int
         Features that are kept, or that are left out, by number from 0.
     log2 : bool
@@ -134,6 +139,8 @@ class DataSpec(ReadOptions):
         Option("Preparation", "prep", STEPS, flag="--prepare", metavar="STEP,..."),
     ] = ()
     """What is done to the data first, in order: lee-seung, equalised, log2, off-first, with-header."""
+    samples_without: Annotated[Numbers, Option("Without samples", "less")] = ()
+    samples_only: Annotated[Numbers, Option("Only samples", "these")] = ()
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
@@ -147,7 +154,7 @@ class DataSpec(ReadOptions):
         places = [name for name in PLACES if getattr(self, name) is not None]
         if len(places) > 1:
             raise InvalidOption(f"data must be in one place, got {' and '.join(places)}; keep one of them")
-        if self.only and self.without:
+        if (self.only and self.without) or (self.samples_only and self.samples_without):
             raise InvalidOption("only and without exclude each other, got both; keep one of them")
 
     # ---- the data themselves
@@ -180,7 +187,7 @@ class DataSpec(ReadOptions):
             raise InvalidData("a covariance has no samples with weights, got both; leave one out")
         if self.covariance and not data.is_covariance:
             data = replace(data, is_covariance=True, labels=None)
-        data = whole = prepare(data, *self.prepared)
+        data = whole = _some_samples(prepare(data, *self.prepared), self)
         # `only`, `without` and `together` number the features as they are after the preparations.
         data = data.only(self.only) if self.only else data
         data = data.without(self.without) if self.without else data
@@ -284,8 +291,14 @@ class DataSpec(ReadOptions):
     def change_words(self) -> list[str]:
         """Return a phrase for each step that changes the numbers."""
         features = [features_words(self)] if any(getattr(self, name) for name in OF_FEATURES) else []
+        samples = [
+            f"{how} {things(len(rows), 'sample')}"
+            for how, rows in (("only", self.samples_only), ("without", self.samples_without))
+            if rows
+        ]
         return [
             *(PREPARATIONS[name].title for name in self.prepared),
+            *samples,
             *features,
             *(["without constant features"] if self.drop_constant else []),
             *(["log2(x + 1)"] if self.log2 else []),
@@ -310,8 +323,9 @@ class DataSpec(ReadOptions):
             if name in values:  # the first source wins; an old address may have several
                 values = {key: value for key, value in values.items() if key == name or key not in PLACES}
                 break
-        if values.get("only"):
-            values.pop("without", None)
+        for before in ("", "samples_"):
+            if values.get(f"{before}only"):
+                values.pop(f"{before}without", None)
         if not values.get("upload"):
             values.pop("covariance", None)
         return values
@@ -338,6 +352,20 @@ def features_words(data: DataSpec, kept: int = 0) -> str:
     said += [f"{things(len(group), 'feature')} as one" for group in data.together]
     said += [keeping(kept)] if kept else []
     return ", ".join(said) or "all features"
+
+
+def _some_samples(data: Dataset, where: DataSpec) -> Dataset:
+    """Return the data with the samples that a spec keeps."""
+    if not (where.samples_only or where.samples_without):
+        return data
+    m = len(data.sample_names)
+    numbers = where.samples_only or where.samples_without
+    if data.is_covariance or max(numbers) >= m:
+        raise InvalidData(f"samples must be numbers below {m} of a table, got {max(numbers)}; leave it out")
+    kept = set(where.samples_only) or set(range(m)) - set(where.samples_without)
+    if len(kept) < 2:
+        raise InvalidData(f"At least two samples must be left, got {len(kept)}: leave out fewer.")
+    return data.rows(sorted(kept))
 
 
 def title_of(file: str) -> str:
@@ -376,6 +404,11 @@ def python_of_data(data: Any) -> list[str]:
     lines += [f"data = nspca.prepare(data, {step!r})" for step in data.prepared]
     if data.together:
         lines += ["whole = data.feature_names"]
+    if data.samples_only:
+        lines += [f"data = data.rows({sorted(data.samples_only)})  # by number, from 0"]
+    if data.samples_without:
+        out = f"set({list(data.samples_without)})  # by number, from 0"
+        lines += [f"out = {out}", "data = data.rows([i for i in range(data.X.shape[0]) if i not in out])"]
     for how in ("only", "without"):
         if getattr(data, how):
             lines += [f"data = data.{how}({list(getattr(data, how))})  # by number, from 0"]

@@ -1,18 +1,23 @@
-"""Run a spec in a worker process, from its JSON and the opened data to the bytes of its result.
+"""Functions that a worker process calls for the dashboard; each returns bytes for the store.
 
-The dashboard gives `RUN` to the engine of background runs, for every kind of spec.
+`run` runs a spec from its JSON and the opened data. The others measure what a page would have to wait for.
 """
 
+import json
 from typing import Any
 
 import nspca.specs as specs
-from nspca.data import Dataset
+from nspca.data import Dataset, load_sample
 from nspca.data.names import numbered
 from nspca.errors import Cancelled
+from nspca.problem import Problem
 from nspca.progress import Report, silent, telling
 
 RUN = "nspca.specs.job:run"
 """Name of the function that a worker calls for every kind of question."""
+MEASURE, COUNT = "nspca.specs.job:measure_folder", "nspca.specs.job:count_words"
+COUNTED = "python-docs"
+"""Sample whose words are counted on this machine."""
 
 
 def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = None, **given: Any) -> bytes:
@@ -47,3 +52,22 @@ def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = 
     except Cancelled as stop:
         stop.result = None if stop.result is None else question.pack(stop.result)
         raise
+
+
+def measure_folder(
+    *, data: dict[str, Any], center: bool, scale: bool, leading: bool, report: Report = silent
+) -> bytes:
+    """Return the ``total`` variance of all rows of a folder, and the ``leading`` eigenvalue or None.
+
+    `data` are the fields of a `DataSpec`.
+    """
+    shards = specs.DataSpec(**data).shards()
+    problem = Problem.from_shards(shards, 1, center=center, scale=scale, report=report)
+    found = problem.leading_eigenvalue if leading else None
+    return json.dumps({"total": problem.total_variance, "leading": found}).encode()
+
+
+def count_words(*, report: Report = silent) -> bytes:
+    """Count the words of Python's documentation into the cache of this machine."""
+    load_sample(COUNTED, report=report)
+    return b"counted"

@@ -20,9 +20,7 @@ from nspca.covariance.inputs import SHIFT
 from nspca.data import Dataset
 from nspca.data.formats import Size
 from nspca.errors import InvalidData
-from nspca.planning.costs import Plan, planned
-from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import read_size
+from nspca.planning import Plan, planned, read_size
 from nspca.problem import Problem
 from nspca.progress import Report
 from nspca.shards import Shards
@@ -220,15 +218,13 @@ class ProblemSpec(Spec):
             raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
         return X
 
-    def estimate(self, data: Any = None, machine: Speed | None = None) -> Plan:
+    def estimate(self, data: Any = None) -> Plan:
         """Return the cost estimate: memory, passes over the data, and seconds.
 
         Parameters
         ----------
         data : optional
             The data, a path or a `Size`; by default the data source is opened.
-        machine : Speed, optional
-            Speed of the machine of the run; by default the speed of this one is measured.
         """
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else read_size(data)
@@ -236,9 +232,7 @@ class ProblemSpec(Spec):
         wanted = getattr(self, "effort", None) or "fast"
         # The estimate of an exhaustive search is that of its first bound.
         effort = wanted if wanted in PLANS else [*PLANS][-1]
-        found = planned(size, sizes, effort, machine or speed())
-        if found.seconds is None:
-            return found
+        found = planned(size, sizes, effort)
         return Plan(**{**vars(found), "seconds": found.seconds * (1 + AGAIN * (problems - 1))})
 
     def details(self) -> tuple[str, ...]:

@@ -91,15 +91,6 @@ class Climbed:
 
 
 @dataclass(frozen=True)
-class Explained:
-    """Variances of the first 1, 2, ... components of a method, by the measures of `explained_variances`."""
-
-    method: str
-    curves: dict[str, list[float]]
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Redrawn:
     """Support of a method's component on a bootstrap sample of the rows."""
 
@@ -176,19 +167,7 @@ def _columns(parts: list[list[list[Any]]], n: int) -> np.ndarray:
     return X
 
 
-Row = (
-    Found
-    | Several
-    | Climbed
-    | Explained
-    | Redrawn
-    | Recurred
-    | Weighed
-    | Shuffled
-    | Proved
-    | Closer
-    | Refused
-)
+Row = Found | Several | Climbed | Redrawn | Recurred | Weighed | Shuffled | Proved | Closer | Refused
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
 """Classes of rows by their names in messages and in the store."""
 

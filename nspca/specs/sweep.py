@@ -21,7 +21,6 @@ from nspca.result import Result, Sweep, row_of
 from nspca.solving import line_of
 from nspca.specs.base import Description
 from nspca.specs.data import OF_FEATURES, Numbers
-from nspca.specs.preview import preview
 from nspca.specs.published import EPSNET, OTHERS, PROBABILITY, RANK_3, paper_bounds, rank3_bound
 from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
 from nspca.specs.rows import Found, pack
@@ -111,9 +110,6 @@ class SweepSpec(ProblemSpec):
         addresses; empty if these numbers are equal.
     published : bool
         Whether the bounds that papers print are computed too; see `published_bounds`.
-    draft : bool
-        Whether a quick look is enough: one answer for each k, or for some of them, without `methods` and
-        `effort`.
     seed : int
 
     The other parameters are those of `ProblemSpec`.
@@ -153,7 +149,6 @@ class SweepSpec(ProblemSpec):
     """Work spent on the bound (default fast)."""
     keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
     published: StrictBool = True
-    draft: StrictBool = False
     seed: Seed = 0
 
     @property
@@ -166,8 +161,7 @@ class SweepSpec(ProblemSpec):
         return self.ks[-1:], self.total
 
     def describe(self) -> Description:
-        question = "preview of a sweep," if self.draft else "sweep"
-        return Description(self.data.title, f"{question} {ks_words(self.ks)}", self.details())
+        return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
 
     def to_query(self) -> dict[str, str]:
         """Return the question as an address, with the forced features by their numbers of `keep`."""
@@ -193,8 +187,6 @@ class SweepSpec(ProblemSpec):
         at once, and computed again only where a method was missing.
         """
         problem = self.problem(X, report)
-        if self.draft:
-            return preview(problem, self.ks, self.seed, report)
         done = {} if begun is None else self._ready(begun)
         beside: dict[int, dict[str, Any]] = {
             k: {name: result.info[name] for name in OTHERS if name in result.info}

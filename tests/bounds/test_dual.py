@@ -40,7 +40,7 @@ def short(monkeypatch):
         rounds=6,
     )
     monkeypatch.setitem(PLANS, "standard", plan)
-    monkeypatch.setattr("BRANCHED", 0)
+    monkeypatch.setattr(search, "BRANCHED", 0)
 
 
 def scaled(V, power):
@@ -117,7 +117,7 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
 
 
 def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
-    monkeypatch.setattr("BRANCHED", 0)
+    monkeypatch.setattr(search, "BRANCHED", 0)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=0.0))
     rng = np.random.default_rng(33)
     for nonneg in (True, False):

@@ -118,7 +118,7 @@ def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatc
 @pytest.mark.parametrize("count", [4, pytest.param(400, marks=pytest.mark.long)])
 def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonneg, count, monkeypatch):
     """Trees of standard and thorough effort begin here though more than `BRANCHED` features are undecided."""
-    monkeypatch.setattr("BRANCHED", 0)
+    monkeypatch.setattr(search, "BRANCHED", 0)
     rng, forms = np.random.default_rng(70), {"standard": set(), "thorough": set()}
     for _ in range(count):
         X, k = rng.standard_normal((int(rng.integers(3, 20)), 9)), int(rng.integers(2, 6))

@@ -16,3 +16,15 @@ def unfold(page: Page, title: str) -> None:
 def change_question(page: Page) -> None:
     """Open the form of a page that shows an answer."""
     unfold(page, "· change")
+
+
+def share(page: Page) -> None:
+    """Open the box of the button Share."""
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_test_id("stPopoverBody").wait_for()
+
+
+def single_files(page: Page) -> None:
+    """Open the list of single files in the box of the button Share."""
+    share(page)
+    page.get_by_test_id("stPopoverBody").locator("summary").filter(has_text="Single files").click()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import nspca
 from nspca.presentation.numerals import format_bound
-from tests.browser.folds import unfold
+from tests.browser.folds import share, single_files, unfold
 
 OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 98."
 
@@ -20,7 +20,7 @@ OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probabilit
 def proof(page, app_url) -> Page:
     """A finished sweep of two k, whose quick bounds leave gaps: only then bounds are drawn."""
     page.goto(f"{app_url}/sweep?sample=digits&from=15&to=20&step=5&effort=fast")
-    page.get_by_role("button", name="Run 2 problems").click()
+    page.get_by_role("button", name=re.compile("^Compute ")).click()
     unfold(page, "The proof")
     expect(page.get_by_role("button", name="Verify now")).to_be_visible()
     return page
@@ -51,7 +51,7 @@ def test_the_switch_between_the_paper_s_bound_and_ours(proof):
     figure = proof.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(OURS)
     expect(figure).not_to_contain_text(PAPER)
-    unfold(proof, "The curve")
+    unfold(proof, "What is 100 %")
     proof.get_by_text("both", exact=True).click()
     expect(figure).to_contain_text(OURS)
     expect(figure).to_contain_text(PAPER)
@@ -59,7 +59,7 @@ def test_the_switch_between_the_paper_s_bound_and_ours(proof):
     proof.reload()
     expect(figure).to_contain_text(OURS)
     expect(figure).to_contain_text(PAPER)
-    unfold(proof, "The curve")
+    unfold(proof, "What is 100 %")
     proof.get_by_text("the 2014 paper's bound", exact=True).first.click()
     expect(figure).not_to_contain_text(OURS)
     expect(figure).to_contain_text(PAPER)
@@ -68,7 +68,7 @@ def test_the_switch_between_the_paper_s_bound_and_ours(proof):
 
 @pytest.mark.visit
 def test_the_report_opens_without_a_network(proof, browser, tmp_path):
-    proof.get_by_role("button", name="Single files").click()
+    single_files(proof)
     with proof.expect_download() as file:
         proof.get_by_role("button", name="Report of this sweep, HTML").click()
     path = tmp_path / "report.html"
@@ -85,8 +85,9 @@ def test_the_report_opens_without_a_network(proof, browser, tmp_path):
 
 @pytest.mark.visit
 def test_everything_of_a_sweep_with_its_figures_as_files(proof):
+    share(proof)
     with proof.expect_download() as file:
-        proof.get_by_role("button", name="Everything of this, ZIP").click()
+        proof.get_by_role("button", name="ZIP", exact=True).click()
     assert file.value.suggested_filename == "digits-sweep.zip"
     with zipfile.ZipFile(file.value.path()) as zipped:
         read = {name.removeprefix("digits-sweep/"): zipped.read(name) for name in zipped.namelist()}

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import nspca
-from tests.browser.folds import change_question
+from tests.browser.folds import change_question, single_files
 
 K = 20
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
@@ -52,8 +53,8 @@ def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes,
         for label, value in (("k from", K), ("to", K)):
             page.get_by_label(label, exact=True).fill(str(value))
             page.get_by_label(label, exact=True).press("Enter")
-        page.get_by_role("button", name="Run one problem").click()
-        page.get_by_role("button", name="Single files").click()
+        page.get_by_role("button", name=re.compile("^Compute ")).click()
+        single_files(page)
         with page.expect_download() as download:
             page.get_by_role("button", name="Component, CSV").click()
         download.value.save_as(tmp_path / "component.csv")

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.folds import fold
+
 HIGHEST = 3000
 SCREENS = {"desktop": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 HEIGHT = "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
@@ -10,7 +12,7 @@ READY = """() => {
   const app = document.querySelector('[data-testid=stApp]');
   return app?.dataset.testScriptState === 'notRunning' &&
     !document.querySelector('[data-testid=stSkeleton]') &&
-    !/answer is on its way|preview is on its way|Solving \\d/.test(document.body.innerText);
+    !/answer is on its way|Solving \\d/.test(document.body.innerText);
 }"""
 PAGES = (
     "",
@@ -51,8 +53,8 @@ def test_no_page_is_high(page, app_url, address):
 @pytest.mark.visit
 def test_a_finished_sweep_is_not_high(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=1&to=12")
-    page.get_by_role("button", name="Run ").click()
-    expect(page.get_by_role("button", name="Everything of this")).to_be_visible()
+    page.get_by_role("button", name="Compute ").click()
+    expect(fold(page, "The proof")).to_be_visible()
     page.wait_for_function(READY)
     found = heights(page)
     assert max(found.values()) < HIGHEST, found

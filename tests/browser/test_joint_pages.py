@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.folds import single_files
+
 SHARE = re.compile(
     r"^\d+ (parts|topics|components)(, each)? of [\d, and]+ \w+,? capture [\d.]+ % of the variance of all "
 )
@@ -20,14 +22,13 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     heading = page.get_by_role("heading", name=SHARE)
     expect(heading).to_be_visible()
     expect(heading).not_to_contain_text("so far")
-    expect(page.get_by_role("button", name="Single files")).to_be_visible()
     said = heading.inner_text()
     # all in one and one by one; an image by every method, and part after part
     expect(page.locator(".js-plotly-plot")).to_have_count(4)
     page.get_by_role("button", name="Next", exact=True).click()
     expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
     page.wait_for_function(IDLE)
-    page.get_by_role("button", name="Single files").click()
+    single_files(page)
     with page.expect_download() as taken:
         page.get_by_role("button", name="Parts, CSV").click()
     assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")

@@ -8,6 +8,7 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.folds import fold
 from tests.servers import Server
 
 LONG = "sample=orl-faces&from=10&to=300&step=2&effort=thorough"
@@ -25,13 +26,13 @@ def server(tmp_path, counted):
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_a_killed_dashboard_shows_what_was_done_and_runs_the_rest_again(page, server):
     page.goto(f"{server.url}/sweep?sample=pitprops&from=1&to=9&step=2")
-    page.get_by_role("button", name="Run 5 problems").click()
-    finished, running = page.get_by_role("button", name="Single files"), page.get_by_text("of 146 ready")
+    page.get_by_role("button", name=re.compile("^Compute ")).click()
+    finished, running = fold(page, "The proof"), page.get_by_text("of 146 ready")
     expect(finished).to_be_visible()
     expect(page).to_have_url(re.compile(r"[?&]run="))
     done = page.url
     page.goto(f"{server.url}/sweep?{LONG}&w={re.search('[?&]w=([^&]+)', done)[1]}")
-    page.get_by_role("button", name="Run 146 problems").click()
+    page.get_by_role("button", name=re.compile("^Compute ")).click()
     for _ in range(3):
         expect(running).to_be_visible()
         expect(page).to_have_url(re.compile(r"[?&]run="))

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.folds import change_question, unfold
+from tests.browser.folds import change_question, fold, unfold
 
 ANSWER = "show in the main direction"
 BAND = re.compile(r"the optimum is in here \(proved\)|proved optimal")  # where no room is left, rings stand
@@ -40,8 +40,8 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     page.get_by_label("to", exact=True).press("Enter")
     page.get_by_label("step", exact=True).fill("5")
     page.get_by_label("step", exact=True).press("Enter")
-    page.get_by_role("button", name="Run 6 problems").click()
-    expect(page.get_by_role("button", name="Single files")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Compute ")).click()
+    expect(fold(page, "The proof")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
 
     click_point(page, 6)
@@ -70,7 +70,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
 )
 def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n, effort):
     page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort={effort}")
-    page.get_by_role("button", name=f"Run {n} problems").click()
+    page.get_by_role("button", name=re.compile("^Compute ")).click()
     progress = page.get_by_text(re.compile(rf"[1-9]\d* of {n} ready; k = \d+: .*the best possible"))
     expect(progress).to_be_visible()
     figure = page.locator(".js-plotly-plot").first
@@ -102,19 +102,17 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
 
 
 @pytest.mark.visit
-def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, app_url):
+def test_the_page_opens_with_a_curve_that_nobody_asked_for(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&effort=thorough")
     figure = page.locator(".js-plotly-plot").first
-    expect(figure).to_contain_text("preview")
     expect(figure).to_contain_text(BAND)
     expect(page.get_by_role("heading", name=ANSWER)).to_be_visible()
     assert "run=" not in page.url and "w=" not in page.url
     assert figure.evaluate("figure => figure._fullLayout.xaxis.minallowed") > -1, (
         "nobody can move the axis to k = -26"
     )
-    page.get_by_role("button", name=re.compile(r"Run \d+ problems")).click()
+    page.get_by_role("button", name=re.compile("^Compute ")).click()
     expect(page.get_by_text(re.compile(r"\d+ of \d+ ready"))).not_to_have_count(0)
-    expect(figure.locator(".legendtext", has_text="preview")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
 

@@ -454,7 +454,7 @@ FORGERIES = {
         "left over",
     ),
     "a leaf called empty": ({"branch": lambda a: np.where(a == -1, -2, a)}, "."),
-    "an unknown code": ({"branch": lambda a: np.where(a == -1, -7, a)}, "cannot be branched on"),
+    "an unknown code": ({"branch": lambda a: np.where(a == -1, -99, a)}, "cannot be branched on"),
     "leaves said to be reduced nodes": ({"branch": lambda a: np.where(a == -1, -4, a)}, "."),
     "leaves said to be bounds above reduced nodes": ({"branch": lambda a: np.where(a == -1, -5, a)}, "."),
     "leaves said to be by squares": (

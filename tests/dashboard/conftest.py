@@ -4,18 +4,20 @@ import functools
 import html
 import logging
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nspca.dashboard import share
 from nspca.dashboard.app import memory
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
 from nspca.planning import machine
-from nspca.planning.machine import Speed
 from tests import hasty
 from tests.dashboard.figures import drawn
 from tests.patience import wait_for
@@ -61,10 +63,21 @@ def words(request):
 
 
 @pytest.fixture(autouse=True)
+def main_module(monkeypatch):
+    """Put the main module back after Streamlit has put a page in its place: new workers run its file."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+@pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """Make no first answers, and measure neither the machine nor its load. Tests of these undo this."""
-    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9))
+    """Make no first answers. Tests of these undo this."""
     monkeypatch.setattr(first_answer, "LARGEST", 0)
+
+
+@pytest.fixture(autouse=True)
+def idle(monkeypatch):
+    """Measure neither the machine nor its load. Tests of these undo this."""
+    monkeypatch.setattr(machine, "speed", lambda: 1e-9)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
     monkeypatch.setattr(cost_estimate, "busy", lambda: 1.0)
 
@@ -83,6 +96,7 @@ def visit():
 
     def open_page(path: str = "app.py", **address: object) -> AppTest:
         page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+        page.session_state[share.KEY] = True  # its box is open, in which the downloads are
         for name, value in address.items():
             page.query_params[name.rstrip("_")] = str(value)
         if path != "app.py":
@@ -90,6 +104,12 @@ def visit():
         return page.run()
 
     return open_page
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    """Let no page begin a search by itself; a test of that puts the function back."""
+    monkeypatch.setattr(optimal, "_searches_by_itself", lambda answer, ratio: False)
 
 
 @pytest.fixture
@@ -182,10 +202,11 @@ def alts():
 
 
 def sentence(page: AppTest) -> str:
-    """Return the one error that a page shows, after testing that it raised nothing."""
+    """Return the one error, or else the one warning, of a page, after testing that it raised nothing."""
     assert not page.exception, page.exception[0].message
-    assert len(page.error) == 1, [error.value for error in page.error]
-    return page.error[0].value
+    said = [*page.error] or [*page.warning]
+    assert len(said) == 1, [one.value for one in said]
+    return said[0].value
 
 
 @pytest.fixture(name="sentence")

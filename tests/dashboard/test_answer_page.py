@@ -7,13 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nspca.dashboard.sweep import preview
 from nspca.dashboard.sweep.enough import first_k, plateau
 from nspca.jobs import engine
 from nspca.plots.sweeps import RING
 from tests.dashboard.figures import figures
 
 PAGE = "pages/sweep.py"
+
+
+@pytest.fixture
+def unasked():
+    """Let the page make its first answers."""
 
 
 @pytest.fixture
@@ -37,8 +41,7 @@ def test_the_answer_stands_before_the_question_and_the_question_is_one_line(open
     kinds = [getattr(part, "label", "") or part.type for part in page.main]
     answer = next(i for i, part in enumerate(page.main) if str(getattr(part, "value", "")).startswith("## "))
     fold = next(i for i, kind in enumerate(kinds) if kind.endswith("**change**"))
-    run = kinds.index(page.button(key="run").label)
-    assert answer < run < fold, "a preview has its button beside it"
+    assert answer < fold
     assert not question(page).proto.expanded and "nonnegative" in question(page).label
 
 
@@ -88,18 +91,6 @@ def test_the_page_opens_on_a_k_that_a_person_can_look_at(ks, values, n, opened):
     assert first_k(pd.DataFrame({"k": ks, "value": values}), n) == opened
 
 
-def test_the_page_asks_for_one_preview_so_that_its_button_counts_what_the_curve_leaves_out(
-    opened, monkeypatch
-):
-    page, asked = opened(), []
-    look = preview.look
-    monkeypatch.setattr(preview, "look", lambda of, question: asked.append(question) or look(of, question))
-    page.run()
-    assert len(asked) == 1
-    count = int(re.search(r"Run (\d+) problems", page.button(key="run").label)[1])
-    assert count > len(asked[0].ks), "a finer curve"
-
-
 def test_a_feature_with_the_largest_numbers_is_said_to_outweigh_the_others(visit, settled, texts):
     rows = np.random.default_rng(0).normal(size=(40, 6)) * [1000, 1, 2, 1, 3, 1]
     workspace = "w" * 22
@@ -111,14 +102,10 @@ def test_a_feature_with_the_largest_numbers_is_said_to_outweigh_the_others(visit
         assert (said in texts(settled(page, lambda page: page.select_slider))) == (not scale)
 
 
-def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish):
+def test_everything_of_a_first_answer_can_be_taken_home(opened):
     page = opened(from_=4, to=5)
-    assert not page.get("download_button")
-    page.button(key="run").click().run()
-    page = finish(page)
     labels = [button.label for button in page.get("download_button")]
     assert labels == [
-        "Certificate, NPZ",
         "Report of this sweep, HTML",
         "Sweep, CSV",
         "Component, CSV",
@@ -126,24 +113,14 @@ def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish
         "Ranked list, RNK",
         "Every component of the sweep, GMT",
         "JSON",
+        "Certificate, NPZ",
     ] and page.button(key="ask_everything")
 
 
-@pytest.mark.parametrize("present", [{}, {"present": 1}])
-def test_a_preview_says_so_and_has_its_button_beside_it(opened, texts, present):
-    page = opened(to=6, **present)
-    assert "## Preview" in texts(page)
-    assert [button.key for button in page.button].count("run") == 1
-    assert not any(button.key == "run" for button in question(page).button)
-
-
-def test_the_button_of_a_finished_run_is_folded_until_the_form_asks_something_else(opened, finish, texts):
+def test_the_button_of_an_answer_is_folded_until_the_form_asks_something_else(opened):
     page = opened(from_=4, to=6)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert "Preview, not" not in texts(page)
     assert any(button.key == "run" for button in question(page).button)
-    page.number_input(key="widget_to").set_value(5).run()
+    page.selectbox(key="widget_effort").select("thorough").run()
     assert not any(button.key == "run" for button in question(page).button) and page.button(key="run")
 
 

@@ -329,6 +329,7 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
     page.button(key="run").click().run()
     page = finish(page)
     before = len(page.get("download_button"))
+    assert page.button(key="ask_slide")
     page.button(key="ask_everything").click().run()
     assert not page.exception and not page.error and len(page.get("download_button")) == before
     sent = [
@@ -338,10 +339,10 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
         "a covariance has no samples"
     )
     assert all(json.loads(text)["layout"]["paper_bgcolor"] == "#fff" for text in sent[0]["figures"].values())
-    page.session_state[export.DRAWN] = (sent[0]["of"], None, "a token")
+    page.session_state[export.DRAWN] = (sent[0]["of"], None, "a token", "slide")
     page.run()
     assert not page.exception and export.WITHOUT in page.warning[0].value
-    assert len(page.get("download_button")) == before + 1, "what cannot be drawn keeps nobody from the rest"
+    assert len(page.get("download_button")) == before + 2, "what cannot be drawn keeps nobody from the rest"
 
 
 @pytest.mark.parametrize("make", [sampled, uploaded])

@@ -1,22 +1,19 @@
 """Pages state the cost of a run before it starts, and refuse impossible runs with a way out."""
 
 import os
-import time
 
 import numpy as np
 import pytest
 
 from nspca.dashboard import open_data
-from nspca.dashboard.data import cards
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, defaults, start
+from nspca.dashboard.runs import cost_estimate, start
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.data import Dataset
 from nspca.errors import Refused
-from nspca.jobs import Engine, JobState, engine
+from nspca.jobs import Engine
 from nspca.planning import machine
-from nspca.planning.machine import Speed
-from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, SweepSpec
 
 DATA = "pages/data.py"
 
@@ -81,35 +78,6 @@ def test_how_busy_a_machine_is(monkeypatch):
     assert cost_estimate.busy() == 1.0, "Windows says nothing"
 
 
-def test_no_page_measures_the_machine(visit, monkeypatch):
-    made, asked = [], []
-    monkeypatch.setattr(machine, "known", lambda: None)
-    monkeypatch.setattr(machine, "measure_speed", lambda: made.append(1))
-    measuring = JobState("a run", "running")
-    monkeypatch.setattr(defaults, "look", lambda *given, **how: asked.append(given) or measuring)
-    monkeypatch.setattr(cards, "_counting", lambda: None)  # that run is no estimate
-    page = visit(DATA, sample="pitprops")
-    assert not page.exception and not page.error and asked and not made
-    assert "moment" not in line(page) and "about" not in line(page) and "of memory" in line(page)
-
-
-@pytest.mark.visit
-def test_a_worker_measures_it_once(monkeypatch):
-    monkeypatch.setattr(machine, "known", lambda: None)
-    defaults._begun.clear()
-    for _ in range(1200):
-        if found := cost_estimate.speed():
-            break
-        time.sleep(0.05)
-    assert isinstance(found, Speed) and found.sparse > 0
-    assert cost_estimate.speed() == found
-    runs = [run for run in engine().store.list_runs(defaults.EVERYBODY) if run.function == "speed"]
-    assert len(runs) == 1 and runs[0].state == "done"
-    assert engine().memory > 2**20
-    monkeypatch.setattr(machine, "speed", lambda: Speed(1.0))
-    assert SpeedSpec().run() == {"sparse": 1.0}
-
-
 def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
     page = visit(DATA, sample="digits")
     assert not page.exception and len(page.warning) == 1
@@ -137,14 +105,14 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
     ],
 )
 def test_a_time_stands_beside_every_start_button(visit, monkeypatch, page, given, said):
-    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9))
+    monkeypatch.setattr(machine, "speed", lambda: 9e-9)
     opened = visit(f"pages/{page}.py", **given)
     assert not opened.exception and opened.button(key="run")
     assert any(one.value.startswith(said) for one in opened.caption)
 
 
 def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
-    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9))
+    monkeypatch.setattr(machine, "speed", lambda: 9e-9)
     drawn = []
     range_of = lambda seconds, slower: drawn.append((seconds, seconds * slower)) or ""  # noqa: E731
     monkeypatch.setattr(cost_estimate, "took", range_of)
@@ -158,7 +126,7 @@ def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
 def test_what_takes_hours_is_refused(monkeypatch):
     of = open_data.find(DataSpec(sample="digits"), None)
     assert cost_estimate.refusal(of, (10,) * 8) == ""
-    monkeypatch.setattr(machine, "known", lambda: Speed(1e-3))
+    monkeypatch.setattr(machine, "speed", lambda: 1e-3)
     said = cost_estimate.refusal(of, (10,) * 2, problems=9)
     assert "4 hours on this server" in said and "--k 10 --components 2" in said
 

@@ -6,11 +6,10 @@ import pytest
 
 import nspca
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, defaults, first_answer
+from nspca.dashboard.runs import defaults, first_answer
 from nspca.dashboard.views import membership
 from nspca.jobs import JobState, new_workspace
-from nspca.planning import machine
-from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec
+from nspca.specs import ComponentsSpec, DataSpec
 
 
 class Engine:
@@ -41,12 +40,12 @@ def test_many_questions_leave_little_behind(asked, monkeypatch):
     asked.now = {"state": "queued"}
     monkeypatch.setattr(asked, "submit", lambda *given, **more: new_workspace())
     for number in range(1700):
-        defaults.look(SpeedSpec(), f"table {number}")
+        defaults.measured("a task", number=number)
     assert 100 < len(defaults.NAMES) < 1600 and not defaults.NAMES._making
 
 
 def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):
-    look = lambda: defaults.look(SpeedSpec(), "a table").state  # noqa: E731
+    look = lambda: defaults.measured("a task").state  # noqa: E731
     assert [look(), look()] == ["queued"] * 2 and asked.asked == 1
     for state, seconds, again in [
         ("done", 9e9, 0),
@@ -68,19 +67,14 @@ def arrives():
     return first_answer.unasked(OF, question)
 
 
-def measures():
-    return cost_estimate.speed()
-
-
 def places_it():
     problem = nspca.Problem.from_covariance(DATA.X, 5)
     return membership.of(OF, problem, nspca.solve(problem))
 
 
-@pytest.mark.parametrize("page", [arrives, measures, places_it])
+@pytest.mark.parametrize("page", [arrives, places_it])
 def test_no_page_is_left_without_until_the_server_starts_again(page, asked, monkeypatch):
     monkeypatch.setattr(first_answer, "LARGEST", 1e9)
-    monkeypatch.setattr(machine, "known", lambda: None)
     monkeypatch.setattr(membership, "AT_ONCE", 0)
     monkeypatch.setattr(membership, "PATIENCE", 0.0)
     monkeypatch.setattr(membership.state, "get", {"within": 950}.get)

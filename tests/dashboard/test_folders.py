@@ -1,6 +1,7 @@
 """Folders of shards that an operator names: listed, sampled, and nothing beside them."""
 
 import io
+import json
 import os
 import time
 import zipfile
@@ -18,7 +19,7 @@ from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards import served as shelf
 from nspca.shards.served import opened, served
-from nspca.specs import CheckSpec, ComponentsSpec, DataSpec, SweepSpec, TableSpec, steps
+from nspca.specs import CheckSpec, ComponentsSpec, DataSpec, SweepSpec, job, steps
 from tests.rowblocks import counts, folder_of
 
 DATA = "pages/data.py"
@@ -137,7 +138,7 @@ def test_what_a_worker_finds_in_a_folder_is_what_it_finds_in_memory(place):
     certificate = of_all["auto", 5].certificate
     checked = CheckSpec(data=given, k=5).run(certificate=certificate.to_bytes())
     assert checked["refusal"] == "" and checked["upper"] == pytest.approx(certificate.upper, rel=1e-6)
-    known = TableSpec(data=given).run()
+    known = json.loads(job.measure_folder(data=given.to_dict(), center=True, scale=False, leading=True))
     problem = nspca.Problem.from_data(X, 1)
     assert known["leading"] == pytest.approx(problem.leading_eigenvalue)
     assert known["total"] == pytest.approx(problem.total_variance)
@@ -152,7 +153,7 @@ def test_a_pass_over_the_rows_can_be_cancelled(place):
 
     given = DataSpec(folder="news", digest=opened("news").digest)
     with pytest.raises(Cancelled):
-        TableSpec(data=given, leading=False).run(stop)
+        job.measure_folder(data=given.to_dict(), center=True, scale=False, leading=False, report=stop)
 
 
 def test_a_folder_that_has_changed_is_another_question(place, tmp_path):
@@ -161,7 +162,7 @@ def test_a_folder_that_has_changed_is_another_question(place, tmp_path):
     folder_of(counts(np.random.default_rng(1), 50, 40, words=6), place / "news", 7)
     assert open_folder.digest("news") != first.table.digest
     with pytest.raises(InvalidData, match="has changed since"):
-        TableSpec(data=first.reference, leading=False).run()
+        job.measure_folder(data=first.reference.to_dict(), center=True, scale=False, leading=False)
     with pytest.raises(InvalidData, match="has changed since"):
         open_data.find(first.reference, None)
     again = open_data.find(DataSpec(folder="news", digest=open_folder.digest("news")), None)

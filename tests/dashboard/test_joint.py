@@ -1,18 +1,22 @@
 """Several components: rows of a run, sentences, pictures, samples, groups and files, without a page."""
 
+import base64
 import csv
 import io
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from PIL import Image
 from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint import (
+    annotations,
     headline,
     lists,
     methods,
@@ -37,7 +41,6 @@ from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.local_search.matching import assign, total
 from nspca.plots.compare import cumulative_figure, styles
-from nspca.plots.components import topic_figure
 from nspca.plots.joint import climb_figure, parts_figure, union_figure
 from nspca.plots.matching import matching_figure
 from nspca.presentation.numerals import format_value
@@ -300,13 +303,19 @@ def test_components_are_sorted_without_changing_what_they_explain():
     assert np.array_equal(shown["tpower"].components, X) and shown["tpower"].values.tolist() == [1, 2]
 
 
-def test_every_weight_is_drawn_where_its_pixel_is():
+def test_every_weight_is_drawn_where_its_pixel_is_in_the_hue_of_its_part():
     X = np.zeros((6, 9))
     X[[0, 5, 2], [0, 1, 8]] = 1.0, 0.5, 0.25
-    drawn = np.array(parts_figure(X, (2, 3), name="joint").data[1].z)
-    found = {(int(i), int(j)): float(drawn[i, j]) for i, j in np.argwhere(np.isfinite(drawn))}
+    figure = parts_figure(X, (2, 3), name="joint")
+    found = {}
+    for part in figure.data[1:]:
+        for i, j in np.argwhere(np.isfinite(np.array(part.z))):
+            found[(part.y0 + i, part.x0 + j)] = float(part.z[i][j])
     # three rows of caption above each line of eight pictures; three pixels, then a gap of one
     assert found == {(3, 0): 1.0, (4, 6): 0.5, (8, 2): 0.25}
+    union = union_figure(X, (2, 3), name="joint")
+    hues = [[part.colorscale[1][1] for part in drawn.data[1:]] for drawn in (figure, union)]
+    assert hues[0] == hues[1] and len(set(hues[0])) == 9, "one hue for a part in both pictures"
 
 
 def test_every_pixel_of_the_union_has_the_colour_of_its_part():
@@ -344,19 +353,19 @@ def test_parts_are_told_apart_without_colour():
     X = np.zeros((6, 2))
     X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
     figure = union_figure(X, (2, 3), name="joint")
-    assert numbers_of(figure) == {(0, 0): 1, (1, 2): 1, (0, 2): 2}, "every pixel of a small image"
+    assert numbers_of(figure) == {(0, 0): 1, (0, 2): 2}, "one number for each part, at its centre"
     (border,) = figure.layout.shapes
     # Each of three single pixels has four sides, and two of them touch along one.
     assert len(sides_of(border.path)) == 3 * 4 - 1
     assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
 
 
-def test_of_a_large_image_each_piece_of_a_part_has_a_number():
+def test_the_number_of_a_part_stands_at_its_centre():
     weights = np.zeros((12, 12))
-    weights[1:4, 1:4], weights[2, 2], weights[9, 9:11] = 0.2, 0.5, (0.1, 0.3)
+    weights[1:4, 1:4], weights[9, 9] = 0.2, 0.1
     figure = union_figure(weights.reshape(-1, 1), (12, 12), name="joint")
-    assert numbers_of(figure) == {(2, 2): 1, (9, 10): 1}
-    assert len(sides_of(figure.layout.shapes[0].path)) == 12 + 6
+    assert numbers_of(figure) == {(2, 2): 1}
+    assert len(sides_of(figure.layout.shapes[0].path)) == 12 + 4
     assert not union_figure(np.zeros((4, 1)), (2, 2), name="joint").layout.shapes
 
 
@@ -400,21 +409,21 @@ def test_a_sparse_image_is_taken_apart_like_a_dense_one():
 
 def test_the_names_that_a_visitor_gave_stand_above_the_lists():
     body = lists.lists(np.eye(6)[:, :2], ["30.0 %", "20.0 %"], list("abcdef"), named={2: "<first>"})
-    assert [part.split("</h3>")[0] for part in body.split("<h3>")[1:]] == [
+    assert [part.split("</h3>")[0].strip() for part in body.split("<h3>")[1:]] == [
         "1 · 30.0 %",
         "2 &lt;first&gt; · 20.0 %",
     ]
 
 
-def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
-    figure = topic_figure([0.0, 0.6, -0.8], ["a", "<b>", "c"], [5, 7, 9], what="times")
-    back, front = figure.data
-    assert (
-        list(back.x) == [9, 7]
-        and list(front.x) == [0.8, 0.6]
-        and list(figure.layout.yaxis.ticktext) == ["c", "&lt;b&gt;"]
-    )
-    assert "c -0.80" in figure.layout.meta["alt"] and back.xaxis == "x2"
+def test_words_here_and_elsewhere_have_one_unit():
+    X = sp.csr_array(np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
+    data = Dataset("texts", X, ("<b>", "b", "c"), ("one", "two"), kind="words")
+    said = topics.usage(data, np.array([0.8, 0.6, 0.0]), np.array([True, False]), 2)
+    assert "in the 1 document of topic 2" in said and "&lt;b&gt;" in said
+    rates = re.findall(r"--length:([\d.]+)\"></span>([\d.]+)</td>", said)
+    assert rates == [("1.000", "750.0"), ("0.000", "0.0"), ("0.333", "250.0"), ("0.667", "500.0")]
+    scores = np.array([[2.0, 1.0], [0.0, 0.0], [1.0, 3.0]])
+    assert topics.belonging(scores, 0).tolist() == [True, False, False]
 
 
 def test_names_are_text_and_cells_are_no_formulas():
@@ -461,10 +470,19 @@ def test_every_example_shows_what_taking_turns_loses():
     assert min(lost) > 0.05
 
 
-def test_the_longest_bar_ends_before_its_number():
-    body = lists.lists(np.array([[1.0], [0.5]]), ["9.0 %"], ["a", "b"])
-    ends = [float(part.split(" ")[0]) for part in body.split("calc(")[1::2]]
-    assert ends == [1.0, 0.5] and body.count(f"* (100% - {lists.NUMBER_ROOM}))") == 4
+def test_a_larger_weight_has_a_stronger_colour_and_each_word_can_be_left_out():
+    X = np.array([[1.0, 0.0], [0.0, 0.3], [0.5, 0.0]])
+    body = lists.lists(X, ["9.0 %", "1.0 %"], ["Ab", "b", "c"], chosen=2, can_leave_out=True)
+    tints = [float(one) for one in re.findall(r"--tint:([\d.]+)", body)]
+    assert tints == sorted(tints, reverse=True) and tints[0] == lists.STRONGEST
+    assert re.findall(r'data-out="(\d)" aria-label="without (\w+)"', body) == [
+        ("0", "Ab"),
+        ("2", "c"),
+        ("1", "b"),
+    ]
+    assert 'data-word="ab"' in body and re.findall('aria-pressed="(\\w+)"', body) == ["false", "true"]
+    plain = lists.lists(X, ["9.0 %", "1.0 %"], ["a", "b", "c"])
+    assert "<button" not in plain
 
 
 def table(labels=None, m=30, n=8, **more) -> Dataset:
@@ -547,23 +565,26 @@ def test_the_headline_says_what_is_explained_and_the_proved_limit():
     assert "with nonnegative weights and without a gene in common" in second and "proved" in second.lower()
 
 
-def test_a_limit_is_stated_while_the_proof_is_at_work():
+def test_the_headline_says_what_the_components_share_and_what_is_proved():
     """The limit of a run in progress says "so far", and never that nothing better exists."""
     found = answer_of(table())
-    value, total = found.results["joint"].value, found.problem.total_variance
-    first, second = headline.sentences(replace(found, is_partial=True))
-    assert first.endswith(" so far.") and not second
-    first, second = headline.sentences(replace(found, is_partial=True, upper=1.25 * value))
-    assert first.endswith(" so far.") and second.endswith("These are at least 80.0 % of the best possible.")
-    limit = float(second.split("more than ")[1].split(" %")[0])
-    assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 genes,")
-    assert 125 * value / total <= limit <= 125 * value / total + 0.1
-    first = replace(found.shown, components=found.shown.components[:, :1], values=found.shown.values[:1])
+    value, result = found.shown.value, found.shown
+    used = result.components.any(axis=1)
+    shared = 100 * value / found.problem.covariance.diagonal[used].sum() / found.problem.covariance.unit
+    said = headline.headline(found)
+    assert said == (
+        f"2 lists of 3 and 2 genes. In each, the genes move together: they share {int(shared)} % of their "
+        "variance."
+    )
+    partial = headline.headline(replace(found, is_partial=True, upper=1.25 * value))
+    assert partial.startswith("2 lists of 3 and 2 genes so far.")
+    assert partial.endswith("No other 2 lists explain 25.0 % more: proved so far.")
+    closed = headline.headline(replace(found, is_partial=True, upper=value))
+    assert closed.endswith("explain 0.0 % more: proved so far.")
+    first = replace(result, components=result.components[:, :1], values=result.values[:1])
     asked, sweep = found.asked.but(sizes=(3,)), nspca.Sweep({("joint", 1): first})
-    one = replace(found, asked=asked, sweep=sweep, k=(3,), is_partial=True, upper=1.25 * value)
-    assert "Proved so far: no component of 3 genes, with" in headline.sentences(one)[1]
-    closed = headline.sentences(replace(found, is_partial=True, upper=value))[1]
-    assert "at least 100 % of the best possible" in closed and "This is proved" not in closed
+    one = headline.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.25 * first.value))
+    assert one.startswith("1 list of 3 genes. The genes move together") and "No other list explains" in one
 
 
 @pytest.mark.parametrize(
@@ -613,28 +634,70 @@ def test_labels_in_force_come_first_and_other_columns_follow():
     assert samples.label_columns(table()) == {}
 
 
-def test_the_component_that_separates_most_is_named():
+def test_annotations_are_shares_between_groups_or_correlations():
     data = table(labels=np.array(["x", "y"] * 15))
     found = answer_of(data)
-    effects = nspca.group_effects(samples.scores_of(found), data.labels)
-    said = samples.sentence(effects, "component")
-    best = int(np.argmax(np.abs(effects.effect)))
-    assert said == (f"**Component {best + 1}** separates x and y most: Cohen's d {effects.effect[best]:.2f}.")
-    none = nspca.GroupEffects("eta squared", ("a", "b", "c"), (2, 2, 2), np.array([np.nan]))
-    assert "do not differ" in samples.sentence(none, "part")
+    scores = samples.scores_of(found)
+    ages = scores[:, 1] + np.random.default_rng(0).standard_normal(30)
+    links = annotations.links(scores, {"kind": data.labels, "age": ages, "id": np.arange(30).astype(str)})
+    assert list(links) == ["kind", "age"], "what differs for each sample is no annotation"
+    effects = nspca.group_effects(scores, np.array(["x", "y", "z"] * 10))
+    assert np.allclose(annotations.shares_between(scores, np.array(["x", "y", "z"] * 10)), effects.effect)
+    assert np.allclose(links["age"].strengths, np.corrcoef(ages, scores.T)[0, 1:])
+    best = int(np.argmax(links["kind"].strengths))
+    share = 100 * links["kind"].strengths[best]
+    assert annotations.sentence("kind", links["kind"], "component") == (
+        f"Component {best + 1} tells the 2 groups of kind apart: {share:.0f} % of its spread lies between "
+        "them."
+    )
+    assert "goes most with age: correlation" in annotations.sentence("age", links["age"], "part")
+    html = annotations.table(links, "component")
+    assert f">{share:.0f} %</td>" in html and html.count("<tr>") == 3
+
+
+def test_samples_that_make_most_of_a_component_are_named():
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((40, 2))
+    assert samples.outliers(scores) is None
+    scores[[7, 9], 1] = 40.0, -30.0
+    component, rows, share = samples.outliers(scores)
+    assert component == 1 and rows[0] == 7 and 0.5 < share < 1
+    scores[7, 1] = 0.0
+    assert samples.outliers(scores)[1] == [9] and samples.outliers(scores[:11]) is None
+
+
+def test_a_search_finds_features_of_components_and_others():
+    found = answer_of(table())
+    X = found.displayed.components
+    inside, outside = int(np.argmax(np.abs(X[:, 1]))), int(np.flatnonzero(~X.any(axis=1))[0])
+    assert samples._said(found, inside) == f"**gene {inside}** is in component 2, number 1 of 2 by weight."
+    assert "is in no component. It goes most with component" in samples._said(found, outside)
+    assert samples._matches(["a b", "B", "ab"], "b") == [1, 0, 2], "whole names come first"
+    assert samples._matches(["a"], " ") == []
+
+
+def test_the_thumbnail_of_every_image_is_on_the_sheet():
+    data = nspca.load_sample("digits")
+    sheet = samples.thumbnails(Chosen(data, DataSpec(sample="digits"), "digits"))
+    raw = base64.b64decode(sheet.url.partition(",")[2])
+    pixels = np.asarray(Image.open(io.BytesIO(raw)), float)
+    assert pixels.shape == (sheet.rows * sheet.height, sheet.columns * sheet.width)
+    row, column = divmod(1000, sheet.columns)
+    tile = pixels[row * 8 : row * 8 + 8, column * 8 : column * 8 + 8]
+    assert np.corrcoef(tile.ravel(), data.X[1000])[0, 1] > 0.95
 
 
 def test_the_check_on_a_held_out_half_is_asked_about_the_label():
     data = table(labels=np.array(["x", "y"] * 15))
-    spec = samples.question(answer_of(data), "label")
+    spec = annotations.question(answer_of(data), "label")
     assert spec.label == "" and spec.sizes == (3, 2) and spec.method == "joint"
-    unequal = samples.question(answer_of(data, method="tpower"), "age")
+    unequal = annotations.question(answer_of(data, method="tpower"), "age")
     assert unequal.method == "joint" and unequal.label == "age", "different sizes need one that finds all"
     found = spec.run(X=data.X, labels=list(data.labels))
-    said = samples.held_out_sentence(found, "component")
+    said = annotations.held_out_sentence(found, "component")
     assert "not found on" in said and "p = 0.002" in said and f"on {sum(found.counts)} samples" in said
     chance = nspca.GroupEffects("eta squared", ("a", "b"), (9, 9), np.array([0.1]), np.array([0.4]))
-    assert "by chance" in samples.held_out_sentence(chance, "component")
+    assert "by chance" in annotations.held_out_sentence(chance, "component")
 
 
 def test_how_many_is_asked_beyond_what_is_there():
@@ -659,19 +722,20 @@ def test_the_sentence_names_the_smallest_number_that_is_as_good():
 
 def test_words_of_a_topic_are_marked_as_whole_words_and_nothing_else_is_markup():
     said = topics.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
-    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &#34;<mark>cat</mark>&#34;"
-    assert topics.marked("New\n York is new", ["new york", "new"]) == (
+    cat = '<mark data-word="cat">cat</mark>'
+    assert said == f"The &lt;b&gt;{cat}&lt;/b&gt; sat on Cats &amp; &#34;{cat}&#34;"
+    assert re.sub(r" data-word=\"[^\"]*\"", "", topics.marked("New\n York is new", ["new york", "new"])) == (
         "<mark>New\n York</mark> is <mark>new</mark>"
     )
-    assert topics.marked("a.c abc", ["a.c"]) == "<mark>a.c</mark> abc"
+    assert topics.marked("a.c abc", ["a.c"]) == '<mark data-word="a.c">a.c</mark> abc'
     assert topics.marked("nothing", []) == "nothing"
 
 
 def test_a_long_document_is_shown_around_its_first_word():
     text = "x " * 2000 + "needle " + "y " * 2000
     said = topics.marked(text, ["needle"])
-    assert "<mark>needle</mark>" in said and said.startswith("… ") and said.endswith(" …")
-    assert len(said) < topics.LONGEST + 60
+    assert '<mark data-word="needle">needle</mark>' in said and said.startswith("… ") and said.endswith(" …")
+    assert len(said) < topics.SHORT + 80
 
 
 def parse_gmt(content: bytes) -> dict[str, list[str]]:

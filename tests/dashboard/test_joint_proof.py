@@ -7,7 +7,6 @@ import pytest
 
 import nspca
 from nspca.dashboard.joint import proof as joint_proof
-from nspca.dashboard.proof.answer import Answer
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
 from nspca.specs import ComponentsSpec, OptimumSpec
@@ -121,13 +120,6 @@ def test_the_time_of_a_proof_begins_after_the_methods(monkeypatch):
 )
 def test_sizes_in_words(k, says):
     assert sparsity_words(k) == says
-
-
-def test_a_page_says_that_nothing_is_proved_in_one_whole_sentence():
-    result = nspca.solve(nspca.Problem.from_covariance(np.eye(4), (1, 1)), certify=None)
-    answer = Answer(None, ASKED, None, nspca.Sweep({("joint", 2): result}), (1, 1), "joint")
-    says = joint_proof.sentence(answer)
-    assert says == "Nothing is proved about these parts yet."
 
 
 def said(text: str) -> float:

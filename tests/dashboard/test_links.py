@@ -1,16 +1,16 @@
-"""Addresses to give out lead to the open page with its settings, and never into a workspace."""
+"""Addresses to give out lead to the open page with its settings, or to one run; never into a workspace."""
 
 import pytest
 
+from nspca.dashboard import share
 from nspca.dashboard.app import links
+from nspca.jobs import engine
 
 
 def given(page) -> str:
-    """Return everything in the box with the link, after it is opened."""
-    page.session_state["give"] = True
-    page.run()
-    (box,) = [one for one in page.sidebar.expander if one.label == "Link for others"]
-    return "\n".join([*(code.value for code in box.code), *(said.value for said in box.caption)])
+    """Return everything in the box with the link, which the fixture `visit` opens."""
+    address = next((code.value for code in page.code if code.language != "python"), "")
+    return "\n".join([address, *(said.value for said in page.caption)])
 
 
 @pytest.mark.parametrize(
@@ -25,23 +25,30 @@ def given(page) -> str:
 )
 def test_a_link_has_the_settings_and_not_the_workspace(visit, path, values, link):
     page = visit(path, w="a" * 22, **values)
-    assert not page.exception and given(page).startswith(link)
+    assert not page.exception and given(page).startswith(link) and share.OPENS in given(page)
     assert "a" * 22 not in given(page)
 
 
-def test_a_link_names_no_run(visit, finish):
-    page = visit("pages/sweep.py", sample="pitprops", to=3, step=1)
+@pytest.mark.parametrize("own", [False, True])
+def test_an_answer_is_shared_alone(visit, finish, address, own):
+    page = visit("pages/data.py", source="upload")
+    if own:
+        page.file_uploader[0].upload("t.csv", b"a,b,c\n1,2,1\n3,5,0\n4,4,2\n")
+        page = page.run()
+        assert share.ELSEWHERE in given(page)
+    where = {**address(page), "source": ""} if own else {"sample": "pitprops"}
+    page = visit("pages/sweep.py", **where, to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)
-    assert f"{links.OPENS} {links.SHARE}" in given(page)
-    assert "run=" not in given(page) and "w=" not in given(page) and "sample=pitprops" in given(page)
-
-
-def test_data_of_a_workspace_have_no_link(visit):
-    page = visit("pages/data.py", source="upload")
-    page.file_uploader[0].upload("t.csv", b"a,b\n1,2\n3,5\n4,4\n")
-    page = page.run()
-    assert given(page) == links.ELSEWHERE
+    page.button(key="share_run").click().run()
+    assert not page.exception and share.SHARED in given(page)
+    link = given(page).partition("\n")[0]
+    workspace = address(page)["w"]
+    assert link.startswith("/shared?share=") and workspace not in link
+    guest = visit("pages/shared.py", share=link.partition("share=")[2])
+    assert not guest.exception and not guest.error and "w" not in guest.query_params
+    assert "Data, NPZ" not in [button.proto.label for button in guest.get("download_button")]
+    assert engine().store.shares(workspace)
 
 
 def test_an_address_of_this_machine_alone_is_told_from_others():
@@ -53,8 +60,6 @@ def test_an_address_of_this_machine_alone_is_told_from_others():
 def test_an_open_box_has_a_qr_code_of_an_address_that_others_can_open(visit, monkeypatch, host):
     monkeypatch.setattr(links, "address", lambda page: f"http://{host}/{page}")
     page = visit("pages/spannogram.py")
-    (box,) = [one for one in page.sidebar.expander if one.label == "Link for others"]
-    assert not box.children
     assert given(page).startswith(f"http://{host}/spannogram")
-    codes = [image.proto.imgs[0].alt for image in page.sidebar.get("image")]
+    codes = [image.proto.imgs[0].alt for image in page.get("image")]
     assert codes == ["The link as a QR code"] * host.startswith("10")

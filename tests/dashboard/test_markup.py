@@ -17,7 +17,7 @@ from nspca.dashboard import export
 from nspca.dashboard.app import tables
 from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.export import Export
-from nspca.dashboard.joint import lists, topics
+from nspca.dashboard.joint import annotations, lists, topics
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import archive as sweep_archive
 from nspca.dashboard.views import statement
@@ -77,12 +77,19 @@ def sweep_of(name: str) -> str:
     return sweep_archive.proved(problem, asked, frame)
 
 
+def words_of(name: str) -> Dataset:
+    texts = (f"{name} river", name)
+    return Dataset("t", np.eye(3)[:2], (name, "river", "b"), (name, "2"), kind="words", texts=texts)
+
+
 PLACES = {
     "lists": lambda name: (
         lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name}, most=0)
         + lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name})
     ),
-    "documents": lambda name: render("document", text=topics.marked(f"{name} river", ["river"])),
+    "documents": lambda name: topics.documents(words_of(name), np.array([0.0, 1, 0]), np.ones(2), 1),
+    "usage of words": lambda name: topics.usage(words_of(name), np.ones(3), np.array([True, False]), 1),
+    "annotations": lambda name: annotations.table({name: annotations.Link(2, np.ones(2))}, name),
     "marked words": lambda name: topics.marked(name, [name]),
     "cards of a table": lambda name: tables.cards(pd.DataFrame({name: [name] * 50})),
     "bar": lambda name: statement.bar(statement.Statement("", "x", 0.5, 0.7, name, name, name)),

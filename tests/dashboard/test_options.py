@@ -13,7 +13,7 @@ from nspca.dashboard.sweep.rivals_more import ANGLE, BETWEEN
 from nspca.errors import NSPCAError
 from nspca.jobs import engine
 from nspca.solving import line_of
-from nspca.specs import ComparisonSpec, DataSpec, SuccessiveSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec
 from nspca.specs.method_options import options_words
 from nspca.validation.address import write
 from nspca.validation.options import option_texts
@@ -24,8 +24,13 @@ SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
 
 
 @pytest.fixture
+def unasked():
+    """Let the page make its first answers."""
+
+
+@pytest.fixture
 def arrive(visit, settled):
-    """``arrive(**values)``: the page Sweep with its preview, below which methods stand side by side."""
+    """``arrive(**values)``: the page Sweep with its first answer, below which methods stand side by side."""
 
     def there(page):
         return any(one.label == "Methods side by side" for one in page.expander)
@@ -114,7 +119,7 @@ def test_parts_take_options(visit, address):
 def test_deflations_and_the_angle_can_be_chosen():
     assert set(BETWEEN) == {*DEFLATIONS, ANGLE}
     X = np.random.default_rng(2).gamma(2.0, 1.0, (30, 10))
-    spec = SuccessiveSpec(k=3, count=3, methods=("tpower",))
+    spec = ComponentsSpec(sizes=(3, 3, 3), methods=("tpower",), effort=None)
     problem = nspca.Problem.from_data(X, k=3)
     for between in ({}, {"deflation": "projection"}, {"angle": 60.0}):
         U = spec.but(**between).run(X=X)["tpower", 3].components

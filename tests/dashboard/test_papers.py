@@ -7,7 +7,7 @@ import pytest
 
 from nspca import papers
 from nspca.dashboard.runs.tasks import TASKS
-from nspca.papers import ITEMS, PAPERS, exact
+from nspca.papers import ITEMS, exact
 from nspca.plots.papers import panel_figure
 
 PAGE = "pages/papers.py"
@@ -17,27 +17,38 @@ def html(page) -> str:
     return " ".join(element.proto.body for element in page.get("html"))
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_paper_offers_its_figures_and_opens_on_a_stored_answer(visit, texts, alts, paper):
-    page = visit(PAGE, paper=paper)
+def test_the_page_opens_with_what_it_is_for_and_a_card_for_every_figure(visit, texts, address):
+    page = visit(PAGE)
     assert not page.error and not page.exception
-    said = texts(page)
-    mine = [item for item in ITEMS.values() if item.paper == paper]
-    assert page.selectbox(key="widget_item").options == [f"{one.label}: {one.title}" for one in mine]
-    assert "Stored answer from the originals, computed" in said and "of processor time" in said
-    assert "claims" in html(page) and alts(page)
-    assert "statements of Figure" in said or "statement of Figure" in said
+    every = [claim for name, item in ITEMS.items() for claim in papers.claims(item, papers.stored(name))]
+    counts = papers.counts(every)
+    judged = len(every) - counts["data not here"] - counts["not printed"]
+    came = counts["agrees"] + counts["better"]
+    assert f"Four papers, {judged} printed claims: {came} come out, {counts['differs']} differ" in texts(page)
+    offered = {button.key for button in page.button}
+    assert {f"choose_{name}" for name in ITEMS} <= offered
+    pictures = [one for one in page.get("html") if "in small" in one.proto.body]
+    assert len(pictures) == len(ITEMS), "a figure is found by its picture"
+    page.button(key="choose_asteris2014-figure-5").click().run()
+    assert address(page)["item"] == "asteris2014-figure-5" and "claims" in html(page)
+    assert "Stored answer from the originals, computed" in texts(page)
+    page.button(key="all_papers").click().run()
+    assert "Four papers" in texts(page) and "item" not in address(page)
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_figure_opens_on_its_answer(visit, name):
+    page = visit(PAGE, item=name)
+    assert not page.error and not page.exception and "claims" in html(page)
 
 
 def test_another_figure_and_a_wrong_name_in_the_address(visit, address, texts):
-    page = visit(PAGE, paper="asteris2015")
-    page.selectbox(key="widget_item").select("asteris2015-table-1").run()
-    assert address(page)["item"] == "asteris2015-table-1"
+    page = visit(PAGE, paper="asteris2015", item="asteris2015-table-1")
     said = unescape(html(page))
     assert "SpanSPCA" in said and "5.23e+00" in said and "5.234 (grey levels spread evenly, rank 4)" in said
     assert "the best of 3 x 2000 random points" in said and "over seeds" in said
     again = visit(PAGE, paper="nobody1999", item="figure-99")
-    assert not again.error and not again.exception and "statements of Figure 4 agree" in texts(again)
+    assert not again.error and not again.exception and "Four papers" in texts(again)
 
 
 def test_reasons_stand_beside_verdicts_and_stronger_methods_apart(visit):
@@ -104,13 +115,6 @@ def test_the_way_to_the_originals_names_files_and_the_variable(stand_ins, monkey
     assert papers.remedy(["lrs", "mfeat"]) == into
 
 
-def test_the_counts_of_all_papers_are_those_of_the_claims(visit):
-    page = visit(PAGE)
-    every = [claim for name, item in ITEMS.items() for claim in papers.claims(item, papers.stored(name))]
-    label = next(one.label for one in page.expander if one.label.startswith("All four papers"))
-    assert label.startswith(f"All four papers: {len(every)} lines (agrees: {papers.counts(every)['agrees']},")
-
-
 def test_the_sentence_names_the_reading_that_is_nearest_and_what_the_others_give(visit, texts):
     page = visit(PAGE, paper="asteris2014", item="asteris2014-figure-4")
     said = texts(page)
@@ -120,14 +124,15 @@ def test_the_sentence_names_the_reading_that_is_nearest_and_what_the_others_give
     nearest = min(judged, key=lambda one: abs(one.value - claim.printed.value))
     reading = nearest.preset
     plain = unescape(said)
-    computed = f"The paper prints 58 %, and {nearest.value:.4g} % was computed from the original data"
+    assert f"Figure 4: the printed 58 % comes out ({nearest.value:.3g} %)." in plain
+    computed = f"here {nearest.value:.4g} % from the original data."
     assert computed in plain and len(judged) > 1
     others = [f"{one.value:.4g} %" for one in judged if one is not nearest]
     assert f"the reading “{reading}” is nearest, the others give {' and '.join(others)}." in plain
     assert "differ by at most 2 % of the printed number: 2 of the 3 readings do." in plain
     assert [abs(one.value / 58 - 1) <= 0.02 for one in judged].count(True) == 2
     assert "agree with what is computed here, 1 of them in some readings only." in plain
-    assert plain.index(f", {reading}**") < plain.index("The paper prints"), "the picture comes before"
+    assert plain.index(f", {reading}**") < plain.index("It is the"), "the picture comes before"
     assert "in 2 of 3 readings" in html(page) and claim.support == (2, 3)
     assert len({one.preset for one in judged}) == len(judged)
 

@@ -43,8 +43,13 @@ SHORT = {"sample": "pitprops", "to": 4, "ks": "2-4", "rivals": "auto,threshold,p
 
 
 @pytest.fixture
+def unasked():
+    """Let the page make its first answers."""
+
+
+@pytest.fixture
 def arrive(visit, settled):
-    """``arrive(**values)``: the page Sweep with its preview, below which the section stands."""
+    """``arrive(**values)``: the page Sweep with its first answer, below which the section stands."""
 
     def there(page):
         return any(one.label == "Methods side by side" for one in page.expander)

@@ -36,7 +36,6 @@ ASKED = {
     "check": specs.CheckSpec(data=DATA, k=3),
     "components": specs.ComponentsSpec(data=DATA, sizes=(3, 3), methods=("joint",), effort="fast"),
     "comparison": specs.ComparisonSpec(data=DATA, ks=(2, 4), methods=("auto", "em")),
-    "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
     "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
     "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
@@ -88,7 +87,7 @@ def told(workspace) -> dict[str, DescribedRun]:
 
 
 def test_every_task_is_told_in_words(workspace):
-    assert {*ASKED, "membership", "speed", "table", "words"} == set(TASKS), "these four are nobody's runs"
+    assert {*ASKED, "membership"} == set(TASKS), "that one is nobody's run"
     for task in ASKED:
         plant(workspace, task)
     lines = {task: one.line for task, one in told(workspace).items()}
@@ -450,21 +449,13 @@ def test_who_was_shown_a_run_goes_on_in_a_workspace_of_their_own(visit, texts, s
     page = visit("pages/shared.py", share=share)
     link = next(part for part in page.get("page_link") if part.proto.label.startswith("Go on"))
     own = visit("pages/sweep.py", **dict(part.split("=") for part in link.proto.query_string.split("&")))
-    assert not own.exception and not own.error and "review" in texts(own)  # it is there, or on its way
+    assert not own.exception and not own.error
     assert own.number_input(key="widget_to").value == 2 and "share" not in own.query_params
 
 
-def test_a_link_for_others_is_made_on_demand_and_ends_with_the_run(visit, shared, sentence):
+def test_a_link_for_others_ends_with_the_run(visit, shared, sentence):
     workspace, run = shared[0], plant(shared[0], number=7, result=b"x")
-    page = visit(PAGE, w=workspace)
-    assert not any(run in code.value for code in page.code) and run not in engine().store.shares(workspace)
-    page.button(key=f"share_{run}").click().run()
-    share = engine().store.shares(workspace)[run]
-    assert (
-        any(code.value.endswith(f"/shared?share={share}") for code in page.code)
-        and workspace not in page.code[0].value
-    )
-    assert {picture.proto.imgs[0].alt for picture in page.get("image")} == {"The link as a QR code"}
+    share, page = engine().store.share_run(workspace, run), visit(PAGE, w=workspace)
     page.button(key=f"delete_{run}").click().run()
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py", share=share)))
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py")))

@@ -36,13 +36,13 @@ def test_the_model_sentence():
 def test_one_feature_is_said_in_the_singular_and_what_is_optimal_as_such():
     one, _ = said(1)
     assert one.text.startswith("This pixel is the best one: proved. It keeps ")
-    assert not one.most_text and "which is proved to be the limit" in statement.bar(one)
+    assert not one.most_text and "the most possible" in statement.bar(one)
 
 
 def test_weights_of_any_sign_and_kept_features():
     assert " with " not in said(5, nonneg=False)[0].limit
     kept, _ = said(5, forced=(20, 21))
-    assert "No 5 pixels that include the 2 pixels you kept with nonnegative weights keep" in kept.text
+    assert "No 5 pixels that include the 2 pixels you kept with nonnegative weights keep" in kept.limit
 
 
 def test_without_a_proof_there_is_no_limit():
@@ -88,11 +88,9 @@ def test_the_limit_for_any_number_of_features_is_a_bound_on_all_of_them():
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     assert max(best, np.einsum("ij,jk,ik->i", points, data.X, points).max()) <= ceiling
     one = statement.state_result(data, problem.with_k(3), sweep["auto", 3], 3, ceiling=ceiling)
-    text = re.search(r"any number of features, nonnegative weights: at most ([\d.]+) %", one.ceiling_text)
+    text = re.search(r"at most ([\d.]+) % with nonnegative weights", one.ceiling_text)
     assert ceiling <= float(text[1]) / 100 * problem.leading_eigenvalue
-    assert one.ceiling_text in statement.bar(
-        one
-    ) and "weights of any sign, in the main direction: 100 %" in statement.bar(one)
+    assert one.ceiling_text in statement.bar(one) and "all 13 features: 100 %" in statement.bar(one)
     assert statement.ceiling_of(table[table["k"] < 13], 13) == np.inf
 
 

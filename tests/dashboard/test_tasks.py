@@ -18,9 +18,7 @@ X = np.random.default_rng(0).standard_normal((20, 5))
 
 
 def test_the_engine_knows_every_kind():
-    assert set(TASKS) >= {"sweep", "components", "comparison", "paper", "speed"} and set(TASKS) <= set(
-        Spec.KINDS
-    )
+    assert set(TASKS) >= {"sweep", "components", "comparison", "paper"} and set(TASKS) <= set(Spec.KINDS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
     assert set(TASKS.values()) == {job.RUN}
 

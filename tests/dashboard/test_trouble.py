@@ -1,4 +1,6 @@
-"""Every page states trouble of the server in one sentence."""
+"""Every page states trouble of the server in one sentence, and is nothing that a worker process runs."""
+
+import sys
 
 from nspca.dashboard.app import frame
 from nspca.errors import JobError
@@ -26,3 +28,9 @@ def test_a_store_that_cannot_be_opened_is_said(visit, monkeypatch, sentence):
 def test_a_store_that_was_deleted_is_said(visit, monkeypatch, sentence):
     monkeypatch.setattr(engine().store, "_file", (0, 0))
     assert "was deleted or replaced while this server runs" in sentence(visit(PAGE))
+
+
+def test_a_new_worker_process_does_not_run_the_page_that_is_the_main_module(visit):
+    visit(PAGE)
+    assert vars(sys.modules["__main__"]).get("__spec__") is None, "Streamlit has put the page there"
+    assert not hasattr(sys.modules["__main__"], "__file__")

@@ -118,21 +118,21 @@ LAUGHS = (
 HOSTILE = {
     "entities": (
         lambda: sheet(b'<row r="1"><c t="str"><v>&j;</v></c></row>', LAUGHS),
-        "entities, which are never expanded",
+        "damaged|no sheet",
     ),
     "a file named by an entity": (
         lambda: sheet(
             b"<row><c><v>&x;</v></c></row>", b'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
         ),
-        "entities, which are never expanded",
+        "damaged|no sheet",
     ),
     "entities in a sheet that is called otherwise": (
         lambda: renamed(
             sheet(b'<row r="1"><c t="str"><v>&j;</v></c></row>', LAUGHS), "sheet1.xml", "one.dat"
         ),
-        "entities, which are never expanded",
+        "damaged|no sheet",
     ),
-    "utf-16": (lambda: changed(workbook(one=ROWS), sheet1="<worksheet/>".encode("utf-16")), "entities"),
+    "utf-16": (lambda: changed(workbook(one=ROWS), sheet1="<worksheet/>".encode("utf-16")), "no sheet"),
     "a row far below": (
         lambda: sheet(b'<row r="99999999999"><c><v>1</v></c></row>'),
         "at most (5000|1048576) rows",
@@ -141,11 +141,11 @@ HOSTILE = {
         lambda: sheet(b'<row r="1"><c r="ZZZ1"><v>1</v></c></row>'),
         "16384 columns",
     ),
-    "one huge row": (lambda: sheet(b"<row>" + b"<c/>" * 200_000 + b"</row>"), "About|about"),
+    "one huge row": (lambda: sheet(b"<row>" + b"<c/>" * 200_000 + b"</row>"), "no sheet with anything"),
     "a bomb": (lambda: sheet(b" " * (20 * 2**20)), "would grow"),
     "styles without end": (
         lambda: changed(workbook(one=ROWS), styles=b"<a/>" * 5_000_000),
-        "holds a part of|would grow|million cells",
+        "would grow",
     ),
     "no sheet": (lambda: changed(workbook(one=ROWS), sheet1=None), "damaged|no sheet"),
     "no list of sheets": (lambda: changed(workbook(one=ROWS), workbook=b"<x/>"), "damaged|no sheet"),
@@ -157,7 +157,6 @@ HOSTILE = {
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_workbooks_are_one_sentence(case, monkeypatch, bounded_memory):
     make, said = HOSTILE[case]
-    monkeypatch.setattr(excel, "MAX_TAGS", 100_000)
     monkeypatch.setattr(excel, "ROWS", 5000)
     monkeypatch.setattr(sheets, "ROWS", 5000)
     with pytest.raises(InvalidData, match=said) as caught:
@@ -202,7 +201,7 @@ def test_a_workbook_is_spoken_of_as_one():
         read(whole)
     with pytest.raises(InvalidData, match="Excel workbook is damaged or cut short"):
         read(whole[:-100])
-    with pytest.raises(InvalidData, match=r"old Excel file .* has a password"):
+    with pytest.raises(InvalidData, match="has a password"):
         read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
 
 

@@ -13,7 +13,6 @@ from nspca.data import read
 from nspca.errors import InvalidData
 from tests.files import archive, npy, npz
 
-pytestmark = pytest.mark.usefixtures("bounded_memory")
 ROWS, COLUMNS = 70_000, 35
 """A table of 19 MiB, just above what is read whatever its ratio."""
 
@@ -58,7 +57,7 @@ BOMBS = {
     "npy in gzip": lambda: gzip.compress(npy(np.zeros((ROWS, COLUMNS)))),
     "npy of one byte a value in gzip": lambda: gzip.compress(npy(np.zeros((ROWS, COLUMNS), bool))),
     "npy in a zip": lambda: archive({"a.npy": npy(np.zeros((ROWS, COLUMNS)))}),
-    "short cells in gzip": lambda: gzip.compress((b"0," * (COLUMNS - 1) + b"0\n") * ROWS),
+    "short cells in gzip": lambda: gzip.compress((b"7," * (COLUMNS - 1) + b"3\n") * ROWS),
     "text in gzip in a zip": lambda: archive({"a.csv.gz": gzip.compress(b"0,0\n" * 5 * 2**20)}),
     "workbook": workbook,
     "images": lambda: archive({f"{i}.png": blank_image() for i in range(24)}),
@@ -68,7 +67,7 @@ BOMBS = {
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[pytest.mark.visit] * (kind == "workbook")) for kind in BOMBS]
 )
-def test_a_packed_file_that_grows_too_much_is_refused(kind):
+def test_a_packed_file_that_grows_too_much_is_refused(kind, bounded_memory):
     raw = BOMBS[kind]()
     assert len(raw) < 2**17
     with pytest.raises(InvalidData, match=r"(would grow \d+ times|grows more than 200 times).*: .*\.$"):

@@ -5,6 +5,7 @@ import pytest
 
 from nspca.data import read
 from nspca.data.numerals import find_decimal, find_flags, flag
+from nspca.errors import InvalidData
 
 X = np.random.default_rng(0).uniform(-50, 50, (12, 4)).round(2)
 IDS = [f"s{i}" for i in range(12)]
@@ -21,6 +22,15 @@ def table(*rows, sep=","):
 
 def in_brackets(value):
     return f"({-value})" if value < 0 else value
+
+
+def named(name, cell):
+    """Return the table with another first column, `cell(i)` in row i."""
+    return table([name, *HEAD[1:]], *([cell(i), *row[1:]] for i, row in enumerate(ROWS)))
+
+
+def european(value):
+    return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
 def words(yes, no):
@@ -42,7 +52,7 @@ CASES = {
     "single quotes": (table(*[[f"'{cell}'" for cell in row] for row in [HEAD, *ROWS]]), X, "s0 a Single"),
     "a name twice": (table(HEAD, *ROWS[:-1], ["s0", *ROWS[-1][1:]]), X, "s0 a repeated"),
     "a number twice": (
-        table(["sample_id", *HEAD[1:]], *([max(i, 1), *row[1:]] for i, row in enumerate(ROWS))),
+        named("sample_id", lambda i: max(i, 1)),
         X,
         "1 a repeated",
     ),
@@ -51,8 +61,7 @@ CASES = {
     "keys and values": (table(*KEYS, HEAD, *ROWS), X, "s0 a Instrument"),
     "keys in columns": (table(*[[*row, "", "", ""] for row in KEYS], HEAD, *ROWS), X, "s0 a Instrument"),
     "empty cells below": (table(HEAD, *ROWS, [""] * 5, ["Total", *X.sum(axis=0)]), None, "s0 a Total"),
-    "time": (table(["time (s)", *HEAD[1:]], *([0.5 * i, *row[1:]] for i, row in enumerate(ROWS))), X,
-             "0.0 a names of the samples"),
+    "time": (named("time (s)", lambda i: 0.5 * i), X, "0.0 a names of the samples"),
     "names last": (table([*HEAD[1:], "id"], *BELOW), X, "s0 a sample names"),
     "numbers last": (
         table([*HEAD[1:], "sample_id"], *([*row[:-1], 100 + i] for i, row in enumerate(BELOW))),
@@ -100,7 +109,103 @@ CASES = {
         np.array([row[1:] for row in GENES]).T,
         "P0 100 set aside",
     ),
-}  # fmt: skip
+    "bare commas": (table(HEAD, *ROWS[:5], [""] * 5, *ROWS[5:]), X, "s0 a without any cell was left out"),
+    "a list of lists": (f"{X.tolist()}", X, "sample~1 feature~1 Each list"),
+    "double brackets": (table([f"[[{name}]]" for name in HEAD], *ROWS), X, "s0 [[a]] sample names"),
+    "points between thousands": (
+        table(HEAD, *[[row[0], *(european(100 * x) for x in row[1:])] for row in ROWS], sep=";"),
+        X * 100,
+        "s0 a point stands between thousands",
+    ),
+    "three decimals": (
+        table(HEAD, *[[row[0], *(f"{abs(x) + 1:.3f}" for x in row[1:])] for row in ROWS], sep=";"),
+        np.abs(X) + 1,
+        "s0 a read as the decimal sign",
+    ),
+    "dates": (named("date", lambda i: f"2024-01-{i + 1:02}"), X, "2024-01-01 a sample names"),
+    "dates of Excel": (named("Datum", lambda i: 45000 + i), X, "45000 a names of the samples"),
+    "merged cells above": (
+        table(["id", "before", "before", "after", "after"], ["", "x", "y", "x", "y"], *ROWS),
+        X,
+        "s0 before~x above the table",
+    ),
+    "units in brackets": (table(HEAD, ["(unit)", "(mg/l)", "(-)", "(%)", "(kg)"], *ROWS), X, "s0 a mg/l"),
+    "few units": (table(HEAD, ["-", "mg/l", "-", "-", "-"], *ROWS), X, "s0 a mg/l"),
+    "a total column": (
+        table([*HEAD, "all"], *([*row, sum(row[1:])] for row in ROWS)),
+        None,
+        "s0 a sum of all",
+    ),
+    "quoted cells and a last comma": (
+        table(*([*(f'"{cell}"' for cell in row), ""] for row in [HEAD, *ROWS])),
+        X,
+        "s0 a empty",
+    ),
+    "a mark of order": ("\ufeffsep=;\n" + table(HEAD, *ROWS, sep=";"), X, "s0 a semicolon"),
+    "notes with numbers": (
+        table(HEAD, *ROWS, ["Note: 12 samples", "", "", "", ""], ["Updated 2021", "", "", "", ""]),
+        X,
+        "s0 a below the table",
+    ),
+    "a plate": (
+        table(
+            ["Instrument", "SpectraMax"],
+            [],
+            ["", 1, 2, 3, 4],
+            *(["ABCDEFGHIJKL"[i], *row[1:]] for i, row in enumerate(ROWS)),
+        ),
+        X,
+        "A 1 above the table",
+    ),
+    "falling wavenumbers": (
+        table([4000 - 2 * j for j in range(4)], *X),
+        X,
+        "sample~1 4000 taken as the names",
+    ),
+    "clinical lines above names": (
+        table(["#Patient", "A", "B", "C", "D"], ["#STRING", *["NUMBER"] * 4], HEAD, *ROWS, sep="\t"),
+        X,
+        "s0 a above the table",
+    ),
+    "replicates": (
+        table(
+            ["sample", "replicate", *HEAD[1:]], *([row[0], i % 3 + 1, *row[1:]] for i, row in enumerate(ROWS))
+        ),
+        None,
+        "s0 replicate class codes",
+    ),
+    "R without a name": (
+        table(HEAD[1:], *([f'"{i + 1}"', *row[1:]] for i, row in enumerate(ROWS)), sep=" "),
+        X,
+        "1 a blank",
+    ),
+    "an index of pandas": (named("Unnamed: 0", lambda i: i), X, "0 a Unnamed"),
+    "leading zeros": (named("plot", lambda i: f"{i:03}"), X, "000 a plot"),
+    "a column for each class": (
+        table([*HEAD, "class_A", "class_B"], *([*row, i % 2, 1 - i % 2] for i, row in enumerate(ROWS))),
+        None,
+        "s0 a class codes",
+    ),
+    "a class in the last column": (
+        table([*HEAD[1:], "species"], *([*row[1:], "xyz"[i % 3]] for i, row in enumerate(ROWS))),
+        X,
+        "sample~1 a species",
+    ),
+    "variables in rows": (
+        table(["variable", *IDS], *([f"v{j}", *X[:, j]] for j in range(4))),
+        X.T,
+        "v0 s0 rows may be features",
+    ),
+    "an age among genes": (
+        table(
+            ["name", *PEOPLE],
+            ["age", *range(40, 52)],
+            *([f"ENSG{j:011}", *row[1:]] for j, row in enumerate(GENES)),
+        ),
+        None,
+        'P0 age "age" is called unlike',
+    ),
+}
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 
 
@@ -108,12 +213,43 @@ CASES = {
 def test_a_table_is_read_right_and_what_was_decided_is_said(name):
     raw, numbers, expected = CASES[name]
     data = read(raw.encode())
-    sample, feature, said = expected.split(" ", 2)
-    assert numbers is None or np.array_equal(data.X, numbers)
+    sample, feature, said = (part.replace("~", " ") for part in expected.split(" ", 2))
+    assert numbers is None or np.allclose(data.X, numbers, rtol=0, atol=1e-9)
     assert (data.sample_names[0], data.feature_names[0]) == (sample, feature)
     assert said in " ".join(data.notes)
     for way in (way for one in data.findings for way in one.ways if way.option != "missing_codes"):
         assert len(read(raw.encode(), **{way.option: way.value}).X) > 1
+
+
+LETTERS = np.random.default_rng(2).choice([*"ACGT"], (12, 8))
+REFUSED = {
+    "letters of PLINK": (
+        table(*([*row[:6], *LETTERS[i]] for i, row in enumerate(PLINK)), sep=" "),
+        "recode A",
+    ),
+    "numbers of PLINK": (
+        table(*([*row[:6], *np.where(LETTERS[i] > "C", 1, 2)] for i, row in enumerate(PLINK)), sep="\t"),
+        "recode A",
+    ),
+    "one column": (table(*([x] for x in X[:, 0])), "one column"),
+    "names and one column": (table(HEAD[:2], *(row[:2] for row in ROWS)), "two features"),
+    "NA": (table(HEAD, *ROWS[:5], ["s5", "NA", 1, 2, 3], *ROWS[6:]), "missing"),
+    "n.d.": (table(HEAD, *ROWS[:5], ["s5", "n.d.", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
+    "<0.5": (table(HEAD, *ROWS[:5], ["s5", "<0.5", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
+    "deviations beside means": (
+        table(HEAD, *([row[0], *(f"{x} (0.3)" for x in row[1:])] for row in ROWS)),
+        "text",
+    ),
+    "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "second header|text"),
+}
+"""The text, and words of the refusal."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_table_that_cannot_be_read_is_refused_by_its_cause(name):
+    raw, said = REFUSED[name]
+    with pytest.raises(InvalidData, match=said):
+        read(raw.encode())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from nspca.data import limits, read
-from nspca.data.formats import parquet
 from nspca.errors import InvalidData
 
 
@@ -53,7 +52,6 @@ def test_the_index_of_a_data_frame_has_the_sample_names_under_any_name(index):
     data = read(written(frame))
     assert data.feature_names == ("a", "b") and data.X.tolist() == frame.to_numpy().tolist()
     assert data.sample_names[0].startswith(str(index[0])[:10])
-    assert 'Column "when" holds distinct names and was taken as sample names.' in data.notes
 
 
 @pytest.mark.parametrize(
@@ -144,8 +142,8 @@ def test_values_that_would_fill_memory(monkeypatch):
         pa.table({"a": np.zeros(100_000), "b": np.zeros(100_000)}), compression="zstd", use_dictionary=False
     )
     assert len(raw) < 5000
-    monkeypatch.setattr(parquet, "MAX_BYTES", 2**20)
-    with pytest.raises(InvalidData, match="would unpack to"):
+    monkeypatch.setattr("nspca.data.formats.base.MAX_BYTES", 2**16)
+    with pytest.raises(InvalidData, match="of text: keep fewer columns"):
         read(raw)
     monkeypatch.setattr(limits, "MAX_VALUES", 1000)
     with pytest.raises(InvalidData, match="100000 rows and 2 columns"):
@@ -155,10 +153,8 @@ def test_values_that_would_fill_memory(monkeypatch):
 def test_a_long_text_that_is_repeated():
     text = "x" * 20_000
     raw = written(pa.table({"note": [text] * 5000, "a": np.arange(5e3), "b": np.arange(5e3)}))
-    before = pa.default_memory_pool().max_memory()
-    with pytest.raises(InvalidData, match="at most 10000 characters"):
+    with pytest.raises(InvalidData, match="would grow"):
         read(raw)
-    assert pa.default_memory_pool().max_memory() - before < 64 * 2**20
 
 
 @pytest.mark.parametrize(
@@ -171,7 +167,7 @@ def test_a_long_text_that_is_repeated():
         (written(FRAME)[:100], "damaged or cut short"),
         (b"PAR1" + b"\xff" * 8 + b"PAR1", "damaged or cut short"),
         (b"PAR1" + struct.pack("<I", 2**31 - 1) + b"PAR1", "damaged or cut short"),
-        (written(pa.table({"a": [1, 2]})), "two features"),
+        (written(pa.table({"a": [1, 2]})), "Only one column"),
         (written(pa.table({"a": ["p", "q", "r"], "b": ["s", "t", "u"]})), "column"),
         (written(FRAME.assign(c=[1, np.inf, 2, 3])), "finite"),
     ],
@@ -209,7 +205,7 @@ print("alive")
 
 
 def test_missing_values_name_their_column():
-    with pytest.raises(InvalidData, match='row 2, column "b" holds none'):
+    with pytest.raises(InvalidData, match='row 2, column "b" is empty'):
         read(written(pa.table({"who": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [1, None, 3]})))
 
 
@@ -221,10 +217,6 @@ def test_a_time_zone_that_nobody_knows():
 
 def test_a_column_of_texts_is_named_by_what_it_holds():
     texts = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["1", "2", "x"], "c": [4.0, 5.0, 6.0]})
-    with pytest.raises(InvalidData, match=r'column "b" holds text \("x" in row 3\)'):
+    with pytest.raises(InvalidData, match=r'row 3, column "b" holds the text "x"'):
         read(written(texts))
-    numbers = texts.assign(b=["1", "2", "3"])
-    with pytest.raises(
-        InvalidData, match=r'holds numbers stored as text \("1" in row 1\): save them as numbers'
-    ):
-        read(written(numbers))
+    assert read(written(texts.assign(b=["1", "2", "3"]))).X[:, 1].tolist() == [1, 2, 3]

@@ -641,3 +641,17 @@ def test_a_total_above_the_samples_is_said():
     said = next(finding for finding in data.findings if "first row" in finding.what)
     assert said.is_suspicion
     assert read(text.encode(), **{said.option: said.value}).X.shape == (12, 5)
+
+
+@pytest.mark.parametrize("below", ["", "Source: a survey\n", ",,\n,,\n"])
+def test_a_large_file_of_plain_text_is_read_from_the_disk_as_from_memory(tmp_path, monkeypatch, below):
+    rows = "".join(f"s{i},{i}.5,{i * i % 7}\n" for i in range(5000))
+    path = tmp_path / "t.csv"
+    path.write_text(f"id,a,b\n{rows},,\n{rows.replace('s', 'z')}{below}")
+    kept = read(path)
+    monkeypatch.setattr("nspca.data.formats.delimited.STREAMED", 0)
+    monkeypatch.setattr("nspca.data.limits.bounded_bytes", lambda _: pytest.fail("read into memory"))
+    streamed = read(path)
+    assert np.array_equal(streamed.X, kept.X) and len(kept.X) == 10_000
+    assert (streamed.sample_names, streamed.notes) == (kept.sample_names, kept.notes)
+    assert "1 row without any cell was left out." in kept.notes

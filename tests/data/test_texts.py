@@ -361,7 +361,7 @@ def test_a_comma_in_quotation_marks_makes_no_column():
 
 def test_a_spreadsheet_that_is_refused_as_a_table_is_converted_once(monkeypatch):
     opened = []
-    monkeypatch.setattr(excel, "_open", lambda *how, own=excel._open: opened.append(1) or own(*how))
+    monkeypatch.setattr(excel, "_open_zip", lambda *how, own=excel._open_zip: opened.append(1) or own(*how))
     found = open_file(workbook(TABLE), "texts")
     assert found.texts == "table" and isinstance(found.data, InvalidData) and len(opened) == 1
 

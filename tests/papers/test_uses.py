@@ -11,9 +11,9 @@ from nspca.papers import uses
 from nspca.progress import Event
 from nspca.specs import (
     ComparisonSpec,
+    ComponentsSpec,
     DataSpec,
     StabilitySpec,
-    SuccessiveSpec,
 )
 
 
@@ -133,7 +133,11 @@ def test_cancel_stops_at_the_next_report():
         raise Cancelled("stop")
 
     X = np.random.default_rng(0).normal(size=(20, 6))
-    for spec in (ComparisonSpec(ks=(2,)), SuccessiveSpec(k=2, count=2), StabilitySpec(k=2, resamples=3)):
+    for spec in (
+        ComparisonSpec(ks=(2,)),
+        ComponentsSpec(sizes=(2, 2), methods=("em",), effort=None),
+        StabilitySpec(k=2, resamples=3),
+    ):
         with pytest.raises(Cancelled):
             spec.run(stop, X=X)
 

@@ -23,11 +23,10 @@ def test_every_sample_is_drawn_where_its_scores_are():
     names = ["a", "<b>", "c", "d"]
     figure = sample_map(SCORES, ["x", "y", "x", "z"], names, axes=("part 1", "part 3"), label="tissue")
     assert points(figure) == {i: (*SCORES[i], name) for i, name in enumerate(["a", "&lt;b&gt;", "c", "d"])}
-    assert [trace.name for trace in figure.data] == ["x", "y", "z"]
+    assert [trace.name for trace in figure.data] == ["x", "y", "z"], "three samples make no ellipse"
     assert len({(t.marker.color, t.marker.symbol) for t in figure.data}) == 3
-    assert figure.layout.xaxis.title.text == "score along part 1"
+    assert figure.layout.xaxis.title.text == "along part 1"
     assert figure.layout.meta["alt"] == "Map of samples: 4 samples along part 1 and part 3, 3 groups."
-    assert figure.layout.legend.y < 0, "legends stand below"
 
 
 def test_numbers_of_many_values_are_a_scale_and_few_are_groups():
@@ -39,6 +38,7 @@ def test_numbers_of_many_values_are_a_scale_and_few_are_groups():
     digits = sample_map(S, np.arange(30) % 10).data
     assert len(digits) == 10, "digits are groups"
     assert len({part.marker.color for part in digits}) == 10, "each with a colour of its own"
+    assert len({part.marker.symbol for part in digits}) == 10, "and with a mark of its own"
     assert len(sample_map(S).data) == 1 and not sample_map(S).layout.showlegend
 
 
@@ -53,10 +53,31 @@ def test_of_large_tables_some_are_drawn_and_it_says_so():
 def test_arrows_point_where_the_correlations_do():
     figure = sample_map(SCORES, arrows=Arrows(["f", "g"], [[0.5, 0.0], [-0.25, 1.0]]))
     ends, lines = figure.data[-1], figure.data[-2]
-    assert np.allclose(ends.x, [0.5 * 0.8 * 3, -0.25 * 0.8 * 3]) and np.allclose(ends.y, [0, 0.8 * 5])
-    assert list(ends.text) == ["f", "g"] and "0.50 across and 0.00 up" in ends.hovertext[0]
+    assert np.allclose(ends.x, [-0.25 * 0.8 * 3, 0.5 * 0.8 * 3]) and np.allclose(ends.y, [0.8 * 5, 0])
+    assert list(ends.text) == ["g", "f"] and "0.50 across and 0.00 up" in ends.hovertext[1]
     assert np.allclose(lines.x[1::3], ends.x) and np.isnan(lines.x[2::3]).all()
-    assert "2 features as arrows" in figure.layout.meta["alt"]
+    assert "the strongest features as arrows" in figure.layout.meta["alt"]
+
+
+def test_of_arrows_that_would_hide_each_other_the_longest_is_drawn():
+    W = [[0.5, 0.0], [0.55, 0.02], [-0.5, 0.5], [0.0, -0.9]]
+    figure = sample_map(SCORES, arrows=Arrows(["hidden", "f", "g", "h"], W))
+    assert list(figure.data[-1].text) == ["h", "g", "f"]
+
+
+def test_an_ellipse_lies_two_deviations_around_each_group():
+    rng = np.random.default_rng(0)
+    S = rng.standard_normal((400, 2)) * [3.0, 0.5] + [10.0, -2.0]
+    ellipse, points = sample_map(S, ["a"] * 400).data
+    assert ellipse.fill == "toself" and ellipse.legendgroup == points.legendgroup == "a"
+    around = np.column_stack([ellipse.x, ellipse.y]) - S.mean(axis=0)
+    lengths = np.einsum("ij,jk,ik->i", around, np.linalg.inv(np.cov(S.T)), around)
+    assert np.allclose(lengths, 4, rtol=1e-3)
+
+
+def test_samples_that_were_searched_have_a_ring_and_their_name():
+    ring = sample_map(SCORES, sample_names=["a", "b", "c", "d"], found=[2]).data[-1]
+    assert (list(ring.x), list(ring.y), list(ring.text)) == ([-3.0], [0.0], ["c"])
 
 
 @pytest.mark.parametrize(
@@ -64,9 +85,8 @@ def test_arrows_point_where_the_correlations_do():
     [
         {},
         None,
-        {"points": None},
-        {"points": [{"customdata": "x"}, {"customdata": []}, {"customdata": [True]}, {"customdata": [-1]}]},
-        {"points": [{"customdata": [4]}, {"customdata": ["1"]}, {"customdata": [1.0]}, 7]},
+        ["x", [], [True], [-1]],
+        [[4], ["1"], [1.0], 7],
     ],
 )
 def test_what_is_no_sample_is_not_chosen(hostile):
@@ -74,5 +94,4 @@ def test_what_is_no_sample_is_not_chosen(hostile):
 
 
 def test_a_lasso_names_samples_once_and_in_order():
-    points = [{"customdata": [3, "d", ""]}, {"customdata": [0, "a", ""]}, {"customdata": [3, "d", ""]}]
-    assert chosen_samples({"points": points}, 4) == [0, 3]
+    assert chosen_samples([[3, "d", ""], [0, "a", ""], [3, "d", ""]], 4) == [0, 3]

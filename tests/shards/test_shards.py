@@ -51,7 +51,7 @@ def docword(X, order=None):
 @pytest.mark.parametrize("rows", [1, 7, 100])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_docword_is_what_reading_it_gives(X, tmp_path, monkeypatch, packed, rows, shuffled):
-    monkeypatch.setattr(entries, "LINES", 7)
+    monkeypatch.setattr(entries, "PIECE", 8 * 7)
     order = np.random.default_rng(1).permutation(X.nnz) if shuffled else None
     raw = docword(X, order)
     source = tmp_path / ("docword.x.txt.gz" if packed else "docword.x.txt")
@@ -313,7 +313,7 @@ def test_no_record_is_no_folder_of_shards(tmp_path):
 )
 @pytest.mark.parametrize("piece", [16, 2**20])
 def test_what_is_wrong_in_a_text_is_said_with_its_line(tmp_path, monkeypatch, raw, words, piece):
-    monkeypatch.setattr(entries, "LINES", piece)
+    monkeypatch.setattr(entries, "PIECE", 8 * piece)
     monkeypatch.setattr(delimited, "PIECE", piece)
     (tmp_path / "docword.x.txt").write_bytes(raw)
     with pytest.raises(InvalidData, match=words) as refused:

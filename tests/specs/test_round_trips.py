@@ -110,15 +110,16 @@ def questions(draw) -> Spec:
     )
 
 
+SEVERAL = {"sizes": (3, 3), "methods": ("auto", "em"), "effort": None}
 FURTHER = {"data": DataSpec(sample="digits", content="abc"), "nonneg": False, "scale": True, "forced": (1, 2)}
 OTHERS = [
-    specs.SweepSpec(**FURTHER, ks=(2, 5), draft=True),
+    specs.SweepSpec(**FURTHER, ks=(2, 5)),
     specs.OptimumSpec(**FURTHER, k=3, effort="thorough", seconds=0),
     specs.OptimumSpec(**FURTHER, k=3, method="em", seconds=60, attempt=2),
     specs.OptimumSpec(**FURTHER, k=(3, 4), method="joint"),
     specs.CheckSpec(**FURTHER, k=(3, 4), source="covariance"),
-    specs.SuccessiveSpec(**FURTHER, k=3, count=2, deflation="schur", options={"em": {"restarts": 2}}),
-    specs.SuccessiveSpec(**FURTHER, k=3, count=2, angle=80.0),
+    specs.ComponentsSpec(**FURTHER, **SEVERAL, deflation="schur", options={"em": {"restarts": 2}}),
+    specs.ComponentsSpec(**FURTHER, **SEVERAL, angle=80.0),
     specs.StabilitySpec(**FURTHER, k=4, methods=("em", "auto"), resamples=3),
     specs.StabilitySpec(**FURTHER, k=(3, 4), methods=("cone",)),
     specs.ChoiceSpec(**FURTHER, ks=(2, 3), folds=3, draws=0),
@@ -126,9 +127,6 @@ OTHERS = [
     specs.GroupsSpec(**FURTHER, sizes=(3, 4), label="tissue", permutations=99),
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
-    specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
-    specs.SpeedSpec(of=("a", "b")),
-    specs.WordsSpec(),
 ]
 
 
@@ -199,7 +197,6 @@ SMALL = {
         effort=None,
         forced=(1,),
     ),
-    "preview": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), draft=True),
     "comparison": specs.ComparisonSpec(
         data=DataSpec(sample="pitprops"), ks=(2,), methods=("em", "greedy"), options={"em": {"restarts": 2}}
     ),
@@ -210,7 +207,9 @@ SMALL = {
     "unequal parts of a table": specs.ComponentsSpec(
         data=DataSpec(sample="digits"), sizes=(3, 2), methods=("em",), scale=False, effort="fast"
     ),
-    "successive": specs.SuccessiveSpec(data=DataSpec(sample="pitprops"), k=3, count=2, deflation="schur"),
+    "deflated": specs.ComponentsSpec(
+        data=DataSpec(sample="pitprops"), sizes=(3, 3), methods=("auto",), deflation="schur", effort=None
+    ),
     "proof": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3, effort="standard", seconds=0),
     "optimum": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3),
     "optimum of several": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3)),
@@ -228,7 +227,6 @@ SMALL = {
     ),
     "groups": specs.GroupsSpec(data=DataSpec(sample="digits"), sizes=(3, 2), permutations=9),
     "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
-    "words": specs.WordsSpec(),
 }
 
 

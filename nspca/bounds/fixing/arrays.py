@@ -16,6 +16,7 @@ from nspca.bounds.fixing.node import (
     COVERED,
     EMPTY,
     LEAF,
+    MIXED,
     REDUCED,
     SQUARES,
     Node,
@@ -164,8 +165,8 @@ class Reader:
                 child.cap = child.cap if node.roof is None else min(child.cap, up(exact(node.roof)))
                 node.children = (child,)
                 waiting.append(child)
-            elif code == COVERED:
-                node.is_covered = True
+            elif code in (COVERED, MIXED):
+                node.settled = code
             elif code != EMPTY:
                 node.feature, one, none = code, np.array([code]), np.zeros(0, dtype=np.int64)
                 halves = node.supports.fix(none, one), node.supports.fix(one, none)

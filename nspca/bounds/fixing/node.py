@@ -20,10 +20,11 @@ MATRICES = 12
 """Matrices of the size of A that a lift holds."""
 FLOATS = 10**300
 """Numbers of supports from here on count as infinite, since larger ones may not fit into a float."""
-LEAF, EMPTY, SQUARES, REDUCED, CAPPED, COVERED = -1, -2, -3, -4, -5, -6
+LEAF, EMPTY, SQUARES, REDUCED, CAPPED, COVERED, MIXED = -1, -2, -3, -4, -5, -6, -7
 """Codes of a leaf, of a node without any support, of a leaf that the squares of the entries of A prove to
 stay below the level, of a node whose only child is about what is left of A (`reduction`), without and with a
-bound on A itself, and of a leaf whose supports all contain a listed set (`nspca.bounds.answers`).
+bound on A itself, and of leaves for lists of good sets (`nspca.bounds.answers`): all supports contain a
+listed set, or the only support has a leading vector of mixed sign.
 """
 
 
@@ -184,8 +185,8 @@ class Node:
         Proof of a bound of a reduced node on A itself.
     cap : float
         Smallest bound of the roofs above the node.
-    is_covered : bool
-        Whether all supports of the node contain a listed set. Such a leaf needs no bound.
+    settled : int or None
+        Code of a leaf that needs no bound, `COVERED` or `MIXED`.
     along : int64 array or None
         Features of a listed set that an open node is branched along, in this order.
     """
@@ -200,7 +201,7 @@ class Node:
     level: float = 0.0
     roof: Use | None = None
     cap: float = np.inf
-    is_covered: bool = False
+    settled: int | None = None
     along: np.ndarray | None = None
 
     @property
@@ -218,10 +219,14 @@ class Node:
         """Code of the node in a certificate."""
         if self.children:
             return self.feature if self.roof is None else CAPPED
-        if self.is_covered:
-            return COVERED
+        if self.settled is not None:
+            return self.settled
         is_of_squares = self.leaf is not None and self.leaf.of_squares
         return EMPTY if self.supports.is_empty else SQUARES if is_of_squares else LEAF
+
+    def branch(self, feature: int, having: "Node", lacking: "Node") -> None:
+        """Give an open node its two children, with a feature and without it."""
+        self.feature, self.children, self.leaf, self.warm = feature, (having, lacking), None, None
 
     def share(self, above: Use | None) -> None:
         """Take the witness of a use above in place of equal ones, such as copies that a worker sends back.

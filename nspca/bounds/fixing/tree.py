@@ -257,31 +257,33 @@ class FixingTree(Work):
         scores[own] = -part.block(free[own]).diagonal()
         return scores
 
+    def parts(self, node: Node) -> list[Supports]:
+        """Return the supports of the two children of a node: with the feature branched on, and without it."""
+        none, one = np.zeros(0, dtype=np.int64), node.supports.possible[[int(np.argmin(node.scores))]]
+        return [node.supports.fix(none, one), node.supports.fix(one, none)]
+
     def tasks(self, node: Node) -> Iterable[Task]:
-        """Return the tasks of the two children of a node: with the feature branched on, and without it."""
-        none, leaf = np.zeros(0, dtype=np.int64), node.leaf
-        assert leaf is not None  # it is open
-        one = node.supports.possible[[int(np.argmin(node.scores))]]
-        for supports in (node.supports.fix(none, one), node.supports.fix(one, none)):
-            task = Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan)
+        """Return the tasks of the parts of a node."""
+        assert node.leaf is not None  # it is open
+        for supports in self.parts(node):
+            task = Task(supports, node.leaf.witness, node.warm, self.lower, self.gap, self.plan)
             task = replace(task, rounds=self.rounds, entries=self.left)
             yield replace(task, reducing=self.reducing, at_level=self.at_level)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
-        """Attach the settled children to their parents. Parents without both children stay open."""
+        """Attach the settled parts to their parents. Parents without all their parts stay open."""
         waiting, outcomes = list(parents), iter(settled)
         self.parted = waiting
         try:
             while waiting:
-                both = next(outcomes), next(outcomes)
                 parent = waiting[0]
-                for one in both:
+                parts = [next(outcomes) for _ in self.parts(parent)]
+                for one in parts:
                     one.node.share(parent.leaf)
                     one.node.lower_caps(parent.cap)
-                feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
-                children = self.taken(both[0]), self.taken(both[1])
-                parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
-                for child in children:
+                nodes = [self.taken(one) for one in parts]
+                self.attach(parent, nodes)
+                for child in nodes:
                     for node in child.walk():
                         self.open(node)
                 del waiting[0]
@@ -290,6 +292,10 @@ class FixingTree(Work):
             self.parted = []
             for parent in waiting:
                 self.open(parent)
+
+    def attach(self, node: Node, parts: list[Node]) -> None:
+        """Put the settled `parts` below their node."""
+        node.branch(int(node.supports.possible[int(np.argmin(node.scores))]), parts[0], parts[1])
 
     def taken(self, settled: Settled) -> Node:
         """Take over value, answer and work of a settled node, and return the node.

@@ -6,6 +6,7 @@ app.py and every script in pages/ draw their content inside ``with frame.page(..
 import gc
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import browser_storage, buttons, links, memory, plotly, state, styles
+from nspca.dashboard.app import browser_storage, buttons, memory, plotly, state, styles
 from nspca.dashboard.app.wording import plain
 from nspca.data import is_installed
 from nspca.errors import InvalidData, NSPCAError
@@ -69,6 +70,8 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
 
     The page of a class on its phones has no menu.
     """
+    # Streamlit makes the page the main module, whose file every new worker process would run.
+    vars(sys.modules["__main__"]).pop("__file__", None)
     st.set_page_config(
         page_title=f"{title} · nspca", page_icon=MARK, layout="wide", initial_sidebar_state=MENU
     )
@@ -182,7 +185,6 @@ def _menu() -> None:
                 with st.container(key=styles.WAYS, gap=None):
                     ways_to_components()
         present(type="tertiary")
-        links.give([path for path, *_ in PAGES])
 
 
 @st.cache_resource(show_spinner=False)

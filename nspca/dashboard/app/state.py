@@ -44,6 +44,9 @@ MOST_VISITED = 200  # addresses that a session remembers
 BACK = "back"  # session key: whether this run comes from the back or forward button
 PRESSED = "pressed"  # session key: keys of the buttons whose click waits, see `buttons`
 CHANGED = "changed"  # session key: whether an input of the form of the sweep was changed
+STOPPED = "stopped"  # session key: ids of automatic searches that the visitor does not wait for
+UNSEEN = "unseen"  # session key: digest of an upload whose defaults are not settled yet
+SHARE = "share_box"  # session key: the open box of the button Share
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
 # prefix of session keys: text typed into a selector of names that is equal to no name
 SOUGHT = "sought_"
@@ -171,7 +174,7 @@ VIEWS = {
     "components": Kept(read_word, None, "components", True),  # run of the page Components
     "raw": Kept(read_flag, None, "components", True),  # whether word counts are left uncentred
     "face": Kept(read_integer, 1, "components", True),  # number of the image that is put together from parts
-    "using": Kept(read_integer, None, "components", True),  # number of parts in it
+    "where": Kept(str, "", "components", True),  # name of a feature or sample that is searched
     "component": Kept(read_integer, 1, "components", True),  # number of the component that is looked at
     "look": Kept(read_word, None, "sweep components"),  # open section below the answer
     "across": Kept(read_integer, 1, "components", True),  # across, up: components on the axes of the map
@@ -200,7 +203,8 @@ VIEWS = {
 """Values that say how a page shows its answer, and which run."""
 VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS
 NAMED = [option.query for _, option, _ in DataSpec.declared()]
-OF_CHANGES = ("prep", "out", "only", "drop", "log", "one")  # values that change the numbers after reading
+OF_CHANGES = ("prep", "less", "these", "out", "only", "drop", "log", "one")
+"""Values that change the numbers after reading."""
 ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, "some"))
 ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
 OF_RUNS = ("run", "before", "components")  # values that name a run

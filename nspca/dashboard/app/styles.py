@@ -23,7 +23,10 @@ ALWAYS = """
   text-wrap: pretty; }
 [data-testid='stMain'] [data-testid='stMarkdown'] h3 { font-size: 1.25rem; padding: 0.5rem 0; }
 [data-testid='stMain'] kbd { color: inherit; opacity: 1; }
-[data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
+[data-testid='stHeading'] h1 { font-size: 2.1rem; padding: 0.6rem 0 0.4rem; }
+[data-testid='stMainBlockContainer'] { padding-top: 3.8rem; padding-bottom: 2.5rem; }
+[data-testid='stMain'] [data-testid='stBaseButton-tertiary'] { color: light-dark(#0b6e8a, #7fc4d6);
+  text-decoration: underline; text-underline-offset: 0.2em; min-height: 0; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
 """

@@ -96,7 +96,8 @@ def noun(data: Dataset) -> str:
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
     is_sample = data.name.startswith(("leukemia", "all-aml"))
-    return "gene" if is_sample or are_genes(data.feature_names) else "feature"
+    last_words = [name.rstrip(")") for name in data.feature_names[:200]]  # some have the probe in brackets
+    return "gene" if is_sample or are_genes(last_words) else "feature"
 
 
 def proof(ratio: float | None) -> str:

@@ -9,11 +9,15 @@ function listen(state) {
     const point = event.points.find((p) => p.customdata !== undefined && p.customdata !== null);
     if (point) state.send("click", { customdata: point.customdata });
   });
-  state.div.on("plotly_hover", (event) => {
-    const { curveNumber, pointNumber, fullData } = event.points[0];
+  const select = (points) => state.selectable && state.send("select", { customdata: points.map((p) => p.customdata).filter((data) => data !== undefined) });
+  state.div.on("plotly_selected", (event) => event && select(event.points));
+  state.div.on("plotly_deselect", () => select([]));
+  state.div.on("plotly_hover", ({ event, points }) => {
+    const { curveNumber, pointNumber, fullData, customdata } = points[0];
     state.hovered = fullData.type === "scatter" ? { curveNumber, pointNumber } : null;
+    showThumb(state, customdata?.[0], event);
   });
-  state.div.on("plotly_unhover", () => { state.hovered = null; });
+  state.div.on("plotly_unhover", () => { state.hovered = null; showThumb(state); });
   state.div.addEventListener("pointerdown", ({ pointerId }) => {
     state.held += 1;
     const until = new AbortController();
@@ -26,6 +30,23 @@ function listen(state) {
     // When a finger begins to scroll the page, the browser cancels the pointer and reports no release.
     for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, over, { capture: true, signal: until.signal });
   }, true);
+}
+
+// Shows the image of a sample beside the pointer, cut out of the sheet of all images; nothing without a number.
+function showThumb(state, number, event) {
+  const sheet = state.thumbnails;
+  state.thumb?.remove();
+  state.thumb = null;
+  if (!sheet || !Number.isInteger(number) || !event) return;
+  const size = 84, scale = size / Math.max(sheet.width, sheet.height), [width, height] = [sheet.width * scale, sheet.height * scale];
+  state.thumb = Object.assign(document.createElement("div"), { className: "nspca-thumb" });
+  const row = Math.floor(number / sheet.columns), column = number % sheet.columns;
+  Object.assign(state.thumb.style, {
+    width: `${width}px`, height: `${height}px`, left: `${event.clientX - width - 14}px`, top: `${event.clientY - height / 2}px`,
+    backgroundImage: `url(${sheet.url})`, backgroundSize: `${width * sheet.columns}px ${height * sheet.rows}px`,
+    backgroundPosition: `${-column * width}px ${-row * height}px`,
+  });
+  state.div.append(state.thumb);
 }
 
 // A figure in a hidden part of the page, such as a closed tab, has no width yet, and columns change theirs. In present
@@ -93,7 +114,7 @@ export default function (component) {
   }
   state.gone = false;
   state.send = setTriggerValue;
-  state.clickable = data.clickable;
+  Object.assign(state, { clickable: data.clickable, selectable: data.selectable, thumbnails: data.thumbnails });
   state.base = data.height;
   if (document.fullscreenElement !== state.div) {
     state.div.style.height = `calc(${data.height + (state.extra ?? 0)}px * var(--nspca-room, 1))`;

@@ -10,6 +10,7 @@ import pickle
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -35,7 +36,9 @@ def plotly_script(name: str) -> str:
 _FIGURE = st.components.v2.component(
     "nspca_figure",
     html='<div class="nspca-figure"></div>',
-    css=".nspca-figure { width: 100%; color: var(--st-text-color); }",
+    css=""".nspca-figure { width: 100%; color: var(--st-text-color); }
+    .nspca-thumb { position: fixed; z-index: 9; pointer-events: none; image-rendering: pixelated;
+      border: 1px solid; border-radius: 3px; }""",
     js=plotly_script("figures.js"),
     # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
     isolate_styles=False,
@@ -47,7 +50,31 @@ def scale() -> float:
     return LARGER if state.get("present") else 1.0
 
 
-def draw(figure: go.Figure, key: str, same: object = None) -> None:
+@dataclass(frozen=True)
+class Thumbnails:
+    """Images of samples on one sheet, shown while the pointer is over a sample.
+
+    Parameters
+    ----------
+    url : the sheet, as a data URL
+    columns, rows : images in a line and lines of the sheet
+    width, height : pixels of an image on the sheet
+    """
+
+    url: str
+    columns: int
+    rows: int
+    width: int
+    height: int
+
+
+def draw(
+    figure: go.Figure,
+    key: str,
+    same: object = None,
+    on_select: Callable[[list[Any]], None] | None = None,
+    thumbnails: Thumbnails | None = None,
+) -> None:
     """Show a figure, or update the figure already shown under this key.
 
     Parameters
@@ -60,8 +87,12 @@ def draw(figure: go.Figure, key: str, same: object = None) -> None:
         Identity of the subject, turned into text. Zoom, camera and hidden traces are kept while this text is
         unchanged, even when data are added. By default the text is made from the traces, the ends of their
         data and the titles of the axes.
+    on_select : callable, optional
+        Called with the ``customdata`` of the points in a lasso or box; with an empty list when it is removed.
+    thumbnails : Thumbnails, optional
+        The first entry of a point's ``customdata`` is the number of its image.
     """
-    put(prepared(figure, key, same), key)
+    put(prepared(figure, key, same), key, on_select=on_select, thumbnails=thumbnails)
 
 
 def draw_plot(
@@ -121,18 +152,36 @@ def _safe_key(key: str) -> str:
     return re.sub("_(?=_)", "_.", key)
 
 
-def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> None:
-    """Show a figure made by `prepared`; `on_click` is as for `draw_plot`."""
+def put(
+    made: dict[str, Any],
+    key: str,
+    on_click: Callable[[Any], None] | None = None,
+    on_select: Callable[[list[Any]], None] | None = None,
+    thumbnails: Thumbnails | None = None,
+) -> None:
+    """Show a figure made by `prepared`; the other arguments are as for `draw` and `draw_plot`."""
     key = _safe_key(key)
 
-    def clicked() -> None:
-        value = st.session_state[key].get("click")
-        if on_click is not None and value is not None:
-            on_click(value["customdata"])
+    def heard(name: str, do: Callable[[Any], None] | None) -> None:
+        value = st.session_state[key].get(name)
+        if do is not None and value is not None:
+            do(value["customdata"])
 
-    # Without a callback the browser sends no click, so a click does not rerun the page.
-    data = {**made, "clickable": on_click is not None, "present": bool(state.get("present"))}
-    _FIGURE(key=key, data=data, height="content", on_click_change=clicked)
+    # Without a callback the browser sends nothing, so a click does not rerun the page.
+    data = {
+        **made,
+        "clickable": on_click is not None,
+        "selectable": on_select is not None,
+        "thumbnails": None if thumbnails is None else asdict(thumbnails),
+        "present": bool(state.get("present")),
+    }
+    _FIGURE(
+        key=key,
+        data=data,
+        height="content",
+        on_click_change=lambda: heard("click", on_click),
+        on_select_change=lambda: heard("select", on_select),
+    )
 
 
 def _keep_view(figure: dict[str, Any], revision: str) -> None:

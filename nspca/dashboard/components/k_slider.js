@@ -6,9 +6,11 @@ const PAUSE = 400; // milliseconds after the last key
 
 class Slider {
   constructor(root) {
-    this.input = root.querySelector("input");
+    this.input = root.querySelector("[type=range]");
+    this.number = root.querySelector("[type=number]");
     this.label = root.querySelector("label");
     this.root = root;
+    this.number.addEventListener("change", () => this.type(Number(this.number.value)));
     this.input.addEventListener("input", () => this.show(this.nearest(Number(this.input.value))));
     this.input.addEventListener("change", () => this.tell());
     this.input.addEventListener("keydown", (event) => {
@@ -57,7 +59,10 @@ class Slider {
       this.root.style.width = `${axis._length}px`;
     }
     this.input.value = this.share(k);
-    this.label.textContent = `${data.label}: ${k}`;
+    this.label.firstChild.textContent = data.label;
+    Object.assign(this.number, { min: data.least, max: data.most, value: k });
+    const room = this.root.clientWidth - this.label.offsetWidth;
+    this.label.style.left = `${Math.max(0, Math.min(room, this.share(k) * this.root.clientWidth - this.label.offsetWidth / 2))}px`;
     this.input.setAttribute("aria-label", data.label);
     this.input.setAttribute("aria-valuetext", `${k}: ${data.frames[k]?.said ?? ""}`);
   }
@@ -79,6 +84,14 @@ class Slider {
     this.drawing = requestAnimationFrame(() => this.draw(this.data.frames[k]));
   }
 
+  // A number that is not on the curve is asked of the server, and joins the curve.
+  type(k) {
+    const { ks, least, most } = this.data;
+    if (ks.includes(k)) { this.show(k); this.tell(); }
+    else if (Number.isInteger(k) && k >= least && k <= most) this.send("k", k);
+    else this.place();
+  }
+
   draw(frame) {
     const { curve, k, data } = this, Plotly = globalThis.Plotly;
     const notes = curve?._fullLayout?.annotations?.length;
@@ -98,6 +111,8 @@ class Slider {
       }
       this.live.querySelector("h2").textContent = frame.said;
       this.live.querySelector("[data-testid=stHtml]").innerHTML = frame.bar;
+      const line = this.live.querySelector(".st-key-proof_line");
+      if (line) { line.textContent = frame.proof; line.inert = true; }
     }
     const picture = frame.figure && this.figure(data.picture);
     if (picture?._fullLayout) {

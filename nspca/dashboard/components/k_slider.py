@@ -5,7 +5,7 @@ the answer in the container `ANSWER`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import streamlit as st
 
@@ -19,10 +19,15 @@ MOST_BYTES = 600_000
 
 _SLIDER = st.components.v2.component(
     "nspca_k_slider",
-    html='<div class="nspca-k"><input type="range" min="0" max="1" step="any"><label></label></div>',
+    html='<div class="nspca-k"><input type="range" min="0" max="1" step="any">'
+    '<label><span></span> <input type="number" step="1"></label></div>',
     css="""
-    .nspca-k { color: var(--st-text-color); font-size: 0.9rem; text-align: center; margin-top: -0.8rem; }
-    .nspca-k input { width: calc(100% + 1rem); margin: 0 -0.5rem; accent-color: var(--st-primary-color); }
+    .nspca-k { color: var(--st-text-color); font-size: 0.9rem; margin-top: -0.8rem; }
+    .nspca-k [type=range] { width: calc(100% + 1rem); margin: 0 -0.5rem;
+      accent-color: var(--st-primary-color); }
+    .nspca-k label { position: relative; white-space: nowrap; }
+    .nspca-k [type=number] { width: 4.5rem; font: inherit; font-weight: 600; color: inherit; background: none;
+      border: 1px solid rgba(128, 128, 128, 0.4); border-radius: 0.3rem; padding: 0.1rem 0.3rem; }
     .nspca-live { display: flex; flex-direction: column; gap: inherit; }
     .st-key-answer:has(> .nspca-live) > :not(.nspca-live) { display: none; }
     """,
@@ -33,36 +38,46 @@ _SLIDER = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Frame:
-    """The answer at one k: headline, HTML of the bar, and the picture as JSON of Plotly, None without."""
+    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly."""
 
     said: str
     bar: str
+    proof: str
     figure: str | None
 
 
 def k_slider(
-    frames: dict[int, Frame], k: int, label: str, curve: str, picture: str, on_choose: Callable[[int], None]
+    frames: dict[int, Frame],
+    k: int,
+    label: str,
+    ends: tuple[int, int],
+    curve: str,
+    picture: str,
+    on_choose: Callable[[int], None],
 ) -> None:
-    """Draw the slider of the values of k in `frames`.
+    """Draw the slider of the values of k in `frames`, with the present one as a number at its thumb.
 
     Parameters
     ----------
     k : the present one
     label : what k is, in words
+    ends : least and largest k that may be typed
     curve, picture : keys of the figures on the page
-    on_choose : called with the k at which the slider was let go, before the page runs again
+    on_choose : called with the typed k, or that at which the slider was let go, before the page runs again
     """
     key = f"slider_{curve}"
 
     def chosen() -> None:
         value = st.session_state[key].get("k")
-        if value in frames:
+        if isinstance(value, int) and ends[0] <= value <= ends[1]:
             on_choose(int(value))
 
     data = {
         "ks": sorted(frames),
         "k": k,
         "label": label,
+        "least": ends[0],
+        "most": ends[1],
         "curve": curve,
         "picture": picture,
         "frames": {size: asdict(frame) for size, frame in _near(frames, k).items()},
@@ -78,5 +93,5 @@ def _near(frames: dict[int, Frame], k: int) -> dict[int, Frame]:
     for size in sorted(ks, key=lambda one: abs(ks.index(one) - ks.index(k))):
         frame = frames[size]
         room -= len(frame.figure or "")
-        kept[size] = frame if room >= 0 else Frame(frame.said, frame.bar, None)
+        kept[size] = frame if room >= 0 else replace(frame, figure=None)
     return kept

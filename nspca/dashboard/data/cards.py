@@ -24,8 +24,7 @@ from nspca.data import (
 )
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 from nspca.presentation.colours import CONTEXT
-from nspca.specs import WordsSpec
-from nspca.specs.server import COUNTED as SAMPLE
+from nspca.specs import job
 
 ICONS = {
     "image": ":material/image:",
@@ -60,7 +59,7 @@ def show() -> None:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
         st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
-    counting = None if is_at_hand(SAMPLE) else _counting()
+    counting = None if is_at_hand(job.COUNTED) else defaults.measured(job.COUNT, automatic=True).id
     with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
         if not _all_there(list(drawn.values()), counting):
             st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
@@ -80,10 +79,6 @@ def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
 def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
     """Tell whether all pictures are drawn and the run `counting` (the id of a word count) has ended."""
     return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
-
-
-def _counting() -> str:
-    return defaults.look(WordsSpec(), SAMPLE, automatic=True).id
 
 
 def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:

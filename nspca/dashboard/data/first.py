@@ -1,5 +1,7 @@
 """Draw the first screen of the data page: a sentence about the data, a picture, and links."""
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -15,14 +17,13 @@ PICTURES = 8
 NO_GROUP = ""
 
 
-def show(of: Chosen) -> None:
-    """Draw the chosen data, with links to the pages that analyse them."""
+def show(of: Chosen, offers: Callable[[Chosen], object]) -> None:
+    """Draw the chosen data, what reading found by `offers`, and links to the pages that analyse them."""
     obstacle = open_data.obstacle(of)
     with frame.picture():
-        preview.title(whole_folder(of), f"{summary(whole_folder(of))} {obstacle or advice(of.dataset)}")
+        preview.title(whole_folder(of), f"{summary(whole_folder(of))} {obstacle}".rstrip())
         preview.picture(of.dataset, PICTURES)
-        if of.dataset.source == "user":
-            preview.notes(of)
+    offers(of)
     if obstacle:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -55,12 +56,6 @@ def _groups(data: Dataset) -> str:
     count = np.unique(data.labels).size
     by = f" by “{wording.plain(data.label_name)}”" if data.label_name else ""
     return f", in {wording.things(count, 'group')}{by}"
-
-
-def advice(data: Dataset) -> str:
-    """Return the sentence that tells the visitor which analysis to do next."""
-    what = {"image": "parts of the images", "words": "topics"}.get(data.kind, "components")
-    return f"Next, see how many {_nouns(data)} are enough, or look for {what}."
 
 
 def _nouns(data: Dataset) -> str:

@@ -17,9 +17,9 @@ def show() -> None:
     with top, frame.guard():
         data = _opened()
         if data:
-            first.show(data)
+            reading.settle(data)
+            first.show(data, reading.offers)
             preview.offer_to_drop(data)
-            reading.offers(data)
     with frame.guard():
         if state.get("upload") is not None:
             groups = ", and groups of the samples" if data and not data.dataset.is_covariance else ""
@@ -39,7 +39,8 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        st.error(wording.plain(error, "choose one of these ways"), icon=":material/error:")
+        can_be_mended = bool(getattr(error, "ways", ())) or reading.can_be_counted()
+        (st.warning if can_be_mended else st.error)(wording.plain(error, "choose one of these ways"))
         reading.mend(error)
         return None
 

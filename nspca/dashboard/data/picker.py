@@ -12,10 +12,12 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.data import cards
-from nspca.data import example_file
+from nspca.dashboard.open_data import reference
+from nspca.data import Dataset, example_file
 from nspca.data.examples import EXAMPLES, Example
+from nspca.data.missing import MOST_LOST
 from nspca.data.sandbox import open_file
-from nspca.errors import NotPrepared, NSPCAError
+from nspca.errors import MissingValues, NotPrepared, NSPCAError
 from nspca.jobs import engine
 from nspca.shards.served import opened, served
 from nspca.specs.data import title_of
@@ -52,13 +54,12 @@ def choose() -> None:
 
 def _uploads() -> None:
     count = st.session_state.setdefault(state.UPLOADER, 0)
-    label = "A table, texts or images. Nothing leaves the machine that runs nspca."
+    label = "A table, texts or images; with a table of groups, drop both. Nothing leaves this server."
+    how: dict[str, Any] = {"key": f"{state.UPLOADER}_{count}", "max_upload_size": 200, "help": FORMATS}
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
-    given = st.file_uploader(label, key=f"{state.UPLOADER}_{count}", max_upload_size=200, help=FORMATS)
-    if given is not None:
-        content = given.getvalue()
-        if _usable(content, title_of(given.name)):
-            _keep(given.name, content)
+    given = st.file_uploader(label, accept_multiple_files=True, **how)
+    if given and _take([(one.name, one.getvalue()) for one in given]):
+        st.rerun()
     _paste()
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []
     files = {upload["digest"]: upload for upload in kept if not upload["meta"].get("words")}
@@ -117,9 +118,8 @@ def _try(example: Example) -> None:
     """Store an example file and the table about its samples as uploads, and choose them."""
     _put(example.file, example.content)
     if example.annotation is not None:
-        about = {"file": "samples.csv", "name": "about the samples", "words": True}
-        digest = engine().store.put_upload(state.workspace(), example.annotation, about)
-        state.put(about=digest, rows=example.features_in_rows)
+        add_annotation("samples.csv", example.annotation)
+        state.put(rows=example.features_in_rows)
     st.rerun()
 
 
@@ -158,21 +158,39 @@ def _opens() -> bool:
     return True
 
 
-def _usable(content: bytes, name: str) -> bool:
+def _take(files: list[tuple[str, bytes]]) -> bool:
+    """Store files and choose one; of two, one may group the samples of the other. Tell if any is usable."""
+    if len(files) == 2:
+        table, about = sorted(files, key=lambda file: -len(file[1]))
+        if _usable(table[1], title_of(table[0]), silent=True):
+            _put(*table)
+            found = open_file(table[1], title_of(table[0]), annotation=about[1], **reference().reading())
+            if isinstance(found.data, Dataset):
+                add_annotation(*about)
+                return True
+    usable = [file for file in files if _usable(file[1], title_of(file[0]))]
+    for file in reversed(usable):
+        _put(*file)
+    return bool(usable)
+
+
+def add_annotation(file: str, content: bytes) -> None:
+    """Store a table about the samples, and use it in the address."""
+    meta = {"file": file[-120:], "name": "about the samples", "words": True}
+    state.put(about=engine().store.put_upload(state.workspace(), content, meta), run=None, k=None)
+
+
+def _usable(content: bytes, name: str, silent: bool = False) -> bool:
     """Tell whether a file can be read, possibly with other options.
 
     If not, the error is shown on the page, and the file is not stored.
     """
     found = open_data.read_as(content, name)
     if isinstance(found.data, NSPCAError) and not found.is_mendable:
-        st.error(wording.plain(found.data), icon=":material/error:")
+        if not silent:
+            st.error(wording.plain(found.data), icon=":material/error:")
         return False
     return True
-
-
-def _keep(file: str, content: bytes) -> None:
-    _put(file, content)
-    st.rerun()
 
 
 def _put(file: str, content: bytes) -> None:
@@ -188,13 +206,28 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
-    """Choose an upload; word counting is switched on for texts."""
+    """Choose an upload, and how it is read: words are counted, and missing values left out."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
     raw, about = engine().store.get_upload(state.workspace(), digest)
     found = open_data.read_as(raw, about["name"])
     if isinstance(found.data, NSPCAError) and found.texts:
         state.put(words=True)
+    elif isinstance(found.data, MissingValues):
+        state.put(gaps=_least_loss(raw, about["name"]))
+    st.session_state[state.UNSEEN] = digest
+
+
+def _least_loss(raw: bytes, name: str) -> str:
+    """Return how a table with missing values keeps the most; "mean" where leaving out loses much."""
+    kept = {}
+    for how in ("features", "samples", "mean"):
+        found = open_data.read_as(raw, name, missing=how).data
+        if isinstance(found, Dataset):
+            kept[how] = found.X.shape[0] * found.X.shape[1]
+    whole = kept.pop("mean", 0)
+    best = max(kept, key=kept.__getitem__, default="mean")
+    return best if kept.get(best, 0) >= (1 - MOST_LOST) * whole else "mean"
 
 
 def _delete(digest: str) -> None:

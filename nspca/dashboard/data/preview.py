@@ -14,7 +14,7 @@ from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstac
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, shown_name
 from nspca.errors import NSPCAError
 from nspca.plots import sparsity_figure, spectrum_figure
-from nspca.plots.data_preview import strip
+from nspca.plots.data_preview import lines, strip
 
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
@@ -23,6 +23,9 @@ HIGH = 250
 """Height in pixels of a table on the first screen, which fits its header and six rows."""
 STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fit:contain"
 """Style of the first images in one row: as wide as the page, and not higher than one image on a desk."""
+LINES_STYLE = "width:100%;height:calc(170px * var(--nspca-room,1))"
+SPECTRA, LEAST_POINTS = 10, 20
+"""Rows that are drawn as lines, and features that a row needs for that."""
 SHOWN = 300
 """Maximum characters of a text in the table of first texts."""
 BADGES = {
@@ -103,9 +106,12 @@ def notes(of: Chosen) -> None:
     """Draw what reading the data changed or left out, and the number of constant features."""
     data, constant = of.dataset, measures(of).constant
     # Findings with a button stand in a list of their own (`reading.offers`).
-    lines = [one.sentence for one in data.findings if data.source != "user" or not one.ways]
+    settled = state.get("gaps") != "refuse"
+    said = [one for one in data.findings if not (settled and "missing value" in one.what)]
+    lines = [one.sentence for one in said if data.source != "user" or not one.ways]
     # Features constant in a sample of a folder may vary in the other rows.
-    if constant.size and not data.is_covariance and of.reference.folder is None:
+    is_said = any(one.option == "drop_constant" for one in data.findings)
+    if constant.size and not is_said and not data.is_covariance and of.reference.folder is None:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
         many = wording.things(constant.size, wording.noun(data))
@@ -145,10 +151,22 @@ def picture(data: Dataset, images: int) -> None:
         st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
     elif data.texts is not None:
         _texts(data)
+    elif data.kind == "spectrum" or is_measured_along(data):
+        alt = f"{wording.things(min(SPECTRA, data.X.shape[0]), 'row')} of {data.name} as lines"
+        st.html(wording.drawing(lines(data.X, data.axis, SPECTRA), LINES_STYLE, alt))
     elif sp.issparse(data.X):
         figures.draw(sparsity_figure(data.X), "preview_sparsity", same=f"{data.name} {data.X.shape}")
     else:
         _table(data)
+
+
+def is_measured_along(data: Dataset) -> bool:
+    """Return whether the features are the points of an axis: many numbers that rise or fall."""
+    try:
+        at = np.diff([float(name) for name in data.feature_names])
+    except ValueError:
+        return False
+    return at.size >= LEAST_POINTS and bool(np.all(at > 0) or np.all(at < 0))
 
 
 def _texts(data: Dataset) -> None:

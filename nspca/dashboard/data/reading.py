@@ -5,14 +5,16 @@ follow from the options of `nspca.data.options`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.components import figures
-from nspca.dashboard.data import first, preview
+from nspca.dashboard.data import first, picker, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
@@ -28,6 +30,7 @@ from nspca.validation.model import text_of
 MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
 PREVIEWED = 12  # number of images in the preview of a conversion
 LISTED = 6  # maximum findings beside the preview; the others are folded
+CHANGE = "change"
 NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
 GAPS = {
     "refuse": "are not expected",
@@ -222,49 +225,95 @@ def vocabulary(of: Chosen) -> None:
         st.rerun()
 
 
+def settle(of: Chosen) -> None:
+    """Standardise a new table of measurements whose scales differ, without its constant features."""
+    if st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None and _scales_differ(of):
+        state.put(scale=True, drop=True if measures(of).constant.size else None)
+        st.rerun()
+
+
 def offers(of: Chosen) -> None:
-    """Draw what reading found and suspects, each with a button that turns it, and further suggestions."""
+    """Draw the findings of reading one below the other, each with what can be changed about it."""
     data = of.dataset
-    if data.source != "user" or of.reference.folder is not None:  # only uploads have options of reading
+    if data.source != "user":
         return
-    if data.labels is None and not data.is_covariance:
-        told = {one.what for one in data.findings}
-        for one in [one for one in data.label_candidates if one.count > 1][:3]:
-            if one.note is not None and one.note.what in told:
-                continue
-            has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
-            if one.name == PREFIX:
-                has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
-            _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
-    done = "drop_constant" if state.get("drop") else ""
-    _list_findings([one for one in data.findings if one.ways and one.option != done])
-    said = (
-        "The features have different scales: those with large numbers decide." if measures(of).scales else ""
-    )
-    said = "Standardised features may have numbers of any size." if obstacle(of) == EXTREME else said
-    if said and not state.get("scale"):
+    if of.reference.folder is not None:  # only uploads have options of reading
+        preview.notes(of)
+        return
+    with st.container(gap="xsmall"):
+        done = "drop_constant" if state.get("drop") else ""
+        findings = [one for one in data.findings if one.ways and one.option != done]
+        if state.get("gaps") != "refuse":
+            others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
+            ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
+            gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
+            findings += [replace(one, ways=ways) for one in gaps]
+        _list_findings(of, findings)
+        _offer_scale(of)
+        if data.labels is None and not data.is_covariance:
+            _offer_labels(data)
+        if sentence := measures(of).covariance:
+            _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
+        preview.notes(of)
+
+
+def _offer_labels(data: Dataset) -> None:
+    """Draw up to three columns that may group the samples."""
+    told = {one.what for one in data.findings}
+    for one in [one for one in data.label_candidates if one.count > 1][:3]:
+        if one.note is not None and one.note.what in told:
+            continue
+        has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
+        if one.name == PREFIX:
+            has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
+        _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
+
+
+def _scales_differ(of: Chosen) -> bool:
+    """Return whether the features have units of their own, unlike the points of an axis."""
+    return bool(measures(of).scales) and not preview.is_measured_along(of.dataset)
+
+
+def _offer_scale(of: Chosen) -> None:
+    differ, extreme = _scales_differ(of), obstacle(of) == EXTREME
+    if state.get("scale") and differ:
+        _offer("Standardised, because the scales differ.", CHANGE, "unscale", scale=None, drop=None)
+    elif not state.get("scale") and (differ or extreme):
+        said = (
+            "Standardised features may have numbers of any size."
+            if extreme
+            else ("The features have different scales: those with large numbers decide.")
+        )
         _offer(said, "Standardise", "scale", scale=True)
-    if sentence := measures(of).covariance:
-        _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
 
 
-def _list_findings(findings: list[Finding]) -> None:
-    """Draw findings with a button for each of their ways, suspicions first."""
-    in_order = sorted(findings, key=lambda one: not one.is_suspicion)
+def _list_findings(of: Chosen, findings: list[Finding]) -> None:
+    """Draw findings, what was done before what is only suspected."""
+    in_order = sorted(findings, key=lambda one: one.is_suspicion)
     for number, one in enumerate(in_order[:LISTED]):
-        _finding(one, number)
+        _finding(of, one, number)
     if others := in_order[LISTED:]:
         with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:"):
             for number, one in enumerate(others, LISTED):
-                _finding(one, number)
+                _finding(of, one, number)
 
 
-def _finding(one: Finding, number: int) -> None:
-    icon = "warning" if one.is_suspicion else "info"
-    with st.container(horizontal=True, vertical_alignment="center", key=f"finding_{number}"):
-        st.markdown(f":material/{icon}: {wording.plain(one)}", width="content")
+def _finding(of: Chosen, one: Finding, number: int) -> None:
+    """Draw a finding in a line, with a link for each way to change it."""
+    noun, (m, n) = wording.noun(of.dataset), of.shape
+    is_done = len(one.ways) == 1 and not one.is_suspicion and one.option != "label_column"
+    said = wording.plain(f"{one.what.removesuffix('.')}." if is_done else one.sentence)
+    if is_done and one.option == "features_in_rows" and not one.value:
+        said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}."
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):
+        why = one.why if is_done else None
+        st.markdown(said.replace(" feature", f" {noun}"), width="content", help=why or None)
         for way in one.ways:
-            buttons.button(wording.plain(way.words), f"turn_{way.option}_{number}", partial(_take, way))
+            words = wording.plain(way.words)
+            label, tip = (CHANGE, words) if is_done else (words, None)
+            key = f"turn_{way.option}_{number}" + f"_{way.value}" * (len(one.ways) > 1)
+            how: dict[str, Any] = {"type": "tertiary", "help": tip}
+            buttons.button(label, key, partial(_take, way), **how)
 
 
 def _take(way: Way) -> None:
@@ -287,6 +336,13 @@ def _take(way: Way) -> None:
 
 def _beginning(data: Dataset) -> str:
     return wording.plain(data.label_columns[PREFIX][0])
+
+
+def can_be_counted() -> bool:
+    """Return whether the upload holds texts whose words are not counted yet, or a table to read otherwise."""
+    if not state.get("upload") or state.get("words"):
+        return False
+    return bool(_seen().texts) or _seen().layout is not None
 
 
 def mend(error: NSPCAError) -> None:
@@ -363,11 +419,9 @@ def annotation(of: Chosen) -> None:
     if isinstance(found, NSPCAError):
         st.error(wording.plain(found), icon=":material/error:")
         return
-    meta = {"file": given.name[-120:], "name": "about the samples", "words": True}
-    digest = engine().store.put_upload(workspace, content, meta)
     st.session_state[f"{state.UPLOADER}_about"] = count + 1
     state.forget(("label",))
-    state.put(about=digest, run=None, k=None)
+    picker.add_annotation(given.name, content)
     st.rerun()
 
 
@@ -380,9 +434,9 @@ def _offer(
         state.put(**values)
         then()
 
-    with st.container(horizontal=True, vertical_alignment="center", key=f"offer_{key}"):
-        st.markdown(f":material/lightbulb: {sentence}", width="content")
-        buttons.button(button, f"do_{key}", do)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"offer_{key}"):
+        st.markdown(sentence, width="content")
+        buttons.button(button, f"do_{key}", do, type="tertiary")
 
 
 WORDS_AT_MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)

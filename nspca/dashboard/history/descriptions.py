@@ -15,12 +15,12 @@ from nspca.dashboard.app.state import OF_RUNS, PAGES
 from nspca.dashboard.runs import tasks
 from nspca.jobs import Run
 from nspca.presentation.numerals import proved_ratio
-from nspca.specs import ComparisonSpec, ComponentsSpec, Spec, StabilitySpec, SuccessiveSpec, SweepSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, Spec, StabilitySpec, SweepSpec
 
 # Errors that reading a damaged or unknown run may raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
 # Specs whose number of rows is known, so that progress can be counted.
-COUNTED = (SweepSpec, ComponentsSpec, ComparisonSpec, SuccessiveSpec, StabilitySpec)
+COUNTED = (SweepSpec, ComponentsSpec, ComparisonSpec, StabilitySpec)
 
 
 @dataclass(frozen=True)

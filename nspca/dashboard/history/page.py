@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state, times, wording
-from nspca.dashboard.history import beside, sharing, thumbnail
+from nspca.dashboard.history import beside, thumbnail
 from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun, describe_runs, proved
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
@@ -29,7 +29,7 @@ FILES = {
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
 PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
 # Kinds of runs whose result is a `nspca.Sweep`.
-OF_SWEEPS = ("sweep", "components", "comparison", "successive")
+OF_SWEEPS = ("sweep", "components", "comparison")
 BADGES = {
     "done": ":green-badge[done]",
     "failed": ":red-badge[failed]",
@@ -239,8 +239,6 @@ def _more(one: DescribedRun, now: JobState) -> None:
             key=f"export_{run.id}",
             help=reads,
         )
-    if one.is_sweep:
-        sharing.offer(run)
     _delete(run)
 
 

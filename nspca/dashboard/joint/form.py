@@ -20,6 +20,8 @@ from nspca.specs.components import DEFAULT
 
 USUAL: dict[TableKind, tuple[int, int]] = {"image": (5, 40), "words": (8, 15), "table": (5, 20)}
 """Default number and size of components, where a table has enough features."""
+OF_IMAGE = 9
+"""Parts of this size would cover an image: fewer pixels of a large image are specks."""
 MOST = 20
 """Maximum number of components, as many as a screen can show."""
 LARGE = 1000
@@ -158,6 +160,8 @@ def _center(of: Chosen) -> bool:
 def _default_sizes(of: Chosen) -> tuple[int, int]:
     """Return the default number of components and their size; some features remain unused."""
     (r, size), n = USUAL[kind_of(of.dataset)], of.dataset.X.shape[1]
+    if kind_of(of.dataset) == "image":
+        size = max(size, n // OF_IMAGE)
     r = max(1, min(r, n // 4))
     return r, max(1, min(size, n // (r + 1)))
 

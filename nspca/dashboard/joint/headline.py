@@ -1,15 +1,13 @@
-"""State the answer of the page Components: the explained variance and the proved limit.
+"""State the answer of the page Components: how many components, what holds them together, and the proof.
 
-`JointPage` calls `show`, `follow` and `draw_climb`. The lists and pictures of components take their
-percentages from `each`.
+`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws `numbers`. The lists and pictures of
+components take their percentages from `each`.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
-from fractions import Fraction
 
+import numpy as np
 import streamlit as st
 
 import nspca
@@ -32,31 +30,19 @@ from nspca.presentation.numerals import (
 from nspca.result import Result
 from nspca.specs.rows import Climbed
 
-LEAST_DIGITS = 1
-"""Digits after the point of a percentage on the page. All of them take more digits when value and limit
-would otherwise look equal, or their quotient would not be the stated share of the best possible.
-"""
+DIGITS = 1
+"""Digits after the point of a percentage. Value and limit take more where they would otherwise look equal."""
+TOGETHER = {"image": "vary together", "words": "occur together", "table": "move together"}
+"""What features of a component do, by kind of table."""
 
 
 def show(answer: Answer) -> None:
-    """Draw the answer as a headline, a bar of what was found and the proved limit, and a line below."""
-    first, second = sentences(answer)
-    st.markdown(f"## {first}")
-    found, limit = _found(answer)
-    reached, possible = shares(found, limit)
-    is_best = _is_best(answer)
-    everything = f"the variance of all {answer.nouns.features(answer.problem.n)}, added up"
-    most = None if not possible or is_best else min(1.0, limit)
-    said = statement.Statement(
-        first, second, found, most, reached, "" if most is None else possible, everything
-    )
-    st.html(statement.bar(said if is_best or most is not None else replace(said, limit="")))
-    if second:
-        st.markdown(second)
+    """Draw the answer as a headline."""
+    st.markdown(wording.unbroken(f"## {headline(answer)}"))
 
 
 def follow(answer: Answer) -> None:
-    """Draw the answer, and while a search or a proof of it is at work, draw its limit anew every second."""
+    """Draw the headline, and while a search or a proof is at work, draw its limit anew every second."""
     at_work = [one.id for one in answer.tried if one.k == answer.asked.sizes and not one.now.ended]
     if answer.now is not None and not answer.now.ended:
         at_work = [answer.id]
@@ -72,32 +58,85 @@ def follow(answer: Answer) -> None:
     progress.repeat(look)
 
 
+def headline(answer: Answer) -> str:
+    """Return what the components are, what their features have in common, and the proof about all others."""
+    nouns, r = answer.nouns, answer.asked.r
+    one = "list" if nouns.kind == "table" and answer.of.dataset.kind == "table" else nouns.one
+    sizes = sorted(set(answer.k))
+    each = nouns.features(sizes[0])
+    if len(sizes) > 1:
+        each = f"{wording.listed(list(map(str, answer.k)))} {nouns.feature}s"
+    so_far = " so far" if answer.is_partial else ""
+    said = f"{wording.things(r, one)} of {each}{so_far}."
+    if max(sizes) > 1 and (shared := _shared(answer)) is not None:
+        those = f"In each, the {nouns.feature}s" if r > 1 else f"The {nouns.feature}s"
+        said += f" {those} {TOGETHER[nouns.kind]}: they share {percent_down(shared, 0)} of their variance."
+    if math.isinf(answer.limit):
+        return said
+    others = f"No other {one} explains" if r == 1 else f"No other {wording.things(r, one)} explain"
+    gain = (
+        ""
+        if _is_best(answer)
+        else f" {percent_up(ratio_at_most(answer.limit, answer.shown.value) - 1, DIGITS)}"
+    )
+    kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""
+    return f"{said} {others}{gain} more: proved{kept}."
+
+
+def _shared(answer: Answer) -> float | None:
+    """Return the share of the variance of the used features that the components explain.
+
+    None for a folder, whose variances only a worker knows.
+    """
+    if answer.of.table is not None:
+        return None
+    A, used = answer.problem.covariance, answer.shown.components.any(axis=1)
+    return min(1.0, answer.shown.value / (float(A.diagonal[used].sum()) * A.unit or 1.0))
+
+
+def numbers(answer: Answer) -> None:
+    """Draw the shares of the whole variance that were found and that are possible, with a bar."""
+    first, second = sentences(answer)
+    found, limit = _found(answer)
+    reached, possible = shares(found, limit)
+    everything = f"the variance of all {answer.nouns.features(answer.problem.n)}, added up"
+    has_room = bool(possible) and not _is_best(answer)
+    st.markdown(f"{first} {second}".rstrip())
+    most = min(1.0, limit) if has_room else None
+    limit_text = second if has_room or _is_best(answer) else ""
+    st.html(
+        statement.bar(
+            statement.Statement(
+                first, limit_text, found, most, reached, possible if has_room else "", everything
+            )
+        )
+    )
+
+
 def sentences(answer: Answer) -> tuple[str, str]:
     """Return a sentence on what the components explain, and one on the proved limit of any other choice.
 
     Both state shares of the total variance with an equal number of digits.
     """
-    value = answer.shown.value
     capture = "captures" if answer.asked.r == 1 else "capture"
     reached, possible = shares(*_found(answer))
-    so_far = " so far" if answer.is_partial else ""
     sized = answer.nouns.sized(answer.k)
     comma = "," * (", each of " in sized)
     everything = answer.nouns.features(answer.problem.n)
-    first = f"{sized}{comma} {capture} {reached} of the variance of all {everything}{so_far}."
+    first = f"{sized}{comma} {capture} {reached} of the variance of all {everything}."
     if math.isinf(answer.limit):
-        unknown = "How much better another choice could be is not proved yet."
-        return first, "" if answer.is_partial else unknown
+        return first, "How much better another choice could be is not proved yet."
     count, _, each_of = sized.partition(", each of ")
     such = count.replace(" ", " such ", 1) if each_of else sized.removeprefix("1 ")
     terms = _terms(answer)
     if _is_best(answer):
-        return first, f":material/verified: No other {such}{terms} {capture} more. This is proved."
-    these = "It is" if answer.asked.r == 1 else "These are"
-    least = format_guarantee(proved_ratio(value, answer.limit))
-    kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""
-    limit = f"Proved{kept}: no {such}{terms} {capture} more than {possible}."
-    return first, f":material/verified: {limit} {these} at least {least} of the best possible."
+        return first, f"No other {such}{terms} {capture} more: proved."
+    these = "It is" if answer.asked.r == 1 else "They are"
+    least = format_guarantee(proved_ratio(answer.shown.value, answer.limit))
+    return first, (
+        f"No {such}{terms} {capture} more than {possible}: proved. {these} at least {least} of the best "
+        "possible."
+    )
 
 
 def _found(answer: Answer) -> tuple[float, float]:
@@ -127,49 +166,15 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
     Both have one digit after the point, or as many as `wording.digits_apart` asks for. The reached share is
     rounded down and the possible share is rounded up. An infinite `possible` gives an empty text.
     """
-    digits = _digits(reached, possible)
-    return percent_down(reached, digits), percent_up(possible, digits) if math.isfinite(possible) else ""
-
-
-def _digits(reached: float, possible: float) -> int:
     if not math.isfinite(possible):
-        return LEAST_DIGITS
-    return max(LEAST_DIGITS, wording.digits_apart(reached, possible))
-
-
-def share(value: float, answer: Answer) -> str:
-    """Return the variance of all components as a percentage of the total variance, rounded down."""
-    return percent_down(value / answer.total, _digits(*_found(answer)))
+        return percent_down(reached, DIGITS), ""
+    digits = max(DIGITS, wording.digits_apart(reached, possible))
+    return percent_down(reached, digits), percent_up(possible, digits)
 
 
 def each(result: Result, answer: Answer) -> list[str]:
-    """Return the share of every component of a result in per cent, in the order of its values.
-
-    The shares add up to `share` of the whole result.
-    """
-    digits = _digits(*_found(answer))
-    return divided(result.values.tolist(), result.value, answer.total, digits)
-
-
-def divided(values: Sequence[float], whole: float, total: float, digits: int) -> list[str]:
-    """Return values in per cent of `total`, rounded so that they add up to `whole`, rounded down.
-
-    Each is rounded down, and the units that are then missing go to those with the largest remainders. So each
-    differs from its exact share by less than one unit of the last digit. Values that do not add up to `whole`
-    are rounded down.
-    """
-    unit = 10 ** (digits + 2)
-    exact = [unit * Fraction(value) / Fraction(total) for value in values]
-    units = [math.floor(one) for one in exact]
-    missing = int(Decimal(percent_down(whole / total, digits).removesuffix(" %")).scaleb(digits)) - sum(units)
-    order = sorted(range(len(units)), key=lambda j: units[j] - exact[j])
-    if 0 <= missing <= len(units):
-        for j in order[:missing]:
-            units[j] += 1
-    elif missing == -1 and max(units, default=0) > 0:
-        # The sum of floats may lie just below a sum that is exact.
-        units[next(j for j in reversed(order) if units[j] > 0)] -= 1
-    return [f"{Decimal(one).scaleb(-digits):f} %" for one in units]
+    """Return the share of every component of a result in the whole variance, in the order of its values."""
+    return [percent_down(float(value) / answer.total, DIGITS) for value in np.asarray(result.values)]
 
 
 def is_unfinished(result: Result) -> bool:
@@ -189,13 +194,3 @@ def draw_climb(rows: list[Climbed], at_work: bool, many: str, run_id: str) -> No
     )
     figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
     figures.draw(figure, "components_climb", same=run_id)
-
-
-def heading(answer: Answer, result: Result) -> str:
-    """Return the heading of the components of a method."""
-    so_far = ", so far" if is_unfinished(result) else ""
-    how = "all at once" if nspca.METHODS[result.method].joint else "one after another"
-    return (
-        f"**{wording.plain(result.method)}** :small[:gray[{how}{so_far}, "
-        f"{share(result.value, answer)} of the variance]]"
-    )

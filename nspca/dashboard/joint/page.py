@@ -6,19 +6,18 @@ texts, components of every other table.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard import answer_page, open_data
+from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.answer_page import AnswerPage
-from nspca.dashboard.app import wording
-from nspca.dashboard.app.form import choose_one
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
+    again,
+    annotations,
     form,
     headline,
     lists,
@@ -26,6 +25,7 @@ from nspca.dashboard.joint import (
     parts,
     resampling,
     samples,
+    table,
     take_home,
     topics,
 )
@@ -34,12 +34,11 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
-from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views.nouns import Nouns, TableKind, nouns_of
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
-from nspca.specs.optimum import Standing
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 NEARLY = 0.97
@@ -51,70 +50,22 @@ TITLES: dict[TableKind, str] = {
 }
 
 
-class View(NamedTuple):
-    """Functions that draw the components of one kind of table.
+VIEWS: dict[TableKind, Any] = {"image": parts, "words": topics, "table": table}
+"""Modules that draw the components of one kind of table.
 
-    Parameters
-    ----------
-    picture : draws the components of the best method, with one control
-    so_far : draws what a run at work has found
-    after : returns the sentence on what to do next
-    label, look : label of the first section, and the function that draws it
-    recurring : draws how often features of components are found again on other rows
-    drawn : returns the figures for export, by file name
-    fates : draws which features are certain, possible or ruled out in a search for better components
-    """
-
-    picture: Callable[[Answer], None]
-    so_far: Callable[[Answer], None]
-    after: Callable[[Answer], str]
-    label: str
-    look: Callable[[Answer], None]
-    recurring: Callable[[Answer, np.ndarray, list[float]], None]
-    drawn: Callable[[Answer], dict[str, go.Figure]]
-    fates: Callable[[Answer, nspca.Result, Standing], None]
-
-
-VIEWS: dict[TableKind, View] = {
-    "image": View(
-        parts.picture,
-        parts.so_far,
-        parts.after,
-        "One image",
-        parts.look,
-        parts.recurring,
-        parts.drawn,
-        parts.fates,
-    ),
-    "words": View(
-        topics.picture,
-        lists.so_far,
-        topics.after,
-        "One topic",
-        topics.look,
-        lists.recurring,
-        topics.drawn,
-        lists.fates,
-    ),
-    "table": View(
-        lists.picture,
-        lists.so_far,
-        lists.after,
-        "One component",
-        lists.look,
-        lists.recurring,
-        lists.drawn,
-        lists.fates,
-    ),
-}
+Each has ``picture(answer)``, ``so_far(answer)`` of a run at work, ``look(answer)`` for what follows the
+picture, ``recurring(answer, F, overlaps)`` of components on other rows, ``fates(answer, result, standing)``
+of features in a search, and ``drawn(answer)``, the figures for export by file name.
+"""
 
 
 def show() -> None:
     """Draw the whole page for the open data."""
+    again.begin()
     try:
         of = open_data.whole_folder(open_data.opened())
     except NSPCAError:
-        st.title("Components")
+        share.title("Components")
         raise
     nouns = nouns_of(of.dataset)
     answer_page.open_page(TITLES[nouns.kind], lambda: of)
@@ -136,16 +87,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def __init__(self, nouns: Nouns) -> None:
         self.nouns = nouns
-        self.kind = Kind(
-            spec=ComponentsSpec,
-            page="components",
-            key="components",
-            anew=("using", "component", "named"),
-            empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
-            "press Find.",
-            icon=":material/play_arrow:",
-            stranger=f"The run in this address is not about {nouns.many}: start one here.",
-        )
+        self.kind = again.kind(nouns)
 
     def question(self, data: Chosen) -> ComponentsSpec:
         return form.question(data)
@@ -163,11 +105,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.nouns.count(asked.r)}"
-
-    def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        super().introduce(run, asked)
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
 
     def status(self, run: Watched, now: JobState) -> str:
         return progress_line(run.asked, now)
@@ -213,42 +150,61 @@ class JointPage(AnswerPage[ComponentsSpec]):
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
-        st.markdown(view.after(answer))
         view.picture(answer)
+        again.draw_back(answer)
         _say_failures(run.now)
         return answer
 
     def more(self, run: Watched, seen: Answer) -> None:
         view = VIEWS[seen.nouns.kind]
+        with st.container(key=lists.SECTION):
+            view.look(seen)
+        st.markdown("### Can I trust it?")
+        joint_proof.show(seen)
         if run.now.ended:
             joint_proof.show_search(seen, view.fates)
-        sections = _sections(seen, view)
+        sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
-        chosen = choose_one("More about this", "look", labels)
-        with st.container(border=True, key=lists.SECTION):
-            sections[chosen][1](seen)
+        opened = st.segmented_control(
+            "More about this",
+            list(labels),
+            format_func=labels.__getitem__,
+            label_visibility="collapsed",
+            **state.bind("look", state.get_one_of("look", labels, None)),
+        )
+        if opened is not None:
+            sections[opened][1](seen)
+        st.markdown("### Take it home")
 
     def take_home(self, seen: Answer) -> Export:
         return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)
 
 
-def _sections(answer: Answer, view: View) -> dict[str, tuple[str, Callable[[Answer], None]]]:
-    """Return label and drawing function of each section, by its key in the address.
+def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]:
+    """Return label and drawing function of each further question, by its key in the address.
 
-    A covariance has no samples, and no sections about them.
+    A covariance has no samples, and no questions about them.
     """
-    nouns = answer.nouns
-    sections = {
-        "one": (view.label, view.look),
-        "samples": (f"{nouns.samples.capitalize()} on a map", samples.show),
+    nouns, view = answer.nouns, VIEWS[answer.nouns.kind]
+    sections: dict[str, tuple[str, Callable[[Answer], None]]] = {
         "many": (f"How many {nouns.many}?", resampling.show_how_many),
         "again": (f"Other {nouns.samples}", lambda seen: resampling.show_stability(seen, view.recurring)),
         "methods": ("All methods", methods.show),
-        "proof": ("The proof", joint_proof.show),
     }
     if answer.of.dataset.is_covariance:
-        del sections["samples"], sections["again"]
+        del sections["again"], sections["many"]
+    if nouns.kind == "words":
+        sections["samples"] = ("Documents on a map", _map)
     return sections
+
+
+def _map(answer: Answer) -> None:
+    """Draw the documents on a map, and how far the topics go with annotations."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        samples.show(answer)
+    with right:
+        annotations.show(answer)
 
 
 def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **more: Any) -> Answer:
@@ -256,7 +212,8 @@ def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **mor
     asked = run.asked.but(noun=nouns_of(run.of.dataset).one)
     best = max(results, key=lambda method: results[method].value)
     sweep = nspca.Sweep({(method, asked.r): result for method, result in results.items()})
-    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, id=run.id, now=now, **more)
+    how = {"own": not run.guest, "id": run.id, "now": now, **more}
+    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, **how)
 
 
 def _problem(run: Watched) -> nspca.Problem:

@@ -9,14 +9,13 @@ import streamlit as st
 from scipy.optimize import linear_sum_assignment
 
 import nspca
-from nspca.dashboard.app import wording
+from nspca.dashboard.joint import headline
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal, panel
 from nspca.dashboard.proof.answer import Answer, display_order, in_order
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_value
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 from nspca.specs.rows import Several, unpack
@@ -26,10 +25,10 @@ KEEP = 1e-3
 
 
 def show(answer: Answer) -> None:
-    """Draw the proof of a run, the button to check it, and how its gap closed or closes now."""
+    """Draw what is proved, the button to check it, and how its gap closed or closes now."""
     best, now = answer.shown, answer.now
     assert now is not None  # a section is drawn for a run
-    st.markdown(sentence(answer))
+    headline.numbers(answer)
     if not now.ended:
         progress.repeat(lambda: live(engine().status(answer.id), answer.problem, answer.id))
         return
@@ -51,20 +50,6 @@ def live(now: JobState, problem: Problem, run_id: str) -> None:
 
 def _unit(problem: Problem) -> tuple[float, str]:
     return problem.total_variance or 1.0, "the total variance"
-
-
-def sentence(answer: Answer) -> str:
-    """Return a sentence about the proved share of the best components."""
-    best, one = answer.shown, answer.noun
-    if best.certificate is None:
-        return f"Nothing is proved about these {one}s yet."
-    said = wording.proof(best.ratio)
-    limit = format_bound(best.certificate.upper)
-    return (
-        f"{said[0].upper()}{said[1:]}. The {one}s explain a variance of {format_value(best.value)}, and no "
-        f"other choice explains more than {limit}. Anyone who has the data can check the certificate: "
-        "`python -m nspca verify DATA certificate.npz`."
-    )
 
 
 def show_search(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:

@@ -1,75 +1,80 @@
-"""The section with the map of samples: scores along two components, with labels and a lasso.
+"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again.
 
-Below the map it says how far the components separate the groups of a label. The downloads use `scores_of`,
-`score_table` and `correlations`.
+The downloads use `scores_of`, `score_table` and `correlations`.
 """
 
-from collections.abc import Mapping, Sequence
+import base64
+import io
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+import scipy.sparse as sp
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 import nspca
-from nspca.dashboard.app import buttons, state, tables, wording
+from nspca.dashboard.app import buttons, cache, state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.open_data import scored_problem
+from nspca.dashboard.components.figures import Thumbnails
+from nspca.dashboard.joint import again
+from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import cost_estimate
-from nspca.dashboard.views.component import MOST_GROUPS, csv_of
-from nspca.dashboard.views.section import Section
+from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.errors import InvalidProblem
-from nspca.plots import alt_text, score_figure
-from nspca.plots.samplemap import MOST_ARROWS, Arrows, chosen_samples, sample_map
+from nspca.plots import score_figure
+from nspca.plots.data_preview import strip
+from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
 from nspca.plots.samples import MOST_POINTS, drawn_samples
-from nspca.selection import GroupEffects, group_effects
-from nspca.selection.groups import COHEN, coded, halves
-from nspca.solvers import METHODS
-from nspca.specs import GroupsSpec
+from nspca.presentation.phrases import short
 
-SHOWN = 200
-"""Maximum selected samples that the page lists. The CSV file has all."""
+SHOWN = 24
+"""Maximum selected samples that the page names or draws. The CSV file has all."""
+STYLE = "max-width:100%;max-height:64px"
+"""Style of the images of the selected samples."""
+SIDE = 24
+"""Maximum pixels of a thumbnail, in width and height."""
 NO_GROUPS = "none"
 """Value in the address for no label."""
-TOUCH = """<style>@media (pointer: coarse) {
-.st-key-sample_map .js-plotly-plot .draglayer { pointer-events: none; touch-action: auto; }
-}</style>"""
-"""On a touch screen a finger on the map scrolls the page; the map has no lasso there."""
+CHOSEN = "samples_chosen"
+"""Session key: id of an answer, and the numbers of the samples in the lasso on its map."""
+MOST_FOUND = 5
+"""Maximum features and samples that a search names."""
+MOST_OUTLIERS, OUTLYING, ENOUGH = 3, 0.5, 12
+"""Maximum samples that are called outliers, the share of a component from which they are, and the number of
+samples from which outliers are sought."""
 
 
+@st.fragment
 def show(answer: Answer) -> None:
-    """Draw the map of samples for the best method, and the effect sizes for labelled groups."""
-    data = answer.of.dataset
-    if data.is_covariance:
-        st.caption("These data are a covariance matrix, which has no samples to draw.")
-        return
+    """Draw the map of samples for the best method, its controls, and the samples in the lasso."""
     scores = scores_of(answer)
     if scores is None:
         st.caption("The samples are left out: some features take one value in the rows that are drawn.")
         return
-    columns = label_columns(data)
-    places = st.columns([2, 1, 1, 2])
-    with places[0]:
+    data, place = answer.of.dataset, st.container()
+    columns, r = label_columns(data), scores.shape[1]
+    with st.container(horizontal=True, key="map_controls"):
         label = _choose_label(columns)
-    along = _axes(answer, scores.shape[1], places[1:3])
-    if answer.of.table is not None:
-        st.caption(f"Drawn are {len(scores):,} rows of the folder, chosen at random.")
-    figure = _figure(answer, scores, label, along)
-    if scores.shape[1] == 1:
-        figures.draw(figure, f"strip_{answer.id}")
-    else:
-        _map(answer, scores, figure, label, along)
-    buttons.download(
-        "Scores of all samples, CSV",
-        lambda: csv_of(score_table(answer, scores), data),
-        f"{answer.of.stem}-scores.csv",
-        key="scores",
-    )
-    _groups(answer, scores, columns, label)
+        along = _along(r)
+        if r > 2:
+            _choose_axis(answer, "across", along[0])
+            _choose_axis(answer, "up", along[1])
+            along = _along(r)
+    with place:
+        figure = _figure(answer, scores, label, along)
+        if r == 1:
+            figures.draw(figure, f"strip_{answer.id}")
+            return
+        key = f"map_{answer.id}_{along}_{label}"
+        keep = lambda points: st.session_state.update({CHOSEN: (answer.id, points)})  # noqa: E731
+        figures.draw(figure, key, same=key, on_select=keep, thumbnails=thumbnails(answer.of))
+    points = len(drawn_samples(len(scores)))
+    if points < len(scores) or answer.of.table is not None:
+        st.caption(f"Drawn are {points:,} of {answer.of.shape[0]:,} samples, at most {MOST_POINTS:,}.")
+    which, rows = st.session_state.get(CHOSEN, ("", []))
+    _chosen(answer, scores, label, chosen_samples(rows, len(scores)) if which == answer.id else [])
 
 
 def drawn(answer: Answer) -> go.Figure | None:
@@ -77,7 +82,7 @@ def drawn(answer: Answer) -> go.Figure | None:
     scores = None if answer.of.dataset.is_covariance else scores_of(answer)
     if scores is None:
         return None
-    return _figure(answer, scores, _label(label_columns(answer.of.dataset)), _along(scores.shape[1]))
+    return _figure(answer, scores, label_of(label_columns(answer.of.dataset)), _along(scores.shape[1]))
 
 
 def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, int]) -> go.Figure:
@@ -94,6 +99,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
         axes=[f"{one} {number}" for number in along],
         label=label,
         arrows=_arrows(answer, scores, axes),
+        found=_matches(data.sample_names, state.get("where")),
     )
 
 
@@ -120,52 +126,35 @@ def label_columns(data: Dataset) -> dict[str, Any]:
 def _choose_label(columns: Mapping[str, Any]) -> str:
     """Draw the choice of a label column, and return its name; empty for none."""
     if not columns:
-        st.caption("These data have no labels. The page Data adds them from a file of sample annotations.")
         return ""
-    wanted = _label(columns) or NO_GROUPS
-    chosen = st.selectbox("Colour by", [*columns, NO_GROUPS], **state.bind("group", wanted))
+    wanted = label_of(columns) or NO_GROUPS
+    chosen = st.selectbox(
+        "Colour by",
+        [*columns, NO_GROUPS],
+        format_func=lambda one: f"colour: {one}",
+        label_visibility="collapsed",
+        width=150,
+        **state.bind("group", wanted),
+    )
     return "" if chosen == NO_GROUPS else chosen
 
 
-def _label(columns: Mapping[str, Any]) -> str:
+def _choose_axis(answer: Answer, name: str, number: int) -> None:
+    """Draw the choice of the component on one axis, `name` of the address, which is now `number`."""
+    st.selectbox(
+        name.capitalize(),
+        list(range(1, answer.asked.r + 1)),
+        format_func=lambda one: f"{name}: {answer.nouns.one} {one}",
+        label_visibility="collapsed",
+        width=155,
+        **state.bind(name, number),
+    )
+
+
+def label_of(columns: Mapping[str, Any]) -> str:
     """Return the label column that the address names, or the first; empty for none."""
     wanted = state.get("group")
     return "" if wanted == NO_GROUPS else wanted if wanted in columns else next(iter(columns), "")
-
-
-@st.fragment
-def _map(answer: Answer, scores: np.ndarray, figure: go.Figure, label: str, along: tuple[int, int]) -> None:
-    """Draw the map along two components (numbers from 1), and the selected samples."""
-    across, up = along
-    st.html(TOUCH)
-    with st.container(key="sample_map"):
-        event = st.plotly_chart(
-            figure,
-            key=f"map_{answer.id}_{across}_{up}_{label}",
-            on_select="rerun",
-            selection_mode=("box", "lasso"),
-            config={"displaylogo": False},
-            alt=alt_text(figure),
-        )
-    points = len(drawn_samples(len(scores)))
-    if points < len(scores):
-        st.caption(
-            f"Drawn are {points:,} of {len(scores):,} samples, at most {MOST_POINTS:,}. The CSV has all."
-        )
-    _chosen(answer, scores, label, chosen_samples(event.get("selection"), len(scores)))
-
-
-def _axes(answer: Answer, r: int, places: Sequence[DeltaGenerator]) -> tuple[int, int]:
-    """Draw the choice of two of r components in the columns `places`, and return their numbers from 1.
-
-    There is nothing to choose, and nothing is drawn, up to r = 2.
-    """
-    across, up = _along(r)
-    if r > 2:
-        one, numbers = answer.nouns.one.capitalize(), list(range(1, r + 1))
-        across = places[0].selectbox(f"{one} across", numbers, **state.bind("across", across))
-        up = places[1].selectbox(f"{one} up", numbers, **state.bind("up", up))
-    return across, up
 
 
 def _along(r: int) -> tuple[int, int]:
@@ -175,12 +164,11 @@ def _along(r: int) -> tuple[int, int]:
 
 
 def _arrows(answer: Answer, scores: np.ndarray, axes: list[int]) -> Arrows | None:
-    """Return the features of two components as arrows for the map; None for a folder and for too many."""
-    X = answer.displayed.components[:, axes]
-    used = np.flatnonzero(X.any(axis=1))
-    if len(used) > MOST_ARROWS or answer.of.table is not None:
+    """Return the features of two components as arrows for the map; None for a folder and for pixels."""
+    if answer.of.table is not None or answer.nouns.kind == "image":
         return None
-    names = answer.of.dataset.feature_names
+    X, names = answer.displayed.components[:, axes], answer.of.dataset.feature_names
+    used = np.flatnonzero(X.any(axis=1))
     return Arrows([names[int(j)] for j in used], correlations(answer.of.dataset.X[:, used], scores[:, axes]))
 
 
@@ -194,21 +182,60 @@ def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
     return np.clip(np.divide(Z.T @ S, sizes, out=np.zeros_like(sizes), where=sizes > 0), -1, 1)
 
 
+def thumbnails(of: Chosen) -> Thumbnails | None:
+    """Return the images of all samples on one sheet; None for data that are no images."""
+    return None if of.dataset.image_shape is None else _sheet(of.content, of.dataset)
+
+
+@cache.keep()
+def _sheet(content: str, _data: Dataset) -> Thumbnails:
+    # Pillow is installed with the dashboard, but slow to import.
+    from PIL import Image
+
+    assert _data.image_shape is not None
+    m, (height, width) = _data.X.shape[0], _data.image_shape
+    step = -(-max(height, width) // SIDE)
+    X = _data.X.toarray() if sp.issparse(_data.X) else np.asarray(_data.X, float)
+    images = X.reshape(m, height, width)[:, ::step, ::step]
+    low, high = float(images.min()), float(images.max())
+    grey = (255 * (images - low) / ((high - low) or 1.0)).astype(np.uint8)
+    columns = int(np.ceil(np.sqrt(m)))
+    rows, (height, width) = -(-m // columns), grey.shape[1:]
+    sheet = np.zeros((rows * columns, height, width), np.uint8)
+    sheet[:m] = grey
+    sheet = sheet.reshape(rows, columns, height, width).swapaxes(1, 2).reshape(rows * height, columns * width)
+    file = io.BytesIO()
+    Image.fromarray(sheet).save(file, "JPEG", quality=80)
+    url = f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
+    return Thumbnails(url, columns, rows, width, height)
+
+
 def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> None:
+    """Draw the samples in the lasso, and the buttons that ask again with or without them."""
     if not rows:
-        st.caption("Draw a lasso or a box around samples to list them. Point at a sample to see its name.")
+        st.caption("Draw a lasso around samples to compute again without them, or with no others.")
         return
     data = answer.of.dataset
-    table = score_table(answer, scores).iloc[rows]
-    of = f": {counted(label_columns(data)[label], rows)}" if label else ""
-    st.markdown(f"**{wording.things(len(rows), 'sample')} chosen**{of}")
-    tables.show(table.head(SHOWN), height=min(300, 38 + 35 * len(rows)), alt="The chosen samples")
-    buttons.download(
-        "Chosen samples, CSV",
-        lambda: csv_of(table, data),
-        f"{answer.of.stem}-chosen-samples.csv",
-        key="chosen_samples",
-    )
+    counts = f": {counted(label_columns(data)[label], rows)}" if label else ""
+    st.markdown(f"**{wording.things(len(rows), 'sample')} chosen**{counts}")
+    if data.image_shape is not None:
+        alt = f"The first {wording.things(min(SHOWN, len(rows)), 'chosen image')}"
+        st.html(wording.drawing(strip(data.X[rows[:SHOWN]], data.image_shape), STYLE, alt))
+    else:
+        names = ", ".join(data.sample_names[i] for i in rows[:SHOWN])
+        st.caption(wording.plain(names + ", …" * (len(rows) > SHOWN)))
+    with st.container(horizontal=True):
+        if answer.own and answer.of.table is None:
+            for key, text, is_left_out in (("only", "Only these", False), ("without", "Without these", True)):
+                do = lambda is_left_out=is_left_out: again.with_samples(answer, rows, is_left_out)  # noqa: E731
+                buttons.button(text, f"samples_{key}", do, type="tertiary", icon=":material/replay:")
+        buttons.download(
+            "Chosen samples, CSV",
+            lambda: csv_of(score_table(answer, scores).iloc[rows], data),
+            f"{answer.of.stem}-chosen-samples.csv",
+            key="chosen_samples",
+            type="tertiary",
+        )
 
 
 def counted(labels: Any, rows: list[int], most: int = 6) -> str:
@@ -230,126 +257,89 @@ def score_table(answer: Answer, scores: np.ndarray) -> pd.DataFrame:
     return frame
 
 
-MEASURES = {
-    COHEN: "the difference of the group means over their pooled standard deviation. Cohen called 0.2 small, "
-    "0.5 medium and 0.8 large",
-    "eta squared": "the share of the variance of the scores that lies between the groups, from 0 to 1",
-}
-SMALL_P = 0.05
-"""Maximum p-value that is called small."""
+# --- search and outliers -------------------------------------------------------------------------------
 
 
-def _groups(answer: Answer, scores: np.ndarray, columns: Mapping[str, Any], label: str) -> None:
-    """Draw the effect size of each component for the groups of a label column, if there is one."""
-    if not label:
-        return
-    labels = [str(one) for one in columns[label]]
-    try:
-        found = group_effects(scores, labels)
-    except InvalidProblem as error:
-        st.caption(f"No groups are compared: {wording.plain(str(error))}.")
-        return
-    if len(found.groups) > MOST_GROUPS:
-        st.caption(
-            f"No groups are compared: the label has {len(found.groups)} values, at most {MOST_GROUPS} are "
-            "groups."
-        )
-        return
-    st.markdown(f"### How far do the {answer.nouns.many} separate the groups?")
-    st.markdown(sentence(found, answer.nouns.one))
-    held = _held_out(answer, labels, label)
-    _effects(answer, found, held)
-    st.caption(f"{found.measure[0].upper()}{found.measure[1:]} is {MEASURES[found.measure]}.")
-
-
-def sentence(found: GroupEffects, one: str) -> str:
-    """Return a sentence about the component that separates the groups most, and its effect size."""
-    known = np.abs(np.nan_to_num(found.effect))
-    best = int(np.argmax(known))
-    groups = wording.listed([wording.plain(name) for name in found.groups])
-    if not known[best]:
-        return f"No {one} separates {groups}: the scores of their samples do not differ."
-    left_out = f" {wording.things(found.unlabelled, 'sample')} without a label are left out."
-    return (
-        f"**{one.capitalize()} {best + 1}** separates {groups} most: {found.measure} "
-        f"{found.effect[best]:.2f}." + left_out * (found.unlabelled > 0)
+def search(answer: Answer) -> None:
+    """Draw the input that finds features and samples by their name, and what it finds."""
+    nouns, data = answer.nouns, answer.of.dataset
+    has_names = nouns.kind != "image"
+    example = used_names(data.feature_names, answer.displayed.components[:, 0])[:1] if has_names else []
+    example = example or list(data.sample_names[:1])
+    wanted = st.text_input(
+        "Search",
+        placeholder=f"Where is {short(example[0]) if example else 'it'}?",
+        label_visibility="collapsed",
+        icon=":material/search:",
+        **state.bind("where"),
     )
+    if not (wanted or "").strip():
+        return
+    features = _matches(data.feature_names, wanted) if has_names else []
+    found = [_said(answer, j) for j in features]
+    if not data.is_covariance:
+        names = [f"**{wording.plain(data.sample_names[i])}**" for i in _matches(data.sample_names, wanted)]
+        found += [f"{wording.listed(names)}: with a ring on the map."] if names else []
+    st.markdown("  \n".join(found) or f"No name here has “{wording.plain(wanted)}” in it.")
 
 
-def _effects(answer: Answer, found: GroupEffects, held: GroupEffects | None) -> None:
-    one, number = answer.nouns.one, st.column_config.NumberColumn
-    columns: dict[str, Any] = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
-    if held is not None:
-        columns |= {"held_out": held.effect, "p": held.p}
-    tables.show(
-        pd.DataFrame(columns),
-        height="content",
-        width=520,
-        alt=f"How far each {one} separates the groups",
-        column_config={
-            one: number(one.capitalize()),
-            "effect": number(f"{found.measure}, all samples", format="%.2f"),
-            "held_out": number(f"{found.measure}, held-out half", format="%.2f"),
-            "p": number("p, held-out half", format="%.3f", help=f"Corrected for looking at all {one}s."),
-        },
-    )
+def _matches(names: Any, wanted: str) -> list[int]:
+    """Return the numbers of the names with a text in them, whole names first, at most `MOST_FOUND`."""
+    text = (wanted or "").strip().casefold()
+    if not text:
+        return []
+    found = [i for i, name in enumerate(names) if text in str(name).casefold()]
+    return sorted(found, key=lambda i: (str(names[i]).casefold() != text, i))[:MOST_FOUND]
 
 
-def _held_out(answer: Answer, labels: list[str], label: str) -> GroupEffects | None:
-    """Draw the check on a held-out half: its button, or its outcome, which is returned."""
-    if answer.of.table is not None:
-        return None
-    try:
-        halves(coded(labels, len(labels))[1], 0)
-    except InvalidProblem as error:
-        st.caption(f"No check on a held-out half: {wording.plain(str(error))}.")
-        return None
-    spec = question(answer, label)
-    seconds = answer.shown.seconds
-    return Section(
-        "groups",
-        spec,
-        lambda: f"Check on a held-out half: {cost_estimate.took(seconds)}",
-        lambda rows: None,
-        lambda held, rows: st.markdown(held_out_sentence(held, answer.nouns.one)),
-        icon=":material/vertical_split:",
-        help=f"Finds {answer.nouns.many} on one half of the samples and measures the other half, where a "
-        "p-value means something.",
-    ).show(answer.of, labels=labels)
+def _said(answer: Answer, feature: int) -> str:
+    """Return a sentence on the component of a feature, or on the one that it goes with most."""
+    X, data, one = answer.displayed.components, answer.of.dataset, answer.nouns.one
+    name = f"**{wording.plain(short(data.feature_names[feature]))}**"
+    if X[feature].any():
+        j = int(np.argmax(np.abs(X[feature])))
+        size = np.abs(X[:, j])
+        place = 1 + int(np.sum(size > size[feature]))
+        return f"{name} is in {one} {j + 1}, number {place} of {np.count_nonzero(size)} by weight."
+    scores = None if data.is_covariance else scores_of(answer)
+    if scores is None:
+        return f"{name} is in no {one}."
+    r = correlations(data.X[:, [feature]], scores)[0]
+    j = int(np.argmax(np.abs(r)))
+    return f"{name} is in no {one}. It goes most with {one} {j + 1}: correlation {r[j]:.2f}."
 
 
-def question(answer: Answer, label: str) -> GroupsSpec:
-    """Return the spec of the check on a held-out half, for the method whose components explain most.
+def outliers(scores: np.ndarray) -> tuple[int, list[int], float] | None:
+    """Return the component, the samples and their share of it, where a few samples make most of a component.
 
-    For components of different sizes, a method that finds them together is used.
+    The share is that of the variance of the scores (m, r). None where no component depends on so few.
     """
-    asked, best = answer.asked, answer.method
-    together = METHODS[best].joint or len(set(asked.sizes)) == 1
-    method = best if together else "joint"
-    in_force = answer.of.dataset.label_name or "label"
-    return GroupsSpec(
-        **asked.about_problem(),
-        sizes=asked.sizes,
-        label="" if label == in_force else label,
-        method=method,
-        options=asked.options_of([method]),
-        seed=asked.seed,
-    )
+    if len(scores) < ENOUGH:
+        return None
+    spread = np.square(scores - scores.mean(axis=0))
+    spread = spread / np.where(spread.any(axis=0), spread.sum(axis=0), 1)
+    for count in range(1, MOST_OUTLIERS + 1):
+        rows = np.argsort(-spread, axis=0, kind="stable")[:count]
+        shares = np.take_along_axis(spread, rows, axis=0).sum(axis=0)
+        j = int(np.argmax(shares))
+        if shares[j] >= OUTLYING:
+            return j, rows[:, j].tolist(), float(shares[j])
+    return None
 
 
-def held_out_sentence(held: GroupEffects, one: str) -> str:
-    """Return a sentence about the component that separates the groups most on the held-out half."""
-    assert held.p is not None  # computed on every held-out half
-
-    if np.isnan(held.p).all():
-        return "On the held-out half no scores differ."
-    best = int(np.nanargmin(held.p))
-    small = held.p[best] <= SMALL_P
-    verdict = f"**{one.capitalize()} {best + 1} separates the groups of samples that it was not found on.**"
-    if not small:
-        verdict = "**On samples that were held out, the groups may as well be apart by chance.**"
-    return (
-        f"{verdict} {held.measure} {held.effect[best]:.2f} on {sum(held.counts)} samples, p = "
-        f"{held.p[best]:.2g} after a correction for {wording.things(len(held.p), one)}. The {one}s of one "
-        "half may differ from those above."
-    )
+def say_outliers(answer: Answer) -> None:
+    """Draw which samples make most of a component, with a button that asks again without them."""
+    scores = scores_of(answer)
+    found = None if scores is None else outliers(scores)
+    if found is None:
+        return
+    j, rows, share = found
+    names = wording.listed([wording.plain(short(answer.of.dataset.sample_names[i])) for i in rows])
+    make = "makes" if len(rows) == 1 else "make"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        said = f"{names} {make} {wording.down(share)} of {answer.nouns.one} {j + 1}."
+        st.markdown(said, width="content")
+        if answer.own and answer.of.table is None:
+            do = lambda: again.with_samples(answer, rows, True)  # noqa: E731
+            label = f"Without {'it' if len(rows) == 1 else 'them'}"
+            buttons.button(label, "without_outliers", do, icon=":material/replay:", type="tertiary")

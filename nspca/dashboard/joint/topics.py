@@ -1,150 +1,121 @@
-"""The view of texts: ranked words of each topic, and the documents that are most about one topic."""
+"""The view of texts: the words of each topic, how often they occur, and the documents of the chosen topic."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import scipy.sparse as sp
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import buttons, state, tables
-from nspca.dashboard.app.wording import plain
-from nspca.dashboard.components import figures
-from nspca.dashboard.joint import lists
+from nspca.dashboard.app.wording import plain, things
+from nspca.dashboard.joint import lists, samples
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.views.component import csv_of, used_names
+from nspca.dashboard.views import component
+from nspca.dashboard.views.component import used_names
 from nspca.data import Dataset
-from nspca.plots.components import topic_figure
+from nspca.plots.joint import hue
+from nspca.plots.theme import largest_weights
+from nspca.presentation.colours import channels
 from nspca.presentation.markup import Markup, render
-from nspca.problem import Problem
 
-DOCUMENTS, WORDS = 12, 5
-"""Number of rows in the table of documents, which is drawn when the data set has no texts to quote, and of
-the words that are named in each row.
-"""
 TEXTS = 5
-"""Documents whose text is drawn; the first is open."""
-LONGEST = 900
-"""Characters of a document that are drawn."""
-BEFORE = 120
+"""Documents of a topic that are drawn."""
+WORDS = 15
+"""Words of a topic whose frequency is drawn, and words of a document that has no text."""
+SHORT, LONGEST = 320, 6000
+"""Characters of a document that are drawn, folded and open."""
+BEFORE = 80
 """Characters before the first marked word where the beginning is left out."""
+so_far, recurring, fates = lists.so_far, lists.recurring, lists.fates
 
 
 def picture(answer: Answer) -> None:
-    """Draw the control that selects one topic, and the topics of the best method."""
-    lists.show(answer, lists.draw_long)
-
-
-def after(answer: Answer) -> str:
-    """Return the sentence about the picture and the next step."""
-    if answer.asked.r == 1:
-        return "A bar is the weight of a word. The documents that are most about these words are below."
-    said = "Each list is a topic, with the share that it captures. A bar is the weight of a word."
-    if state.get("present"):
-        return f"{said} Press a list to see more of it."
-    return f"{said} Press a list: its documents are shown below."
+    """Draw the topics with all of their words."""
+    lists.draw(answer, lists.SECTION)
 
 
 def look(answer: Answer) -> None:
-    """Draw the selected topic: its documents, and folded its name and its words with how common each is."""
-    names, method = answer.of.dataset.feature_names, lists.chosen_method(answer)
-    number, x = lists.chosen_component(answer, method)
-    _documents(answer, x, number)
-    fold = f"The words of topic {number}: name it, copy them, see how common they are"
-    with st.expander(fold, icon=":material/list:", key="fold_words"):
-        left, right = st.columns([1, 2], gap="medium")
-        with left:
-            lists.choose_method(answer)
-            lists.name_it(answer, method, number, x)
-            lists.copy(x, names, f"The words of topic {number}")
-        with right:
-            figures.draw(_plot(answer, x), f"topic_{answer.id}")
-
-
-def drawn(answer: Answer) -> dict[str, go.Figure]:
-    """Return the figures for export: one for each topic of the best method, keyed by file name."""
-    X = answer.displayed.components
-    return {f"topic-{j:02}-by-{answer.method}": _plot(answer, x) for j, x in enumerate(X.T, 1)}
-
-
-def _plot(answer: Answer, x: np.ndarray) -> go.Figure:
-    """Return the figure of a topic x (n,): its words, and how often each occurs in the documents."""
-    data, which = answer.of.dataset, "all" if answer.of.table is None else "some"
-    counts = np.asarray(data.X.sum(axis=0)).ravel()
-    return topic_figure(x, data.feature_names, counts, what=f"times in {which} documents")
-
-
-def _documents(answer: Answer, x: np.ndarray, number: int) -> None:
-    """Draw the documents with the largest scores along x (n,).
-
-    Texts are shown with the words of the topic marked. Data without texts get a table.
-    """
-    data = answer.of.dataset
+    """Draw the chosen topic: how often its words occur in its documents and elsewhere, and the documents."""
     try:
         problem = scored_problem(answer.of, answer.problem)
     except nspca.InvalidProblem:
         st.caption("The documents are left out: some words occur equally often in all rows that are drawn.")
         return
-    st.markdown(f"### The documents that are most about topic {number}")
+    data, (number, x) = answer.of.dataset, lists.chosen(answer)
+    scores = problem.scores(answer.displayed.components)
+    name = lists.names_of(answer.method).get(number, "")
+    st.markdown(f"### Topic {number}{': ' * bool(name)}{plain(name)}")
     if answer.of.table is not None:
         st.caption(f"Among {len(data.sample_names):,} documents chosen at random.")
-    if data.texts is None:
-        tables.show(
-            loading_most(data, problem, x, words=WORDS),
-            height="content",
-            alt=f"The documents with the largest scores on topic {number}",
-            column_config={
-                "score": st.column_config.NumberColumn(
-                    format="%.4g", help="The sum of the counts of its words, times their weights."
-                )
-            },
-        )
-    else:
-        words = used_names(data.feature_names, x)
-        for place, i in enumerate(np.argsort(-problem.scores(x), kind="stable")[:TEXTS]):
-            label = "" if data.labels is None else f" · {data.labels[i]}"
-            with st.expander(plain(f"{data.sample_names[i]}{label}"), expanded=place == 0):
-                st.html(render("document", text=marked(data.texts[i], words)))
-    buttons.download(
-        "All documents with their scores, CSV",
-        lambda: csv_of(loading_most(data, problem, x, len(data.sample_names)), data),
-        f"{answer.of.stem}-topic-{number}-documents.csv",
-    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.html(usage(data, x, belonging(scores, number - 1), number))
+        lists.name_and_copy(answer)
+        samples.search(answer)
+    with right:
+        st.html(documents(data, x, scores[:, number - 1], number))
 
 
-def loading_most(
-    data: Dataset, problem: Problem, x: np.ndarray, most: int = DOCUMENTS, words: int | None = None
-) -> pd.DataFrame:
-    """Return a table of the `most` documents with the largest scores along x (n,), largest first.
+def drawn(answer: Answer) -> dict[str, go.Figure]:
+    """Return the figures for export: one for each topic of the best method, keyed by file name."""
+    data, X = answer.of.dataset, answer.displayed.components
+    return {f"topic-{j:02}-by-{answer.method}": component.plot(data, x)() for j, x in enumerate(X.T, 1)}
 
-    Labels are a column when the data have them. Sparse counts add the words of the topic in each document,
-    at most `words` of them.
+
+def belonging(scores: np.ndarray, topic: int) -> np.ndarray:
+    """Return which documents (m,) are most about a topic, counted from 0; scores are (m, r)."""
+    return (np.argmax(scores, axis=1) == topic) & (scores[:, topic] > 0)
+
+
+def usage(data: Dataset, x: np.ndarray, is_here: np.ndarray, number: int) -> Markup:
+    """Return HTML of how often words of a topic x (n,) occur in 1,000 words of its documents and of others.
+
+    Parameters
+    ----------
+    is_here : (m,) bool
+        The documents of the topic.
+    number : number of the topic, from 1
     """
-    scores = problem.scores(x)
-    order = np.argsort(-scores, kind="stable")[:most]
-    rows: dict[str, Any] = {"document": [data.sample_names[i] for i in order], "score": scores[order]}
-    if data.labels is not None:
-        rows["label"] = [str(data.labels[i]) for i in order]
-    if sp.issparse(data.X):
-        rows["words of the topic in it"] = [_contains(data, i, x, words) for i in order]
-    return pd.DataFrame(rows)
+    order = largest_weights(x, WORDS)
+    rates = []
+    for those in (is_here, ~is_here):
+        counts = np.asarray(data.X[np.flatnonzero(those)].sum(axis=0), float).ravel()
+        rates.append(1000 * counts[order] / (counts.sum() or 1.0))
+    rows = [(data.feature_names[i], [a, b]) for i, a, b in zip(order, *rates, strict=True)]
+    here = int(is_here.sum())
+    heads = [f"in the {things(here, 'document')} of topic {number}", "elsewhere"]
+    largest = float(np.max(rates, initial=0.0)) or 1.0
+    return render("usage", heads=heads, rows=rows, largest=largest, hue=channels(hue(number - 1)))
 
 
-def _contains(data: Dataset, row: int, x: np.ndarray, most: int | None) -> str:
-    """Return the words of the topic x (n,) in one document with counts, such as ``tax 4, vote 2, …``."""
+def documents(data: Dataset, x: np.ndarray, scores: np.ndarray, number: int) -> Markup:
+    """Return HTML of the documents with the largest scores on a topic x (n,), with its words marked."""
+    words, shown = used_names(data.feature_names, x), []
+    for i in np.argsort(-scores, kind="stable")[:TEXTS]:
+        label = "" if data.labels is None else f" · {data.labels[i]}"
+        title = f"{data.sample_names[i]}{label}"
+        if data.texts is None:
+            shown.append((title, render("marked", parts=_counts(data, int(i), x)), ""))
+        else:
+            text = data.texts[i]
+            more = marked(text, words, LONGEST) if len(text) > SHORT else ""
+            shown.append((title, marked(text, words), more))
+    return render("documents", documents=shown, hue=channels(hue(number - 1)))
+
+
+def _counts(data: Dataset, row: int, x: np.ndarray) -> list[tuple[str, bool]]:
+    """Return the words of a topic x (n,) in one document, most frequent first, each with its count."""
     X: Any = data.X
-    one = X[[row]].tocoo()
-    found = [(count, data.feature_names[j]) for j, count in zip(one.coords[1], one.data, strict=True) if x[j]]
-    words = [f"{name} {count:g}" for count, name in sorted(found, key=lambda pair: -pair[0])]
-    return ", ".join(words[:most] + ["…"] * (most is not None and len(words) > most))
+    counts = np.asarray(X[[row]].toarray() if sp.issparse(X) else X[[row]], float).ravel()
+    found = [i for i in np.argsort(-counts, kind="stable") if x[i] and counts[i]][:WORDS]
+    return [part for i in found for part in ((data.feature_names[i], True), (f" {counts[i]:g}  ", False))]
 
 
-def marked(text: str, words: Sequence[str]) -> Markup:
+def marked(text: str, words: Sequence[str], most: int = SHORT) -> Markup:
     """Return HTML of a text with words marked; of a long text, the part around the first marked word.
 
     Only whole words are marked, in upper or lower case. A pair of words may have any white space between.
@@ -154,16 +125,17 @@ def marked(text: str, words: Sequence[str]) -> Markup:
     text : str
         Untrusted text, which is escaped.
     words : sequence of str
+    most : maximum characters
     """
     pattern = _pattern(words)
     first = pattern.search(text) if pattern else None
-    start = 0 if first is None or first.start() < LONGEST - BEFORE else first.start() - BEFORE
-    shown = text[start : start + LONGEST]
+    start = 0 if first is None or first.end() < most else first.start() - BEFORE
+    shown = text[start : start + most]
     parts, end = [("… " * (start > 0), False)], 0
     for found in pattern.finditer(shown) if pattern else ():
         parts += [(shown[end : found.start()], False), (found[0], True)]
         end = found.end()
-    parts += [(shown[end:], False), (" …" * (start + LONGEST < len(text)), False)]
+    parts += [(shown[end:], False), (" …" * (start + most < len(text)), False)]
     return render("marked", parts=parts)
 
 

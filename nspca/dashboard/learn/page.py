@@ -4,6 +4,7 @@ from importlib.resources import files
 
 import streamlit as st
 
+from nspca.dashboard import share
 from nspca.dashboard.app import buttons, frame, state
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.learn import classroom
@@ -24,7 +25,7 @@ def show() -> None:
     last = len(SCREENS)
     number = min(max(1, state.get("screen")), last)
     screen = SCREENS[number - 1]
-    st.title(screen.title)
+    share.title(screen.title)
     room = classroom.current()
     with frame.guard():
         if room is not None:

@@ -1,36 +1,35 @@
 """The papers page: one figure or table at a time, with its answer, its picture and its details.
 
-The page consists of a form for a `PaperSpec`, its run, and a view of the outcome. The script pages/papers.py
-calls `chosen`, and then draws the chosen tab by `show` or `show_exact`.
+The page opens with all of them as cards. The script pages/papers.py calls `show`.
 """
 
 from dataclasses import asdict, replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard import export
-from nspca.dashboard.app import frame, state, tables, times, wording
-from nspca.dashboard.app.form import choose_one
+from nspca.dashboard import export, share
+from nspca.dashboard.app import buttons, frame, state, tables, times, wording
 from nspca.dashboard.components import figures
+from nspca.dashboard.data import cards
 from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES
 from nspca.jobs import JobState
-from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, exact, report
+from nspca.papers import ITEMS, VERDICTS, Claim, Item, Outcome, exact, report
 from nspca.papers.item import TOLERANCE, Found, Panel
-from nspca.plots.papers import gallery_figure, panel_figure
+from nspca.plots.papers import gallery_figure, miniature, panel_figure
 from nspca.specs import PaperSpec
 
 EXACT = "exact"
-TABS = {
+TITLES = {
     "asteris2014": "Asteris et al. 2014",
     "asteris2015": "Asteris et al. 2015",
     "sigg2008": "Sigg, Buhmann 2008",
     "zass2006": "Zass, Shashua 2006",
-    EXACT: "Exact methods",
 }
 SAID = {
     "agrees": ("agrees with what is computed here", "agree with what is computed here"),
@@ -44,34 +43,71 @@ SMALL = 320
 """Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
 
 
-def chosen() -> str:
-    """Show the title and the tabs, and return the chosen tab."""
-    st.title("Do we get the numbers of the papers?")
-    return choose_one("Paper", "paper", TABS)
-
-
 def show() -> None:
-    """Show a figure or table of the chosen paper."""
-    spec = form()
-    item = ITEMS[spec.item]
-    now = run(spec)
-    view(item, _outcome(item), now)
+    """Show all figures and tables of the papers, or the one that the address names."""
+    share.title("Do we get the numbers of the papers?")
+    if state.get("item") not in ITEMS and state.get("paper") != EXACT:
+        _overview()
+        return
+    everything = partial(state.put, item=None, paper=None)
+    buttons.button("All four papers", "all_papers", everything, icon=":material/arrow_back:", type="tertiary")
+    if state.get("paper") == EXACT:
+        _exact()
+        return
+    item = ITEMS[state.get("item")]
+    view(item, _outcome(item), run(_spec(item)))
 
 
-def form() -> PaperSpec:
-    """Draw the choice of a figure or table, and return the spec of the chosen one."""
-    paper = state.get_one_of("paper", PAPERS, next(iter(PAPERS)))
-    mine = {item.name: item for item in ITEMS.values() if item.paper == paper}
-    wanted = state.get("item")
-    name = wanted if wanted in mine else _first(list(mine.values())).name
-    name = st.selectbox(
-        "Figure or table",
-        list(mine),
-        format_func=lambda one: f"{mine[one].label}: {mine[one].title}",
-        label_visibility="collapsed",
-        **state.bind("item", name),
+def _overview() -> None:
+    """Draw how many printed claims come out, and every figure and table as a card to click."""
+    claims = {name: papers.claims(item, _stored(name)) for name, item in ITEMS.items()}
+    counts = papers.counts([one for several in claims.values() for one in several])
+    judged = sum(counts.values()) - counts["data not here"] - counts["not printed"]
+    st.markdown(
+        f"## Four papers, {judged} printed claims: {counts['agrees'] + counts['better']} come out, "
+        f"{counts['differs']} differ, {counts['opposite']} are the other way round."
     )
-    return _spec(mine[name])
+    st.html(cards.WHOLE)
+    for paper, name in TITLES.items():
+        st.markdown(f"### {name}")
+        with st.grid(5, min_column_width=150):
+            for item in ITEMS.values():
+                if item.paper == paper:
+                    _card(item, claims[item.name])
+    st.markdown("### Exact methods")
+    go = partial(state.put, paper=EXACT)
+    buttons.button("Published exact methods on the same matrices", "choose_exact", go, type="tertiary")
+    meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
+    with st.expander(f"What the verdicts mean; {counts['data not here']} claims need data that are not here"):
+        st.markdown(
+            f"{meaning}\n\nA verdict is about the paper’s own reading. Stronger methods stand beside it and "
+            "are not judged. No number was read off a picture. One file with everything: "
+            "`python -m nspca papers --html papers.html`."
+        )
+
+
+def _card(item: Item, claims: list[Claim]) -> None:
+    with st.container(key=f"card_{item.name}", gap="xsmall"):
+        if (outcome := _stored(item.name)) is not None:
+            style = "width:100%;height:70px;object-fit:contain;display:block"
+            st.html(wording.drawing(miniature(asdict(outcome)), style, f"{item.label} in small"))
+        take = partial(state.put, item=item.name, paper=item.paper)
+        buttons.button(f"{item.label}: {item.title}", f"choose_{item.name}", take, type="tertiary")
+        st.caption(_verdict(claims))
+
+
+def _verdict(claims: list[Claim]) -> str:
+    """Return in a few words how many printed claims of a figure or table come out."""
+    counts = papers.counts(claims)
+    came, known = counts["agrees"] + counts["better"], sum(counts.values()) - counts["data not here"]
+    judged = known - counts["not printed"]
+    if not judged:
+        return "drawn again" if counts["not printed"] else "needs data that are not here"
+    if came == judged:
+        return (
+            f":material/check: {'it' if judged == 1 else 'all ' + str(judged)} come{'s' * (judged == 1)} out"
+        )
+    return f"{came} of {judged} come out"
 
 
 def run(spec: PaperSpec) -> JobState | None:
@@ -98,7 +134,6 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         st.html(report.text_table(one))
     _more(item, outcome, claims, rest)
     _compute(item, outcome, now)
-    _everything()
 
 
 def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
@@ -119,12 +154,14 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
         hold = "hold" if len(some) > 1 else "holds"
         only = f" {len(some)} {hold} in some readings of the paper only." if some else ""
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}.{only}"
-    return said, _example(item, claims)
+    headline, example = _example(item, claims)
+    return (headline, f"{said} {example}") if headline else (said, "")
 
 
-def _example(item: Item, claims: list[Claim]) -> str:
-    """Return the first printed number beside the nearest computed one, the other readings, and what it is to
-    agree; or nothing.
+def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
+    """Return the first printed number beside the nearest computed one, and sentences about it; or nothing.
+
+    The sentences say what was measured, what the other readings give, and what it is to agree.
     """
     for claim in claims:
         value = claim.printed.value
@@ -132,13 +169,13 @@ def _example(item: Item, claims: list[Claim]) -> str:
         if value is not None and found:
             nearest = min(found, key=lambda one: abs(float(one.value) - value))
             what, percent, _ = claim.printed.what.partition(", %")
-            unit, first = " %" * bool(percent), "For example, " * (len(claims) > 1)
+            unit = " %" * bool(percent)
+            comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
+            first = f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
             whence = " from the original data" * bool(item.needs)
-            return (
-                f"{first}{what}. The paper prints {claim.printed.shown}, and {nearest.value:.4g}{unit} was "
-                f"computed{whence}.{_others(nearest, found, unit)} {_meaning(claim)}"
-            )
-    return ""
+            said = f"It is the {what}, here {nearest.value:.4g}{unit}{whence}."
+            return first, f"{said}{_others(nearest, found, unit)} {_meaning(claim)}"
+    return "", ""
 
 
 def _meaning(claim: Claim) -> str:
@@ -173,19 +210,6 @@ def _others(nearest: Found, found: list[Found], unit: str) -> str:
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
     return tuple(one for one in claim.found if one.judged)
-
-
-def _first(mine: list[Item]) -> Item:
-    """Return the item shown first, if possible one with printed statements, data and a stored picture."""
-    telling = (
-        item
-        for item in mine
-        if any(printed.kind != "drawn" for printed in item.printed)
-        and item.needs
-        and (outcome := _stored(item.name)) is not None
-        and outcome.panels
-    )
-    return next(telling, mine[0])
 
 
 def _spec(item: Item) -> PaperSpec:
@@ -308,23 +332,7 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
     st.caption(f"{whose} on {made}, took {times.how_long(outcome.seconds)} of processor time.")
 
 
-def _everything() -> None:
-    """Draw, folded, how many claims of all four papers have each verdict by the stored outcomes, and what the
-    verdicts mean.
-    """
-    every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
-    counts = papers.counts(every)
-    line = ", ".join(f"{verdict}: {count}" for verdict, count in counts.items())
-    meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
-    with st.expander(f"All four papers: {len(every)} lines ({line})", icon=":material/fact_check:"):
-        st.markdown(
-            f"{meaning}\n\nA verdict is about the paper’s own reading. Stronger methods stand beside it and "
-            "are not judged. No number was read off a picture. One file with everything: "
-            "`python -m nspca papers --html papers.html`."
-        )
-
-
-def show_exact() -> None:
+def _exact() -> None:
     """Draw the comparison of published exact methods with this package on the same matrices."""
     rows = exact.stored()
     if not rows:

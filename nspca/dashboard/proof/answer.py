@@ -162,10 +162,3 @@ class Answer:
             if found is not None:
                 return found
         return None
-
-    @property
-    def looked_at(self) -> int:
-        """Number of nodes that the ended searches settled, as far as what they proved is kept."""
-        kept = [one.now.event for one in self.mine if one.now.ended and one.certificate is not None]
-        found = [Standing.of(event, *self.shown.components.shape) for event in kept]
-        return sum(standing.nodes for standing in found if standing is not None)

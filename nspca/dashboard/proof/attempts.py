@@ -1,4 +1,4 @@
-"""Searches for the optimum that a visitor started, as runs of the workspace; and checks of certificates.
+"""All that is known about a problem besides its run: searches for the optimum, other sweeps, and checks.
 
 `panel` and `optimal` draw what is computed here. The pages Home, Sweep, Components
 and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
@@ -18,15 +18,16 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import lookup, start
+from nspca.dashboard.runs import defaults, first_answer, lookup, start
 from nspca.jobs import JobState, engine
 from nspca.plots import with_paper_bound, with_rank3_bound
 from nspca.presentation.numerals import OPTIMAL_GAP
-from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec
-from nspca.specs.optimum import SECONDS
+from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
 from nspca.specs.published import EPSNET, OTHERS, RANK_3
 
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
+AUTOMATIC = 10
+"""Seconds of the search that a page starts by itself, and shares with everybody who looks at these data."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class Attempt:
     answer: nspca.Result | None = None
 
     @property
+    def is_automatic(self) -> bool:
+        """Tell whether a page began the search, and not the visitor."""
+        return self.spec.seconds == AUTOMATIC
+
+    @property
     def seconds(self) -> float | None:
         """Wall seconds of the attempt so far; None before its start."""
         return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
@@ -75,9 +81,9 @@ class Proof:
 
 
 def attempts(asked: ProblemSpec) -> list[Attempt]:
-    """Return the attempts of this workspace at the problem of a question, newest first."""
+    """Return the attempts at the problem of a question, of this workspace and automatic, newest first."""
     tried = []
-    for run, spec in lookup.every(OptimumSpec):
+    for run, spec in [*lookup.every(OptimumSpec), *lookup.every(OptimumSpec, everybody=asked.content)]:
         if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
@@ -86,6 +92,40 @@ def attempts(asked: ProblemSpec) -> list[Attempt]:
             proof = None if answer is None else answer.certificate
             tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
     return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
+
+
+def everybodys(asked: ProblemSpec) -> dict[str, Any]:
+    """Return the fields of the problem of a question, with data that are named by their content alone."""
+    data = DataSpec(content=asked.content, covariance=asked.data.covariance, repair=asked.data.repair)
+    return asked.about_problem() | {"data": data}
+
+
+def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
+    """Return a sweep with all that other sweeps of the same problem have found and proved.
+
+    They are those of this workspace, the answers to single k that anybody asked for, and the stored answer
+    to a sample, which adds no k. At each k the best component and the least bound are kept.
+    """
+    found = dict(sweep.results)
+    methods = {method for method, _ in found}
+    stored = first_answer.find_same_problem(of, asked)
+    others = [] if stored is None else [{key: stored.results.get(key, found[key]) for key in found}]
+    for run, other in [*lookup.every(SweepSpec), *lookup.every(SweepSpec, everybody=asked.content)]:
+        if run.state == "done" and other.same_problem == asked.same_problem:
+            others.append(lookup.opened(run.id, run.finished, nspca.Sweep.from_bytes).results)
+    for results in others:
+        for key, result in results.items():
+            if key[0] in methods:
+                found[key] = _better(found.get(key, result), result)
+    return nspca.Sweep(dict(sorted(found.items(), key=lambda item: item[0][1])))
+
+
+def _better(one: nspca.Result, other: nspca.Result) -> nspca.Result:
+    """Return the result with the larger value, and of both certificates the one with the smaller bound."""
+    best = other if other.value > one.value * (1 + OPTIMAL_GAP) else one
+    proofs = [result.certificate for result in (one, other) if result.certificate is not None]
+    least = min(proofs, key=lambda proof: proof.upper, default=None)
+    return best if least is None or least is best.certificate else best.with_certificate(least)
 
 
 def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
@@ -122,7 +162,6 @@ def search(
     k: int | tuple[int, ...],
     result: nspca.Result,
     proof: nspca.Certificate | None,
-    seconds: int = SECONDS,
     effort: str | None = None,
 ) -> None:
     """Start a run that searches for the optimum, and goes on from what is proved.
@@ -133,20 +172,28 @@ def search(
         The best known answer.
     proof : Certificate or None
         The best certificate, with the tree of the search to continue if there was one.
-    seconds : int
-        Maximum seconds of the search.
     effort : str or None
         Effort of a proof with which the search begins; None for no such proof.
     """
     earlier = sum(attempt.k == k for attempt in attempts(asked))
-    how: dict[str, Any] = {"attempt": earlier, "seconds": seconds, "effort": effort}
-    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, **how)
-    given: dict[str, Any] = {
-        "component": result.components[:, 0] if isinstance(k, int) else result.components
-    }
-    if proof is not None:
-        given["certificate"] = proof.to_bytes()
-    start.start(spec, **about.given, **given)
+    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, effort=effort)
+    start.start(spec, **about.given, **_known(k, result, proof))
+
+
+def search_shortly(answer: Any) -> Attempt:
+    """Return the search of `AUTOMATIC` seconds for the shown component of an `Answer`, begun if necessary."""
+    k, result, tried = answer.k, answer.shown, len(answer.mine)
+    fields = everybodys(answer.asked) | {"k": k, "method": result.method, "attempt": tried}
+    spec = OptimumSpec(**fields, seconds=AUTOMATIC)
+    given = lambda: answer.of.given | _known(k, result, answer.certificate)  # noqa: E731
+    now = defaults.look(spec, answer.of.content, given, automatic=True)
+    return Attempt(now.id, k, now, None, spec)
+
+
+def _known(k: int | tuple[int, ...], result: nspca.Result, proof: nspca.Certificate | None) -> dict[str, Any]:
+    """Return what a search goes on from, as arguments of its run."""
+    components = result.components[:, 0] if isinstance(k, int) else result.components
+    return {"component": components} | ({} if proof is None else {"certificate": proof.to_bytes()})
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:

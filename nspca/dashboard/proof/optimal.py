@@ -1,153 +1,114 @@
-"""Search for the optimum on a page, from what is proved: start, watch, cancel and resume the search.
+"""The proof of an answer in one line: proved to be the best, or so much of it, which a search still raises.
 
-The pages Home and Sweep draw `show` below a component, and Components below several. In
-this module `mine` has the searches for a better answer than the shown one, newest first.
+Home, Sweep and Components draw `show` under their headline. A page begins a short search by itself; what any
+search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
-import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import wording
+from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.attempts import Attempt, Proof
-from nspca.dashboard.runs import progress, start
+from nspca.dashboard.runs import defaults, progress, start
+from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
-from nspca.presentation.numerals import (
-    OPTIMAL_GAP,
-    format_guarantee,
-    format_value,
-    percent_down,
-    proved_ratio,
-)
-from nspca.specs.optimum import SECONDS, Standing
+from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, percent_down, proved_ratio
+from nspca.specs.optimum import Standing
 
-LABEL = "Go on until proved optimal"
+LABEL, STOP = "search on", "stop"
 HELP = (
-    "Searches in the background for something better, until it is proved that nothing is. That can take "
-    "seconds or hours. It begins with what is proved, and what it proves is kept, even if you cancel it."
+    "Searches in the background for something better, until it is proved that nothing is, for at most an "
+    "hour. It begins with what is proved, and what it proves is kept, also if you stop it."
 )
-LIMITS = {60: "for at most 1 minute", 600: "for at most 10 minutes", SECONDS: "for at most 1 hour"}
-"""Time limits of a search in seconds, and their words; the last one is the default."""
+PROVED = "the best: proved"
+NEAR = 0.9
+"""Proved share of the best from which the line says within how much of the best an answer is."""
 THOROUGH = "thorough"
-PROVED = "Proved optimal: nothing better exists."
-ENDED = {
-    "done": "The time was over before the proof was complete{left}. What it proved is kept.",
-    "cancelled": "Cancelled. What was proved by then is kept{left}.",
-    "interrupted": "The server was restarted during this search.",
-}
-NOTHING_KEPT = "Cancelled before it proved anything that could be kept."
-EXHAUSTED = (
-    "The search ended before its proof was complete{left}: it can split nothing further, or its proof has "
-    "reached the largest size of a file. What it proved is kept."
-)
-
+CANNOT = "The search can do no more: its cases cannot be split, or its proof is as large as a file may be."
+LINE = "proof_line"
+"""Key of the container of the line."""
 
 Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""
 
 
-def _figure(answer: Answer) -> Draw:
-    def draw(result: nspca.Result, standing: Standing) -> None:
-        data = answer.of.dataset
-        pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
-        drawn = fixing_figure(
-            result.components[:, 0],
-            standing.certain[:, 0],
-            standing.possible[:, 0],
-            image_shape=data.image_shape if pixels else None,
-            names=data.feature_names,
-        )
-        figures.draw(drawn, "fixing", same=f"fixing {result.method} {answer.k}")
-
-    return draw
-
-
 def show(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw in a box the search that can prove an answer optimal, or the button that starts it.
-
-    Nothing is drawn for an answer that was proved optimal without a search: its statement says so. `draw`
-    shows the fate of features, by default in a figure of one component.
-    """
-    proof = answer.proof
-    ratio = 0.0 if proof is None else proof.certificate.ratio(answer.shown.value)
-    if answer.mine or 1 - ratio > OPTIMAL_GAP:
-        with st.container(border=True):
-            _show(answer, proof, ratio, draw or _figure(answer))
-
-
-def _show(answer: Answer, proof: Proof | None, ratio: float, draw: Draw) -> None:
-    """Draw the content of the box; `ratio` is what is proved of the answer."""
-    mine = answer.mine
-    if answer.own and answer.working is not None:
-        _watch(answer, answer.working, ratio, draw)
-        return
-    done = 1 - ratio <= OPTIMAL_GAP
-    if done:
-        st.success(f"**{PROVED}**", icon=":material/verified:")
-    else:
-        st.markdown(_question(answer, None if proof is None else ratio))
-    _say_replaced(answer)
-    if answer.own and not done:
+    """Draw the line about an answer, and below it the fates of features by `draw`, if given and known."""
+    ratio = _ratio(answer)
+    if answer.working is None and _searches_by_itself(answer, ratio):
+        answer = replace(answer, tried=[proofs.search_shortly(answer), *answer.tried])
+    working = answer.working
+    with st.container(key=LINE):
+        if working is not None and answer.own and working.id not in _stopped():
+            _watch(answer, working, ratio, draw)
+            return
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if said := chip(ratio):
+                st.markdown(f":green-badge[:material/verified: {said}]", width="content")
+            if answer.own and 1 - ratio > OPTIMAL_GAP and not state.get("present"):
+                _offer(answer)
         _say_ended(answer)
-        if not (mine and mine[0].is_exhausted):
-            _offer(answer, _known(proof, mine))
-    if mine:
-        _picture(answer, done, draw)
+    if draw is not None:
+        fates(answer, draw)
 
 
-def _question(answer: Answer, ratio: float | None) -> str:
-    """Return the question whether an answer is the best; `ratio` is what is proved of it, or None.
-
-    Only the owner of a run is told of a search, because only the owner has the button that starts one.
-    """
-    subject, verb, pronoun, better = f"the {answer.noun}", "is", "it", "a better one"
-    if answer.many:
-        subject, verb, pronoun, better = f"these {answer.noun}s", "are", "they", "better ones"
-    known = f"Nothing is proved about {subject} yet."
-    if ratio is not None:
-        known = f"{subject.capitalize()} {verb} at least {format_guarantee(ratio)} of the best possible."
-    ask = f"**{verb.capitalize()} {pronoun} the best?**"
-    search = f" A search can prove that nothing is better, or find {better}." if answer.own else ""
-    return f"{ask} {known}{search}"
+def chip(ratio: float) -> str:
+    """Return in a few words what is proved of an answer; empty where nothing is."""
+    if 1 - ratio <= OPTIMAL_GAP:
+        return PROVED
+    share = format_guarantee(ratio)
+    if ratio < NEAR:
+        return f"at least {share} of the best: proved" if ratio > 0 else ""
+    return f"the best within {100 - Decimal(share.removesuffix(' %')):f} %: proved"
 
 
-def _offer(answer: Answer, known: nspca.Certificate | None) -> None:
-    """Draw the button that starts a search, or goes on with the last one, and its time limit.
+def _ratio(answer: Answer) -> float:
+    """Return the proved share of the best possible, 0 without a proof."""
+    return 0.0 if answer.proof is None else answer.proof.certificate.ratio(answer.shown.value)
+
+
+def _stopped() -> set[str]:
+    """Return the ids of the automatic searches that the visitor does not wait for."""
+    return st.session_state.setdefault(state.STOPPED, set())
+
+
+def _searches_by_itself(answer: Answer, ratio: float) -> bool:
+    """Tell whether the page begins a search: for one component in memory, unless one has ended before."""
+    if not answer.own or answer.is_partial or not isinstance(answer.k, int) or 1 - ratio <= OPTIMAL_GAP:
+        return False
+    ended = any(not one.is_automatic or one.now.state != "cancelled" for one in answer.mine)
+    return not ended and defaults.small_enough(answer.of)
+
+
+def _offer(answer: Answer) -> None:
+    """Draw the link that starts a search, or goes on with the last one.
 
     The first search for several components begins with a thorough proof, unless there is one.
     """
-    has_one = bool(answer.mine) or getattr(answer.asked, "effort", None) == THOROUGH
+    mine = answer.mine
+    if mine and mine[0].is_exhausted and not mine[0].is_automatic:
+        st.caption(CANNOT, width="content")
+        return
+    has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
-    with st.container(horizontal=True, vertical_alignment="center"):
-        place = st.container(width="content")
-        seconds = st.selectbox(
-            "Time limit",
-            list(LIMITS),
-            index=len(LIMITS) - 1,
-            format_func=LIMITS.__getitem__,
-            label_visibility="collapsed",
-            key="best_limit",
-            width=210,
-        )
-        with place:
-            start.button(
-                LABEL,
-                lambda: proofs.search(
-                    answer.of, answer.asked, answer.k, answer.shown, known, seconds, effort
-                ),
-                "best",
-                icon=":material/query_stats:",
-                type="secondary",
-                help=HELP,
-            )
+    known = _known(answer.proof, mine)
+    start.button(
+        LABEL,
+        lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort),
+        "best",
+        icon="",
+        type="tertiary",
+        help=HELP,
+    )
 
 
 def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
@@ -165,102 +126,75 @@ def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | 
     return best.with_unfinished(last.tree)
 
 
-def _say_replaced(answer: Answer) -> None:
-    """Draw the message that the shown answer is a better one, found by the search."""
-    result, before = answer.shown, answer.shown.info.get("before")
-    if before is None:
-        return
-    found = f"a better {answer.noun}, and it has taken the place of the first one. It explains"
-    if answer.many:
-        found = f"better {answer.noun}s, and they have taken the place of the first ones. They explain"
-    more = percent_down(result.value / before - 1, 4)
-    st.info(
-        f"The search found {found} {more} more: {format_value(result.value)} instead of "
-        f"{format_value(before)}.",
-        icon=":material/upgrade:",
-    )
-
-
 def _say_ended(answer: Answer) -> None:
-    """Draw why the last search ended, and what it left open; nothing if there was none."""
-    if not answer.mine:
-        return
-    last = answer.mine[0]
-    if last.now.state == "failed":
-        st.error(wording.plain(last.now.error), icon=":material/error:")
-        return
-    standing = answer.standing()
-    left = ""
-    if standing is not None and standing.open:
-        left = f", with {wording.things(standing.open, 'case')} open and {answer.looked_at:,} looked at"
-    said = EXHAUSTED if last.is_exhausted else ENDED[last.now.state]
-    if last.now.state == "cancelled" and last.certificate is None:
-        said = NOTHING_KEPT
-    st.caption(said.format(left=left))
+    """Draw that a search found the shown answer, and why the last search failed or was interrupted."""
+    before = answer.shown.info.get("before")
+    if before is not None:
+        more = percent_down(answer.shown.value / before - 1, 4)
+        these = f"these better {answer.noun}s" if answer.many else f"this better {answer.noun}"
+        st.caption(f"A search found {these}: {more} more.")
+    last = answer.mine[0].now if answer.mine else None
+    if last is not None and last.state in ("failed", "interrupted"):
+        st.caption(wording.plain(last.error) if last.error else "The server was restarted in this search.")
 
 
-def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw) -> None:
-    """Draw a running search, with the button that cancels it; `ratio` is what was proved before it."""
-    shape = answer.shown.components.shape
+def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) -> None:
+    """Draw the line of a running search every second; `ratio` is what was proved before it."""
 
-    def fates(now: JobState) -> None:
+    def stop() -> None:
+        if attempt.is_automatic:
+            _stopped().add(attempt.id)
+        else:
+            progress.stop(attempt.id)
+
+    def look() -> None:
+        now = engine().status(attempt.id)
+        if now.ended:
+            st.rerun()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(progress_words(now, ratio), width="content")
+            if not state.get("present"):
+                buttons.button(STOP, "cancel_best", stop, type="tertiary")
         standing = answer.standing(now)
-        if standing is not None:
+        if draw is not None and standing is not None:
             draw(answer.shown, standing)
 
-    progress.live(
-        attempt.id,
-        lambda now: progress_words(now, ratio, answer.looked_at),
-        lambda now: _share(now, shape, ratio),
-        fates,
-        key="cancel_best",
-        stop=lambda: progress.stop(attempt.id),
-    )
+    progress.repeat(look)
 
 
-def progress_words(now: JobState, known: float = 0.0, looked_at: int = 0) -> str:
-    """Return one line about a search: proved share, open cases, seconds.
-
-    `known` is the share that was proved before, since a search may begin with less. `looked_at` is the number
-    of cases that the searches before settled, from which this one goes on.
-    """
+def progress_words(now: JobState, known: float = 0.0) -> str:
+    """Return the line about a search at work; `known` is the share of the best that was proved before."""
     if waits := progress.waiting(now):
         return waits
-    event = now.event
-    seconds = "" if now.started is None else f", {max(0.0, time.time() - now.started):.0f} s"
-    ratio, payload = known, {} if event is None else event.payload
+    event, ratio = now.event, known
     if event is not None and event.upper is not None and event.lower is not None:
         ratio = max(known, proved_ratio(event.lower, event.upper))
-    if not ratio:
-        return f"Searching{seconds}"
-    said = f"At least {format_guarantee(ratio)} of the best possible"
-    nodes, open_ = payload.get("nodes"), payload.get("open")
-    if nodes is not None and open_ is not None and looked_at + nodes:
-        said += f"; {wording.things(open_, 'open case')}, {looked_at + nodes:,} looked at"
-    return said + seconds
+    seconds = 0 if now.started is None else int(time.time() - now.started)
+    lasts = f", {seconds} s" if seconds > proofs.AUTOMATIC else ""
+    return f"at least {format_guarantee(ratio)} of the best, still rising{lasts}" if ratio else "searching"
 
 
-def _share(now: JobState, shape: tuple[int, ...], ratio: float) -> float:
-    """Return the progress of a search, from 0 to 1.
+def fates(answer: Answer, draw: Draw | None = None) -> None:
+    """Draw which features are certain, possible or ruled out after the last search; nothing without one.
 
-    This is the share of features that are certain or impossible, or of the gap before that is closed, if
-    that is larger.
-    """
-    event, standing = now.event, Standing.of(now.event, *shape)
-    settled = 0.0 if standing is None else 1 - float(np.mean(standing.possible & ~standing.certain))
-    if event is None or event.lower is None or event.upper is None or ratio >= 1:
-        return settled
-    return max(settled, 1 - (1 - proved_ratio(event.lower, event.upper)) / (1 - ratio))
-
-
-def _picture(answer: Answer, done: bool, draw: Draw) -> None:
-    """Draw which features are certain, possible or ruled out after the last search.
-
-    With `done` the answer is proved optimal, so no feature is left undecided.
+    An answer that is proved optimal leaves no feature undecided. `draw` is a figure of one component by
+    default.
     """
     standing = answer.standing()
     if standing is None:
         return
-    if done:
+    if 1 - _ratio(answer) <= OPTIMAL_GAP:
         standing = replace(Standing.none(*standing.possible.shape), nodes=standing.nodes)
-    draw(answer.shown, standing)
+    if draw is not None:
+        draw(answer.shown, standing)
+        return
+    data = answer.of.dataset
+    pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
+    drawn = fixing_figure(
+        answer.shown.components[:, 0],
+        standing.certain[:, 0],
+        standing.possible[:, 0],
+        image_shape=data.image_shape if pixels else None,
+        names=data.feature_names,
+    )
+    figures.draw(drawn, "fixing", same=f"fixing {answer.shown.method} {answer.k}")

@@ -6,10 +6,10 @@ Home and Sweep call `show`.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import nspca
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.k_slider import Frame, k_slider
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 
@@ -19,13 +19,13 @@ def show(
     ks: Sequence[int],
     ceiling: float,
     name: str,
+    ends: tuple[int, int],
     curve: str,
     picture: str,
     height: int,
     top: int = component.MOST_BARS,
-    before: Callable[[nspca.Result], str] = lambda result: "",
 ) -> None:
-    """Draw the slider; nothing for a single k.
+    """Draw the slider.
 
     Parameters
     ----------
@@ -33,20 +33,20 @@ def show(
     ks : the values of k to choose from
     ceiling : as for `statement.state_result`
     name : of the value in the address that the slider sets
+    ends : least and largest k that may be typed
     curve, picture : keys of the figures of the curve and of the component
     height, top : of the picture, as for `component.picture`
-    before : words before the statement of a result
     """
-    if len(ks) < 2:
-        return
 
     def frames() -> dict[int, Frame]:
-        return {k: _frame(replace(answer, k=k), ceiling, height, top, before) for k in ks}
+        return {k: _frame(replace(answer, k=k), ceiling, height, top) for k in ks}
 
     closer = [(one.id, one.now.state) for one in answer.tried]
-    content = f"{answer.id} {answer.of.content} {answer.method} {ks} {closer} {height} {top}"
+    known = float(answer.table["upper"].sum())
+    content = f"{answer.id} {answer.of.content} {answer.method} {ks} {closer} {known} {height} {top}"
     label = f"k, the number of {wording.noun(answer.of.dataset)}s"
-    k_slider(_frames(content, frames), answer.k, label, curve, picture, lambda k: state.put(**{name: k}))
+    choose = lambda k: state.put(**{name: k})  # noqa: E731
+    k_slider(_frames(content, frames), answer.k, label, ends, curve, picture, choose)
 
 
 @cache.keep()
@@ -55,11 +55,9 @@ def _frames(content: str, _make: Callable[[], dict[int, Frame]]) -> dict[int, Fr
     return _make()
 
 
-def _frame(
-    answer: Answer, ceiling: float, height: int, top: int, before: Callable[[nspca.Result], str]
-) -> Frame:
+def _frame(answer: Answer, ceiling: float, height: int, top: int) -> Frame:
     data, result = answer.of.dataset, answer.shown.with_certificate(answer.certificate)
     said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
     drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
-    text = wording.unbroken(f"{before(result)}{said.text}")
-    return Frame(text, str(statement.bar(said)), figures.prepared(drawn, "")["figure"])
+    text, proved = wording.unbroken(said.text), "" if result.ratio is None else optimal.chip(result.ratio)
+    return Frame(text, str(statement.bar(said)), proved, figures.prepared(drawn, "")["figure"])

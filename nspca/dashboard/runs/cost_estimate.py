@@ -14,12 +14,9 @@ import streamlit as st
 
 from nspca.dashboard.app import times, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
-from nspca.errors import NSPCAError
-from nspca.planning import Plan, Size, machine, planned
-from nspca.planning.machine import Speed
-from nspca.specs import ComparisonSpec, ProblemSpec, SpeedSpec
+from nspca.planning import Plan, Size, planned
+from nspca.specs import ComparisonSpec, ProblemSpec
 from nspca.specs.question import AGAIN
 
 K = 10  # number of features of the component in the estimate for a data set
@@ -46,22 +43,9 @@ features and on a table of 72 x 7129, and 2.5 times it where bow-kos is compared
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
-def speed() -> Speed | None:
-    """Return the speed of the machine; None until a worker has measured it, which the first call starts."""
-    found = machine.known()
-    if found is not None:
-        return found
-    try:
-        spec = SpeedSpec(of=tuple(machine.identify_machine()))
-        now = defaults.look(spec, "this machine", automatic=True)
-        return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
-    except (NSPCAError, TypeError, ValueError):
-        return None
-
-
 def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
     """Return the cost estimate of components of these sizes, found together, with a quick proof."""
-    return planned(_size(of), sizes, "fast", speed())
+    return planned(_size(of), sizes, "fast")
 
 
 def _size(of: Chosen) -> Size:
@@ -77,17 +61,13 @@ def line(of: Chosen) -> None:
     k = min(K, of.shape[1])
     found = plan(of, (k,))
     n, passes = wording.things(found.size.columns, "feature"), wording.things(found.passes, "pass", "passes")
-    parts = [f"{wording.size(found.bytes)} of memory", f"{passes} over the data"]
-    if found.seconds is not None:
-        parts.insert(0, took(found.seconds))
+    parts = [took(found.seconds), f"{wording.size(found.bytes)} of memory", f"{passes} over the data"]
     what = "all rows" if found.at == "shards" else "these data"
     st.caption(
         f":material/timer: One component of {wording.things(k, 'feature')}, from {what}: "
         f"{', '.join(parts)}; what any other one can explain at most is proved, on all {n}."
     )
     say(refusal(of, (k,)))
-    if found.seconds is None:
-        progress.redraw_once(lambda: speed() is not None)
 
 
 def say(sentence: str) -> None:
@@ -142,12 +122,11 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
 
 
 def draw_estimate(of: Chosen, asked: ProblemSpec) -> None:
-    """Draw the estimated time of a run beside its start button; nothing until it is known."""
+    """Draw the estimated time of a run beside its start button."""
     effort = getattr(asked, "effort", None)
     if of.table is not None:
-        if about := seconds(of, *asked.work):
-            more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
-            st.caption(f"All rows: {took(about)}{more}.")
+        more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
+        st.caption(f"All rows: {took(seconds(of, *asked.work))}{more}.")
         return
     sizes, methods = getattr(asked, "sizes", ()), getattr(asked, "methods", ("auto",))
     about, (least, most) = len(sizes) * each_k(of, "fast"), SEVERAL.get(effort or "", (1.0, 1.0))
@@ -168,8 +147,8 @@ def each_k(of: Chosen, effort: str | None) -> float:
 
 
 def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
-    """Return the estimated seconds of so many problems; 0 until the speed of the machine is known."""
-    return (plan(of, sizes).seconds or 0.0) * (1 + AGAIN * (problems - 1))
+    """Return the estimated seconds of so many problems."""
+    return plan(of, sizes).seconds * (1 + AGAIN * (problems - 1))
 
 
 def _instead(of: Chosen, sizes: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ First answers of pages and the preview of the sweep page call `answer`; other pa
 worker call `look`. In this module `of` is an open data set.
 """
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -50,26 +51,36 @@ def look(
     automatic : bool
         Whether runs of visitors go first, and the run stops when no page looks at it any more.
     """
-    question = (spec.to_json(), content, spec, given, automatic)
-    now = engine().status(_begun(*question))
+    return _looked(spec.kind, content, {"spec": spec.to_plain()}, given, automatic)
+
+
+def measured(function: str, automatic: bool = False, **arguments: Any) -> JobState:
+    """Return the state of the default run of a function of `nspca.specs.job`; see `look`."""
+    return _looked(function, "", arguments, dict, automatic)
+
+
+def _looked(
+    task: str, content: str, arguments: dict[str, Any], given: Callable[[], dict[str, Any]], automatic: bool
+) -> JobState:
+    asked = (task, content, json.dumps(arguments), given, automatic)
+    now = engine().status(_begun(*asked))
     late = now.state == "failed" and time.time() - (now.finished or 0.0) > AGAIN
     if late or now.state in ("cancelled", "interrupted"):  # for example by a restart
-        _begun.clear(*question)
-        now = engine().status(_begun(*question))
+        _begun.clear(*asked)
+        now = engine().status(_begun(*asked))
     return now
 
 
 @keep(within=NAMES)
 def _begun(
-    question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], automatic: bool
+    task: str, content: str, arguments: str, _given: Callable[[], dict[str, Any]], automatic: bool
 ) -> str:
-    """Start a default run, and return its id; cached by question and content."""
-    arguments = {"spec": _spec.to_plain(), **_given()}
+    """Start a default run, and return its id; cached by its question and the content of its data."""
     return engine().submit(
-        _spec.kind,
-        arguments,
-        viewer=f"{_spec.kind} of {content}",
+        task,
+        {**json.loads(arguments), **_given()},
+        viewer=f"{task} of {content}",
         workspace=EVERYBODY,
-        title=_spec.kind,
+        title=task,
         automatic=automatic,
     )

@@ -2,23 +2,22 @@
 
 Some answers about the samples are stored: each ZIP of `sample_data/answers`, made by ``python -m
 scripts.answers``, has a JSON with the question, the hash of the data and the time of the computation, and the
-sweep. A worker computes every other first answer at first use. `answer_page` calls `unasked` and `announce`.
+sweep. A worker computes every other first answer at first use. `answer_page` calls `unasked`.
 """
 
 import io
 import json
+import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import cache, times, wording
+from nspca.dashboard.app import cache
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.data.folders import sample_folder
 from nspca.errors import NSPCAError
@@ -27,6 +26,7 @@ from nspca.specs import ProblemSpec, Spec
 from nspca.validation.archive import open_zip, unzip_member
 
 ABOUT, SWEEP = "about.json", "sweep.zip"
+PATIENCE = 1.2  # maximum seconds that a page waits for a first answer that has just been asked
 LARGEST = defaults.LARGEST
 """Maximum entries of a table with a first answer."""
 
@@ -49,28 +49,10 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
     try:
         open_data.problem_of(of, asked)
         now = defaults.answer(of, asked, automatic=True)
+        now = progress.wait_shortly(now.id, PATIENCE - (time.time() - (now.created or 0.0)))
     except NSPCAError:
         return None
     return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)
-
-
-def announce(run: Watched, what: str, press: str) -> None:
-    """Draw the caption of a first answer: its question, its time, and how to ask another question.
-
-    Parameters
-    ----------
-    what : the question in words
-    press : label of the button that starts a run; empty where the form asks this very question
-    """
-    now, onward = run.now, "Open **change** below to ask something else."
-    if press:
-        onward = f"Press **{wording.plain(press)}** to run your own."
-    if now.state == "done" and now.finished is not None:
-        took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
-        made = times.day(now.finished, times.zone(st.context.timezone))
-        st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}. {onward}")
-    else:
-        st.caption(f"**A first answer is on its way**, for {what}. {onward}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +107,16 @@ def find_stored(sample: str | None, content: str, spec: Spec) -> StoredAnswer | 
         return None
     answer = _read_stored(file_of(spec, sample))
     return answer if (answer.content, answer.spec) == (content, spec.to_plain()) else None
+
+
+def find_same_problem(of: Chosen, asked: ProblemSpec) -> nspca.Sweep | None:
+    """Return the stored sweep about the problem of a question, at whatever k and effort; None without one."""
+    sample = of.reference.sample
+    if sample is None or not file_of(asked, sample).is_file():
+        return None
+    answer = _read_stored(file_of(asked, sample))
+    same = ProblemSpec.from_plain(answer.spec).same_problem == asked.numbers_only().same_problem
+    return answer.sweep if answer.content == of.content and same else None
 
 
 @cache.keep()

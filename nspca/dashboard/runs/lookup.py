@@ -7,7 +7,7 @@ find theirs by `that_asks`.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import nspca
@@ -19,7 +19,8 @@ from nspca.dashboard.runs import defaults, tasks
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import InvalidOption, JobError
 from nspca.jobs import JobState, Run
-from nspca.specs import ProblemSpec, Spec, TableSpec
+from nspca.specs import ProblemSpec, Spec
+from nspca.specs.job import MEASURE
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Watched:
     of : the data as they are opened now; they may have changed since the run was started
     asked : the question
     own : whether it belongs to the visitor's workspace; not so for shared and default runs
+    guest : whether another person shared it; it is then not searched further, and its data stay
     stored : results of an answer that ships with the samples
     """
 
@@ -69,6 +71,7 @@ class Watched:
     now: JobState
     own: bool = True
     stored: nspca.Sweep | None = None
+    guest: bool = False
 
     @property
     def of_these_data(self) -> bool:
@@ -120,7 +123,7 @@ def shared(kind: Kind, run: Run) -> Watched:
     JobError
         When the run is of another kind.
     """
-    return _watched(kind, run, own=False)
+    return replace(_watched(kind, run, own=False), guest=True)
 
 
 def _watched(kind: Kind, run: Run, own: bool) -> Watched:
@@ -134,13 +137,14 @@ def _watched(kind: Kind, run: Run, own: bool) -> Watched:
     return Watched(run.id, open_data.find(asked.data, run.workspace), asked, engine().status(run.id), own)
 
 
-def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
+def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
     """Yield the runs of this workspace with a kind of question, newest first, each with its question.
 
-    Damaged runs are left out.
+    With the hash of data as `everybody`, the default runs about these data. Damaged runs are left out.
     """
-    for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
-        if run.function == kind.kind:
+    workspace = defaults.EVERYBODY if everybody else state.get("w")
+    for run in engine().store.list_runs(workspace, outline=True) if workspace else []:
+        if run.function == kind.kind and everybody in run.parameters:
             with suppress(InvalidOption):
                 yield run, tasks.spec_of(run)
 
@@ -164,8 +168,8 @@ def _measured(of: Chosen, problem: nspca.Problem, leading: bool) -> nspca.Proble
     """Return the problem of a folder with the variances that a worker computes in passes, once per server."""
     assert of.table is not None  # the caller passes a folder
     A = problem.covariance
-    spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
-    now = defaults.look(spec, of.content)
+    how = {"center": A.center, "scale": A.scale, "leading": leading}
+    now = defaults.measured(MEASURE, data=of.reference.to_dict(), **how)
     if not now.ended:
         return None
     if now.state != "done":

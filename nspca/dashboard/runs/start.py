@@ -92,10 +92,8 @@ def own_page(kind: Kind, asked: ProblemSpec) -> str:
     return f"{kind.page}?{urlencode(asked.to_query())}&{kind.key}="
 
 
-def of_page(kind: Kind, of: Chosen, asked: ProblemSpec, begun: bytes | None = None) -> None:
+def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
     """Start the run of a page, or join a run with an equal question, and name it in the address.
-
-    `begun` is the packed result of a part of the question, for a spec that goes on from it.
 
     Raises
     ------
@@ -107,6 +105,5 @@ def of_page(kind: Kind, of: Chosen, asked: ProblemSpec, begun: bytes | None = No
     open_data.problem_of(of, asked)
     if sentence := cost_estimate.refusal(of, *asked.work):
         raise Refused(sentence)
-    given = of.given if begun is None else {**of.given, "begun": begun}
-    run = start(asked, own_page(kind, asked), **given)
+    run = start(asked, own_page(kind, asked), **of.given)
     state.put(**{kind.key: run}, **dict.fromkeys(kind.anew))

@@ -1,9 +1,7 @@
 """The kind of run of the sweep page, its default values of k, and differences of sweeps in words.
 
-The form, the preview and the pinned sweeps of that page use them.
+The form and the comparisons of that page use them.
 """
-
-from collections.abc import Sequence
 
 from nspca.dashboard.runs.lookup import Kind
 from nspca.specs import SweepSpec
@@ -11,7 +9,6 @@ from nspca.specs.data import keeping
 from nspca.specs.question import weights_words
 
 POINTS = (1, 1.5, 2, 3, 5, 7)  # default values of k in each power of ten
-MORE = 8  # additional values of k between two neighbours, where the curve bends
 LARGE = 1000  # number of features above which default sweeps stay below `LARGE_TO`
 LARGE_TO = 100
 
@@ -36,12 +33,6 @@ def usual(first: int, last: int) -> tuple[int, ...]:
     """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included."""
     series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
     return tuple(sorted({first, last} | {k for k in series if first < k < last}))
-
-
-def finer(ks: Sequence[int], low: int, high: int) -> tuple[int, ...]:
-    """Return `ks` with up to `MORE` further values strictly between `low` and `high`, in order."""
-    step = max(1, -(-(high - low) // (MORE + 1)))
-    return tuple(sorted({*ks, *range(low + step, high, step)}))
 
 
 def differences(asked: SweepSpec, other: SweepSpec) -> str:

@@ -1,6 +1,7 @@
 """What a sweep takes home: its tables, lists of features, certificates and figures."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.views import component
+from nspca.dashboard.views import component, statement
 from nspca.data import genesets
 from nspca.plots import kind_words
 from nspca.presentation.markup import Markup, render
@@ -53,7 +54,7 @@ def certificates(done: Answer) -> dict[tuple[str, int], tuple[str, nspca.Certifi
 def taken(done: Answer) -> Export:
     """Return what a sweep takes home."""
     of, asked, k = done.of, done.asked, done.k
-    ready, missing = len(done.sweep), ""
+    ready, missing = sum(k in asked.ks for _, k in done.sweep), ""
     if ready < asked.total:
         missing = f"The run was cancelled: {ready} of {asked.total} problems were ready, and are here."
     known = {} if done.known is None else {"in-or-out": done.known.certificate}
@@ -66,6 +67,7 @@ def taken(done: Answer) -> Export:
     }
     # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
     last = max(k for _, k in done.sweep)
+    result = done.shown.with_certificate(done.certificate)
     return Export(
         of,
         asked,
@@ -80,7 +82,8 @@ def taken(done: Answer) -> Export:
         missing,
         done.own,
         {"k": k, "method": done.method},
-        asked.but(ks=[k for k in asked.ks if k <= last]),
+        asked.but(ks=sorted({*(k for k in asked.ks if k <= last), *(k for _, k in done.sweep)})),
+        statement.state_result(of.dataset, done.problem, result, k).text,
     )
 
 
@@ -183,17 +186,24 @@ def _scores(done: Answer) -> bytes:
     return component.csv_of(rows, data)
 
 
+def _titled(drawn: partial[go.Figure]) -> go.Figure:
+    """Return a curve with the title of its axis of k, which the slider has on the page."""
+    return partial(drawn, has_slider=False)()
+
+
 def _report(done: Answer) -> bytes:
     assert done.drawn is not None  # the page has drawn it
     home = taken(done)
-    return home.report(export.moving(done.drawn()), done.asked.to_python(**home.shown), datetime.now(UTC))
+    return home.report(
+        export.moving(_titled(done.drawn)), done.asked.to_python(**home.shown), datetime.now(UTC)
+    )
 
 
 def figures(done: Answer) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
     data, x = done.of.dataset, done.x
     assert done.drawn is not None  # the page has drawn it
-    drawn = {CURVE: done.drawn(), COMPONENT: component.plot(data, x, done.known)()}
+    drawn = {CURVE: _titled(done.drawn), COMPONENT: component.plot(data, x, done.known)()}
     try:
         seen = scored_problem(done.of, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples

@@ -11,14 +11,13 @@ from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_scaled
-from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import default_range, finer, usual
-from nspca.dashboard.sweep import enough, preview, whatif
+from nspca.dashboard.runs.sweeps import default_range, usual
+from nspca.dashboard.sweep import whatif
 from nspca.errors import InvalidProblem
 from nspca.specs import SweepSpec
 from nspca.specs.question import ks_words
 
-STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
+STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, …"
 PLACED = ("nonneg", "center", "scale", "methods", "effort", "keep")
 """Fields of a sweep with a place of their own on the page; the form draws every other one."""
 MOST_POINTS = 500  # maximum values of k in a run, as many as a curve on a screen can show
@@ -37,8 +36,6 @@ def question(chosen: Chosen) -> SweepSpec:
     step = state.get("step")
     _check(first, last, step, n, len(forced))
     ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
-    if step is None and first <= (state.get("k") or 0) <= last:
-        ks = tuple(sorted({*ks, state.get("k")}))  # the shown k stays on the curve
     keep = tuple(state.get("keep"))
     mine = {"ks": ks, "methods": _methods(chosen), "effort": effort(), "scale": is_scaled(chosen)}
     mine |= {"forced": forced, "keep": keep if keep != forced and forced else ()}
@@ -80,25 +77,6 @@ def inputs(chosen: Chosen) -> None:
             form.draw(SweepSpec, name, then=whatif.changed)
 
 
-def refine(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
-    """Return a sweep with more values of k where the preview bends.
-
-    Without a last k in the address, it goes on to twice the k from which the preview hardly rises. A sweep
-    with a given step is returned unchanged.
-    """
-    table = preview.table(seen)
-    if state.get("step") is not None or seen is None or table is None:
-        return asked
-    ks, n = asked.ks, seen.of.dataset.X.shape[1]
-    bend = enough.plateau(table, n)
-    if state.get("to") is None:
-        last = min((k for k in usual(1, n) if k >= 2 * (bend or n)), default=n)
-        ks = tuple(sorted({*ks, *usual(ks[0], max(ks[-1], last))}))
-    if bend is not None:
-        ks = finer(ks, max((k for k in ks if k < bend), default=bend), min(k for k in ks if k > bend))
-    return asked.but(ks=tuple(k for k in ks if k >= asked.ks[0]))
-
-
 def line(asked: SweepSpec) -> str:
     """Return the question in a few words, without options at their defaults."""
     is_short = len(asked.ks) > 2 and not state.get("step")
@@ -107,9 +85,10 @@ def line(asked: SweepSpec) -> str:
     return ", ".join([ks, *settings, *asked.data.change_words()])
 
 
-def label(request: SweepSpec) -> str:
-    """Return the label of the start button."""
-    return f"Run {request.total} problems" if request.total > 1 else "Run one problem"
+def label(chosen: Chosen, asked: SweepSpec) -> str:
+    """Return the label of the start button, with the time that the answer takes."""
+    what = "the full curve" if asked.total > 1 else f"k = {asked.ks[0]:,}"
+    return f"Compute {what} ({whatif.took(chosen, asked)})"
 
 
 def _refusals(chosen: Chosen) -> dict[str, str | None]:

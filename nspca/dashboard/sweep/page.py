@@ -3,7 +3,7 @@
 The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,14 @@ from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
-from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import progress
+from nspca.dashboard.runs import first_answer, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
-from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import (
     alone,
     archive,
@@ -35,7 +33,6 @@ from nspca.dashboard.sweep import (
     newtable,
     one_k,
     other_rows,
-    preview,
     rivals,
     side_by_side,
     whatif,
@@ -45,37 +42,27 @@ from nspca.data import genesets
 from nspca.jobs import JobState
 from nspca.presentation.numerals import percent_down, proved_ratio
 from nspca.specs import SweepSpec
-from nspca.specs.preview import METHOD
 from nspca.specs.rows import Found, unpack
 
 HEIGHT = 400
 """Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
-PREVIEW, ROUGH = "Preview: ", "Preview, the limit is still rough: "
-"""Words before the statement of a preview: with a limit close to the component, and with another."""
-CLOSE = 0.95
-"""Proved share of the best possible from which a limit is close."""
 
 
 class SweepPage(AnswerPage[SweepSpec]):
     """Page with the curve of variance against k and the component at one k.
 
-    `AnswerPage` documents the methods. `first` finds the preview. `begin_unasked` starts a quick sweep after
-    a change of the form. `line` is the text of the folded form. `label` and `draw_estimate` are about the
-    start button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its
-    results.
+    `AnswerPage` documents the methods. The first answer is that to the question of the form with quick
+    proofs. `begin_unasked` starts a quick sweep after a change of the form.
     """
 
     kind = SWEEP
 
     def __init__(self) -> None:
-        # data and question of the form, both None before the form was read
+        # data and question of the form; None of a shared run, which has no form
         self._data: Chosen | None = None
         self._asked: SweepSpec | None = None
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
-        self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
-        self._previews: dict[str, Watched | None] = {}  # by id of the run
-        self._seen: Watched | None = None  # the preview of the question of the form
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -85,24 +72,13 @@ class SweepPage(AnswerPage[SweepSpec]):
             self._problems[run.id] = found
         return self._problems[run.id]
 
-    def _ghost(self, run: Watched) -> Watched | None:
-        """Return the preview of the question of a run, which is looked for once for all updates during it."""
-        if run.id not in self._previews:
-            self._previews[run.id] = preview.look(run.of, run.asked)
-        found = self._previews[run.id]
-        if found is not None and not found.now.ended:
-            found = self._previews[run.id] = preview.again(found)
-        return found
-
     def question(self, data: Chosen) -> SweepSpec:
-        asked = form.question(data)
-        # Looked for once, so that the button counts the values of k that this very preview asks for.
-        self._seen = preview.look(open_data.row_sample(data), asked)
-        self._data, self._asked = data, form.refine(asked, self._seen)
+        self._data, self._asked = data, form.question(data)
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
-        return self._seen
+        sample = open_data.row_sample(data)
+        return first_answer.unasked(sample, asked.but(data=sample.spec, methods=("auto",), effort="fast"))
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
         form.inputs(data)
@@ -111,31 +87,16 @@ class SweepPage(AnswerPage[SweepSpec]):
         return form.line(asked)
 
     def label(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.label(asked)
+        return form.label(data, asked)
 
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
     def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
-        whatif.estimate(data, asked)
-
-    def is_answer(self, run: Watched, asked: SweepSpec) -> bool:
-        """Return whether a run of this workspace answers the question of the form."""
-        return run.own and super().is_answer(run, asked)
-
-    def is_draft(self, run: Watched) -> bool:
-        """Return whether a run is only a preview or a stored answer, not one of this workspace."""
-        return not run.own
+        """Draw nothing, since the label of the start button has the time."""
 
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
-
-    def introduce(self, run: Watched, asked: SweepSpec | None) -> None:
-        if not run.now.ended:
-            st.caption("A preview is on its way.")
-            return
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
 
     def status(self, run: Watched, now: JobState) -> str:
         return _says(now, run.asked.total)
@@ -146,47 +107,21 @@ class SweepPage(AnswerPage[SweepSpec]):
     def filling(self, run: Watched, now: JobState) -> None:
         if not run.own and not now.rows:
             return  # nothing to draw yet, and nothing from before either
-        if run.own:
-            one_k.answer(run, self.problem(run), self._asked_first)
-        old, ghost, beside = None, None, "preview"
-        if run.own:
-            old = before.find(run)
-            ghost = None if run.of.table is not None else self._ghost(run)
-            ready = ghost.id if ghost is not None and ghost.now.state == "done" else None
-            beside = f"{ready} {None if old is None else (old.answer.id, old.label)}"
+        old = before.find(run) if run.own else None
         if run.own and now.ended:
             curve.switches()
-
-        def options() -> dict[str, Any]:
-            return {
-                "ghost": preview.table(ghost),
-                "before": None if old is None else old.drawn(curve.axis()),
-            }
-
+        beside = "" if old is None else f"{old.answer.id} {old.label}"
+        options = lambda: {} if old is None else {"before": old.drawn(curve.axis())}  # noqa: E731
         curve.filling(self.problem(run), now.rows, run.asked, beside, options)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
-        problem, quick = self.problem(run), METHOD in {method for method, _ in results}
-        tried = [] if quick else proofs.attempts(run.asked)
-        sweep = proofs.improved(results, tried)
+        problem, tried = self.problem(run), proofs.attempts(run.asked)
+        sweep = proofs.grown(proofs.improved(results, tried), run.of, run.asked)
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
+        missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
         k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
         method = state.get_one_of("shown", methods, methods[0])
-        found = sweep[method, k]
-        proof = proofs.best(found, tried, k)
-        result = found.with_certificate(None if proof is None else proof.certificate)
-        data, x = run.of.dataset, result.components[:, 0]
-        ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
-        statement.show(said, _preview(result) if quick else "")
-        answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, problem, table, quick, said.digits))
-        beside: list[Callable[[], Any]] = []
-        if quick and self._data is not None and self._asked is not None:
-            data_now, asked_now = self._data, self._asked
-            beside.append(lambda: self.offer(data_now, asked_now))
-        curve.choose(methods, method, *beside)
-        known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
+        known, data = None, run.of.dataset
         old = before.find(run) if run.own else None
         drawn = curve.plot(
             problem,
@@ -195,27 +130,36 @@ class SweepPage(AnswerPage[SweepSpec]):
             selected_k=k,
             marked=enough.plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
+            has_slider=True,
         )
-        how: dict[str, Any] = {"tried": tried, "own": run.own, "known": known, "drawn": drawn}
-        answer = Answer(run.of, run.asked, problem, sweep, k, method, id=run.id, **how)
+        own = self._data is not None
+        answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
+        result = answer.shown.with_certificate(answer.certificate)
+        if run.of.table is None:
+            known = membership.of(run.of, problem.with_k(k), result)
+            answer = replace(answer, known=known)
+        ceiling = statement.ceiling_of(table, problem.n)
+        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
+        with statement.show(said):
+            optimal.show(answer)
+        if missing is None:
+            answer_page.say_instead(k, problem.n)
+        else:
+            one_k.show(run.of, run.asked, missing)
+        st.markdown(self._enough(run, problem, table, said.digits))
+        curve.choose(methods, method)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
             ks = sorted(size for name, size in sweep if name == method)
-            words = _preview if quick else lambda result: ""
-            picture = f"component_{run.id}"
-            slide.show(answer, ks, ceiling, "k", "curve", picture, HEIGHT, BARS, words)
-            if (run.own or quick) and not state.get("present"):
-                of = self._data if quick and self._data is not None else run.of
-                one_k.field(run, of, self._asked if quick and self._asked is not None else run.asked, table)
+            picture, ends = f"component_{run.id}", (max(1, len(run.asked.forced)), problem.n)
+            slide.show(answer, ks, ceiling, "k", ends, "curve", picture, HEIGHT, BARS)
         with right:
-            component.picture(data, x, picture, known, BARS, HEIGHT)
+            component.picture(data, answer.x, picture, known, BARS, HEIGHT)
             membership.legend(wording.noun(data), known)
         return answer
 
-    def _enough(
-        self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
-    ) -> str:
+    def _enough(self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, digits: int) -> str:
         """Return which number of features is enough."""
         noun, k, last = wording.noun(run.of.dataset), enough.plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, enough.first_k(table, problem.n), []
@@ -236,7 +180,7 @@ class SweepPage(AnswerPage[SweepSpec]):
                     "Components finds several such lists."
                 )
         data, asked = self._data, self._asked
-        if quick and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
+        if not run.own and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
             said.append(
                 f"One {noun} outweighs the others by its larger numbers: open **change** to standardise."
             )
@@ -250,16 +194,11 @@ class SweepPage(AnswerPage[SweepSpec]):
         features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
-        if method == METHOD:
-            self._rivals()
-            _curve_options(run)
-            return
-        if run.own or seen.proof is not None:
-            optimal.show(seen)
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+            optimal.fates(seen)
             proof_panel.show(seen)
-        if run.own:
+        if seen.own:
             alone.show(seen)
             other_rows.show_choice(seen)
             other_rows.show_noise(seen)
@@ -273,7 +212,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             rivals.show(self._data, self._asked)
 
     def take_home(self, seen: Answer) -> Export | None:
-        return None if seen.method == METHOD else archive.taken(seen)
+        return archive.taken(seen)
 
 
 def _says(now: JobState, total: int) -> str:
@@ -296,17 +235,8 @@ def _proof_title(seen: Answer) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    title = "The curve: what is 100 %, other bounds" + ", share it" * run.own
-    with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
-        stored = engine().store.find_run(run.id) if run.own and run.now.state == "done" else None
-        if stored is not None:
-            with st.popover("Share", icon=":material/qr_code:"):
-                sharing.offer(stored)
-
-
-def _preview(result: nspca.Result) -> str:
-    """Return the words before the statement of a preview, which warn of a limit that is far away."""
-    return PREVIEW if result.ratio is not None and result.ratio >= CLOSE else ROUGH
+    with st.expander("What is 100 %, and other bounds", icon=":material/area_chart:", key="fold_curve"):
+        curve.switches()
 
 
 def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
@@ -316,7 +246,7 @@ def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
         membership.ask()
     left, right = st.columns(2, gap="medium")
     with left:
-        if run.own and about.table is None:
+        if seen.own and about.table is None:
             listed = component.table(about.dataset, x, f"table_{run.id}_{seen.method}_{seen.k}", seen.known)
             noun = wording.noun(about.dataset)
             copying.button(f"Copy the list of {noun}s", genesets.name_list(listed[1]), "copy_features")

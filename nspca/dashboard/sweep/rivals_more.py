@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 import nspca
+from nspca.components import explained_variances
 from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
@@ -34,8 +35,8 @@ from nspca.plots.joint import parts_figure
 from nspca.presentation.numerals import percent_down, round_down, round_up
 from nspca.problem import Problem
 from nspca.solving import line_of
-from nspca.specs import ComparisonSpec, StabilitySpec, SuccessiveSpec
-from nspca.specs.rows import Explained, Redrawn, Row
+from nspca.specs import ComparisonSpec, ComponentsSpec, StabilitySpec
+from nspca.specs.rows import Redrawn, Row, Several
 
 SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
@@ -234,16 +235,19 @@ def _components(seen: Answer) -> None:
         )
         return
 
-    def draw(sweep: nspca.Sweep, rows: list[Row]) -> None:
-        _draw_curves(seen, {method: sweep[method, count].info for method, _ in sweep}, rows)
+    def live(rows: list[Row]) -> None:
+        results = (row.result(n) for row in rows if isinstance(row, Several))
+        _draw_curves(seen, {result.method: result for result in results if result is not None}, rows)
 
+    further = _further(seen)
+    sizes = (further.pop("k"),) * count
     Section(
         "components",
-        SuccessiveSpec(**_further(seen), count=count, **between),
+        ComponentsSpec(**further, sizes=sizes, effort=None, **between),
         lambda: f"Find {count} components by every method",
-        lambda rows: _draw_curves(seen, {r.method: r.curves for r in rows if isinstance(r, Explained)}, rows),
-        draw,
-        ("Curves, CSV", "components", _curve_table),
+        live,
+        lambda sweep, rows: _draw_curves(seen, {method: sweep[method, count] for method, _ in sweep}, rows),
+        ("Curves, CSV", "components", lambda sweep: _curve_table(seen.problem, sweep)),
         len(seen.results),
         icon=":material/stacks:",
     ).show(seen.of)
@@ -256,7 +260,7 @@ def _further(seen: Answer) -> dict[str, Any]:
 
 
 def _between() -> dict[str, Any]:
-    """Draw the choice of the deflation between components, and return it as fields of `SuccessiveSpec`."""
+    """Draw the choice of the deflation between components, and return it as fields of `ComponentsSpec`."""
     turn = state.get_one_of("turn", BETWEEN, "drop")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         turn = st.selectbox(
@@ -274,24 +278,26 @@ def _between() -> dict[str, Any]:
     return {} if turn == "drop" else {"deflation": turn}
 
 
-def _draw_curves(seen: Answer, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+def _draw_curves(seen: Answer, results: dict[str, nspca.Result], rows: list[Row]) -> None:
     counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
-    found = {method: each[counted] for method, each in curves.items()}
+    found = {
+        method: explained_variances(seen.problem, result.components)[counted]
+        for method, result in results.items()
+    }
     figure = cumulative_figure(found, total=seen.total, style=style(seen.asked))
     figures.draw(figure, "rivals_cumulative")
     refusals(rows)
 
 
-def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
-    rows = []
-    for method, count in sweep:
-        info = sweep[method, count].info
-        rows += [
-            {"method": method, "components": j + 1, **{name: info[name][j] for name in COUNTED}}
-            for j in range(count)
-        ]
-    return pd.DataFrame(rows)
+def _curve_table(problem: Problem, sweep: nspca.Sweep) -> pd.DataFrame:
+    found = [
+        pd.DataFrame(explained_variances(problem, sweep[method, count].components))[list(COUNTED)].assign(
+            method=method, components=range(1, count + 1)
+        )
+        for method, count in sweep
+    ]
+    return pd.concat(found)[["method", "components", *COUNTED]]
 
 
 # --- other samples ----------------------------------------------------------------------------------

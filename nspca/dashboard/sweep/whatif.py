@@ -135,11 +135,6 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
     state.put(**dict.fromkeys((SWEEP.key, "shown")), k=k if k and least <= k <= (left or k) else None)
 
 
-def waits() -> bool:
-    """Tell whether a change of the form has not been answered yet; `preview.look` then waits shortly."""
-    return st.session_state.get(state.CHANGED, False)
-
-
 def seconds(of: Chosen, asked: SweepSpec) -> float:
     """Return the estimated seconds of a sweep, from the newest similar sweep or from its size.
 
@@ -166,13 +161,11 @@ def _measured(asked: SweepSpec) -> float | None:
     return None
 
 
-def estimate(of: Chosen, asked: SweepSpec) -> None:
-    """Draw the estimated time of a sweep, which takes the load of the machine into account."""
+def took(of: Chosen, asked: SweepSpec) -> str:
+    """Return the time of a sweep in words, which takes the load of the machine into account."""
     about = seconds(of, asked)
     before = None if of.table is not None or _measured(asked) is None else about
-    said = cost_estimate.took(about if before is None else _expected(of, asked), before=before)
-    by_itself = ": changes run by themselves" if about < MOMENT and state.get(SWEEP.key) else ""
-    st.caption(f"Takes {said}{by_itself}.")
+    return cost_estimate.took(about if before is None else _expected(of, asked), before=before)
 
 
 def answer(of: Chosen, asked: SweepSpec) -> bool:
@@ -193,18 +186,15 @@ def answer(of: Chosen, asked: SweepSpec) -> bool:
     return True
 
 
-def begin(of: Chosen, asked: SweepSpec, begun: bytes | None = None) -> None:
-    """Start the sweep. The shown curve stays as the one before; a quick unfinished sweep is cancelled.
-
-    `begun` is the packed result of a sweep with some of its values of k, which are not computed again.
-    """
+def begin(of: Chosen, asked: SweepSpec) -> None:
+    """Start the sweep. The shown curve stays as the one before; a quick unfinished sweep is cancelled."""
     before, k = _shown(), state.get("k")
-    start.of_page(SWEEP, of, asked, begun)
+    start.of_page(SWEEP, of, asked)
     if k in asked.ks:
         state.put(k=k)  # so two answers to the same question stand side by side at the same k
     if before is None or before.id == state.get(SWEEP.key):
         return
-    if before.now.ended and begun is None:
+    if before.now.ended:
         state.put(before=before.id)
     elif seconds(before.of, before.asked) < MOMENT:
         progress.cancel(before.id)

@@ -66,7 +66,7 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
         sweep_figure,
         frame,
         unit=unit or 1.0,
-        all_ks=asked.ks,
+        all_ks=sorted({*asked.ks, *frame["k"]}),
         ceiling=problem.leading_eigenvalue,
         unit_name=AXES[axis()],
         signed=not asked.nonneg,
@@ -140,16 +140,7 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
         _say_others(_probability(frame))
 
 
-def choose(methods: Sequence[str], method: str, *beside: Callable[[], None]) -> None:
-    """Draw the choice of a method where there are several, and in the same row what is `beside`."""
-    several = len(methods) > 1
-    if not several and not beside:
-        return
-    columns = st.columns(len(beside) + several, vertical_alignment="bottom")
-    if several:
-        columns.pop(0).selectbox(
-            "Method", list(methods), format_func=method_name, **state.bind("shown", method)
-        )
-    for column, draw in zip(columns, beside, strict=True):
-        with column:
-            draw()
+def choose(methods: Sequence[str], method: str) -> None:
+    """Draw the choice of a method where there are several."""
+    if len(methods) > 1:
+        st.selectbox("Method", list(methods), format_func=method_name, **state.bind("shown", method))

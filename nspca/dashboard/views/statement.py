@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.components.k_slider import ANSWER
@@ -66,8 +67,8 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """Return both sentences; the proof comes first where nothing better exists."""
-        return f"{self.limit} {self.found}" if self.is_best else f"{self.found} {self.limit}".rstrip()
+        """Return the headline: what was found, and before it that it is the best where that is proved."""
+        return f"{self.limit} {self.found}" if self.is_best else self.found
 
 
 def state_result(
@@ -106,15 +107,14 @@ def state_result(
         limit = f"{few} {'is' if used == 1 else 'are'} the best {best_of}{_terms(problem, k, one)}: proved."
     elif certificate is not None:
         limit = nobody(problem, k, one, most_text)
-    features = f"all {wording.things(problem.n, one)}{', weights of any sign' * problem.nonneg}"
-    everything = f"{features}, in the main direction"
+    everything = f"all {wording.things(problem.n, one)}"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
     if not problem.nonneg:
         return said
     if not ceiling < best or k >= problem.n:
         return said
     top = max(share, ratio_at_most(ceiling, best))
-    text = f"any number of {one}s, nonnegative weights: at most {percent_up(top, digits)}"
+    text = f"at most {percent_up(top, digits)} with nonnegative weights"
     return replace(said, ceiling=top, ceiling_text=text)
 
 
@@ -145,11 +145,12 @@ def _terms(problem: Problem, k: int, one: str) -> str:
     return "".join(f" {term}" for term in [*terms, *["with nonnegative weights"] * problem.nonneg])
 
 
-def show(said: Statement, before: str = "") -> None:
-    """Draw both sentences, with the words `before` in front, and the bar below them."""
-    with st.container(key=ANSWER):
-        st.markdown(wording.unbroken(f"## {before}{said.text}"))
-        st.html(bar(said))
+def show(said: Statement) -> DeltaGenerator:
+    """Draw the headline and the bar below it; return their container."""
+    answer = st.container(key=ANSWER)
+    answer.markdown(wording.unbroken(f"## {said.text}"))
+    answer.html(bar(said))
+    return answer
 
 
 def bar(said: Statement) -> Markup:
@@ -161,7 +162,7 @@ def bar(said: Statement) -> Markup:
     if said.most_text:
         legend.append((PROVED, 0.45, f"proved limit {said.most_text}"))
     elif said.limit:
-        legend[0] = (FOUND, 1.0, f"found {said.share_text}, which is proved to be the limit")
+        legend[0] = (FOUND, 1.0, f"found {said.share_text}, the most possible")
     legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
     at = None if said.ceiling is None else 100 * min(1.0, said.ceiling)
     return render("bar", parts=parts, legend=legend, tick=at, tick_text=said.ceiling_text)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.formats.base import Format
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
 from nspca.data.formats.strings import HEAD, first_rows, short_name

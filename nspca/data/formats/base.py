@@ -4,7 +4,7 @@ import gzip
 import io
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from nspca.data.findings import Finding
-from nspca.data.limits import Files
+from nspca.data.limits import Files, check_growth
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
+from nspca.validation.archive import MAX_BYTES, mib
 
 if TYPE_CHECKING:
     from nspca.data.dataset import Dataset
@@ -133,6 +134,14 @@ class Source:
             return b""
         with self.unpacking(), self.open() as handle:
             return handle.read(FIRST)
+
+    def last(self, count: int) -> bytes:
+        """Return the last bytes of the content, at most `count`, as they are stored."""
+        if self.path is None:
+            return self.raw[-count:]
+        with self.path.open("rb") as handle:
+            handle.seek(max(0, self.size - count))
+            return handle.read()
 
     @contextmanager
     def unpacking(self) -> Iterator[None]:
@@ -276,6 +285,20 @@ class Converted:
     options: Mapping[str, Any] = field(default_factory=dict)
     annotation: Strings | None = None
     findings: tuple[Finding | str, ...] = ()
+
+
+def join_pieces(pieces: Iterable[bytes], source: Source, what: str) -> bytes:
+    """Return a table that is converted to text piece by piece; refuse one that grows too much.
+
+    `what` is the name of the format, for the error.
+    """
+    held = io.BytesIO()
+    for piece in pieces:
+        held.write(piece)
+        check_growth(held.tell(), source.given_bytes, what, "save the table as CSV")
+        if held.tell() > MAX_BYTES:
+            raise InvalidData(f"The {what} file is more than {mib(MAX_BYTES)} of text: keep fewer columns.")
+    return held.getvalue()
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
-from nspca.data.dialect import are_labels, as_utf8
-from nspca.data.encodings import guess_encoding
+from nspca.data.dialect import are_labels
+from nspca.data.encodings import as_utf8, guess_encoding
 from nspca.data.formats.base import Source
 from nspca.data.formats.docword import is_docword
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
-from nspca.data.formats.frames import convert_json, is_json
+from nspca.data.formats.json_tables import convert_json, is_json
 from nspca.data.formats.matrixmarket import is_matrix_market
 from nspca.data.formats.strings import (
     HEAD,

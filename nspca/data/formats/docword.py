@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.arrays import finished
+from nspca.data.arrays import make_dataset
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
@@ -95,10 +95,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     limits.check_sparse(shape.rows, shape.columns, shape.entries)
     (block,) = reader.blocks()
     names, notes = vocabulary_words(source.vocabulary, shape.columns)
-    documents = numbered("document", shape.rows)
-    return finished(
-        Dataset(source.title, block.X, names, documents, kind="words", findings=as_findings(notes)), options
-    )
+    about = {"feature_names": names, "sample_names": numbered("document", shape.rows), "kind": "words"}
+    return make_dataset(block.X, source.title, options, findings=as_findings(notes), **about)
 
 
 FORMAT = Format("a docword file", lambda source: is_docword(source.first()), read=read, reader=DocwordReader)

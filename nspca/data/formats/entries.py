@@ -1,10 +1,11 @@
 """Read text files with one matrix entry per line: parse the lines, and sort the entries into rows."""
 
 import csv
+import io
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,13 +18,10 @@ from nspca.data.formats.base import Block, Reader, Size
 from nspca.data.limits import check_text_float64
 from nspca.errors import InvalidData
 from nspca.progress import Event
-from nspca.validation.integers import LARGEST_EXACT
 
-LINES = 2**20
-"""Lines parsed at a time. Parsing takes ten times as much memory as their text."""
-LONGEST = 1000
-"""Maximum bytes of a line with an entry. Three numbers never need so many."""
-RECORD = np.dtype([("row", "<i8"), ("column", "<i4"), ("value", "<f8")])
+PIECE = 2**24
+"""Bytes of lines parsed at a time."""
+_RECORD = np.dtype([("row", "<i8"), ("column", "<i4"), ("value", "<f8")])
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(rb"\d{1,18}")
 _MISSING = (b"nan", b"NaN", b"NAN")
@@ -43,7 +41,7 @@ class EntryReader(Reader):
     """Numbers on each line."""
     is_whole = False
     """Whether all numbers must be integers."""
-    comment = ""
+    comment = b""
     """The character that begins a comment; empty if the format has none."""
     sides: tuple[int, int]
     """Rows and columns of the matrix."""
@@ -85,8 +83,7 @@ class EntryReader(Reader):
         sorter = EntrySorter(spill, self.sides, rows)
         for found in self.entries():
             sorter.add(*found)
-        for block in sorter.blocks():
-            yield Block(block)
+        yield from map(Block, sorter.blocks())
 
     def tables(self) -> Iterator[np.ndarray]:
         """Yield the numbers of the lines, (lines, cells) at a time; refuse the first line that does not fit.
@@ -97,82 +94,70 @@ class EntryReader(Reader):
             Also for a file whose number of entries differs from the header.
         """
         done = 0
-        for table in self._parse():
-            done += len(table)
-            self.report(Event("entries", done, self.held))
-            yield table
+        with self.source.unpacking(), self.source.open() as handle:
+            above = handle.read(self.header_bytes).count(b"\n")
+            while lines := handle.readlines(PIECE):
+                table = self._parse(lines, above)
+                above, done = above + len(lines), done + len(table)
+                self.report(Event("entries", done, self.held))
+                yield table
         if done != self.held:
             raise InvalidData(
                 f"The header{self.source.of} promises {self.held} entries and the file holds {done}: the "
                 "body does not fit its header, get it again or correct the header."
             )
 
-    def _parse(self) -> Iterator[np.ndarray]:
-        first = next(self._lines(), None)
-        if first is None:
-            return
-        # pandas would make a column for each number of a first line with millions of them.
-        if len(first[1].split()) != self.cells or len(first[1]) >= LONGEST:
-            raise self._misfit(first, self._entry)
-        done = 0
-        with self.source.unpacking(), self.source.open() as handle:
-            handle.read(self.header_bytes)
-            frames = pd.read_csv(
-                handle,
+    def _parse(self, lines: list[bytes], above: int) -> np.ndarray:
+        """Return the numbers of some lines; `above` counts the lines of the file before them."""
+        kind = "whole" if self.is_whole else "finite"
+        entry = f"an entry is {self.cells} {kind} number{'s' * (self.cells > 1)}"
+        first = next((line for line in lines if self._text(line)), b"")
+        if not first:
+            return np.empty((0, self.cells))
+        if len(self._text(first).split()) != self.cells:  # pandas would make a column for each number
+            raise self._misfit(lines, above, 0, entry)
+        try:
+            table: np.ndarray = pd.read_csv(
+                io.BytesIO(b"".join(lines)),
                 sep=r"\s+",
                 header=None,
                 dtype=np.int64 if self.is_whole else np.float64,
                 na_filter=not self.is_whole,
                 na_values=[word.decode() for word in _MISSING],
                 keep_default_na=False,
-                comment=self.comment or None,
+                comment=self.comment.decode() or None,
                 quoting=csv.QUOTE_NONE,
                 engine="c",
                 float_precision=FLOATS,
-                chunksize=LINES,
-            )
-            while True:
-                try:
-                    table: np.ndarray = next(frames).to_numpy()
-                except StopIteration:
-                    return
-                except (ValueError, OverflowError, MemoryError):
-                    raise self._misfit(self._find_wrong(done), self._entry) from None
-                self._check(table, done)
-                done += len(table)
-                yield table
-
-    def _check(self, table: np.ndarray, done: int) -> None:
-        """Refuse a table with a line that is no entry; `done` counts the entries above."""
-        if table.shape[1] != self.cells or not np.isfinite(table).all():
-            wrong = self._find_wrong(done, len(table))
-            if wrong is not None:  # otherwise "nan" was meant
-                raise self._misfit(wrong, self._entry)
+            ).to_numpy()
+        except (ValueError, OverflowError, MemoryError):
+            raise self._misfit(lines, above, self._find_wrong(lines), entry) from None
+        if not np.isfinite(table).all() and (wrong := self._find_wrong(lines)) is not None:
+            raise self._misfit(lines, above, wrong, entry)  # otherwise "nan" was meant
         for mask, why in self.misfits(table):
             if mask.any():
-                raise self._misfit(next(self._lines(done + int(np.argmax(mask)))), why)
-        if (np.abs(table) >= LARGEST_EXACT).any():
-            for _, line in islice(self._lines(done), len(table)):
-                check_text_float64(table, line, f"the matrix{self.source.of}")
+                raise self._misfit(lines, above, int(np.argmax(mask)), why)
+        check_text_float64(table, b"".join(lines), f"the matrix{self.source.of}")
+        return table
 
-    @property
-    def _entry(self) -> str:
-        kind = "whole" if self.is_whole else "finite"
-        return f"an entry is {self.cells} {kind} number{'s' * (self.cells > 1)}"
+    def _text(self, line: bytes) -> bytes:
+        return (line.split(self.comment)[0] if self.comment else line).strip()
 
-    def _misfit(self, found: tuple[int, bytes] | None, why: str) -> InvalidData:
-        number, line = found or (0, b"one that cannot be parsed")
-        shown = line[:40].decode(errors="replace")
+    def _misfit(self, lines: list[bytes], above: int, entry: int | None, why: str) -> InvalidData:
+        """Return the error about an entry of some lines, by its number from 0."""
+        entries = [(above + i, text) for i, line in enumerate(lines, 1) if (text := self._text(line))]
+        number, text = entries[entry] if entry is not None else (0, b"one that cannot be parsed")
         return InvalidData(
-            f'Line {number}{self.source.of} is "{shown}" and does not fit its header: {why}, correct it.'
+            f'Line {number}{self.source.of} is "{text[:40].decode(errors="replace")}" and does not fit its '
+            f"header: {why}, correct it."
         )
 
-    def _find_wrong(self, first: int, count: int | None = None) -> tuple[int, bytes] | None:
-        """Return number and text of the first line, from entry `first` on, that is not numbers."""
-        for number, line in islice(self._lines(first), count):
-            parts = line.split()
+    def _find_wrong(self, lines: list[bytes]) -> int | None:
+        """Return the number of the first entry that is not numbers."""
+        for number, text in enumerate(filter(None, map(self._text, lines))):
+            parts = text.split()
             if len(parts) != self.cells or not all(map(self._is_number, parts)):
-                return number, line
+                return number
         return None
 
     def _is_number(self, part: bytes) -> bool:
@@ -181,21 +166,6 @@ class EntryReader(Reader):
         if part in _MISSING:
             return not self.on_disk
         return _NUMBER.fullmatch(part) is not None and bool(np.isfinite(float(part)))
-
-    def _lines(self, first: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Yield number and beginning of the lines with entries, from entry `first` (from 0) on."""
-        with self.source.unpacking(), self.source.open() as handle:
-            number = handle.read(self.header_bytes).count(b"\n")
-            while line := handle.readline(LONGEST):
-                number += 1
-                end = line
-                while end and not end.endswith(b"\n"):
-                    end = handle.readline(2**20)
-                text = line.split(self.comment.encode())[0] if self.comment else line
-                if text.strip():
-                    first -= 1
-                    if first < 0:
-                        yield number, text.strip()
 
 
 class EntrySorter:
@@ -216,7 +186,7 @@ class EntrySorter:
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> None:
         """Append some entries to the files of their blocks."""
-        records = np.empty(rows.size, dtype=RECORD)
+        records = np.empty(rows.size, dtype=_RECORD)
         records["row"], records["column"], records["value"] = rows, columns, values
         number = rows // self.rows
         if number.size and number.min() != number.max():
@@ -235,7 +205,7 @@ class EntrySorter:
             if not path.exists():
                 yield sp.csr_array(shape)
                 continue
-            held = np.fromfile(path, dtype=RECORD)
+            held = np.fromfile(path, dtype=_RECORD)
             path.unlink()
             yield sp.csr_array((held["value"], (held["row"] - start, held["column"])), shape=shape)
 

@@ -1,9 +1,8 @@
-"""Open spreadsheets: .xlsx by python-calamine, .xls by xlrd, .ods by `nspca.data.formats.ods`.
+"""Open spreadsheets: .xlsx and .xls by python-calamine, .ods by `nspca.data.formats.ods`.
 
-An .xlsx or .ods is a ZIP of XML files. Their unpacked size and number of elements, and the absence of
-entities, are checked before they are parsed. Of an .xlsx the cells are counted too, since python-calamine
-allocates the rectangle that they span, and errors and long integers are noted, which it would lose. Tables,
-documents and annotations in spreadsheets are then read as CSV.
+python-calamine loses some of what an .xlsx says: hidden rows, formulas without values, errors and the digits
+of long integers. These are searched in the XML of the sheet. Its cells are counted too, since python-calamine
+allocates the rectangle that they span. Of an .xls an error is an empty cell.
 """
 
 import io
@@ -19,28 +18,16 @@ from nspca.data import limits
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods
-from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, as_csv, choose_sheet, read_sheet, too_wide
+from nspca.data.formats.sheets import COLUMNS, ROWS, Sheet, as_csv, choose_sheet, too_wide
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, MissingPackage
-from nspca.validation.archive import MAX_BYTES, mib, open_zip, unzip_member
+from nspca.validation.archive import MAX_BYTES, open_zip
 
-MAX_TAGS = 12_000_000
-"""Maximum XML tags of a sheet. A cell has two elements of two tags each."""
-MAX_TEXTS = 64 * 2**20
-"""Maximum bytes of the shared texts, which stay in memory while the sheet is read."""
-MAX_OTHER = 16 * 2**20
-"""Maximum bytes of any other part, such as styles. Usual are some hundred kilobytes."""
 MAX_EMPTY = 2**22
 """Maximum cells of the rectangle that the cells of a sheet span, beyond eight times their number."""
 OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of .xls, and of other files of old Office programs."""
 calamine: Any = Late("python_calamine", "Excel files", "files")
-xlrd: Any = Late("xlrd", "old Excel files (.xls)", "files")
-_START = 200
-"""Number of bytes at the beginning of a file that contain the name of its first part."""
-_XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
-"""Beginnings of XML: a tag, white space, or the mark of UTF-8 or UTF-16."""
-_DAMAGED = "The spreadsheet is damaged or of a kind that cannot be read: save the sheet as CSV."
 _OLE_KINDS = {
     "EncryptedPackage": "an Office file with a password",
     "WordDocument": "an old Word document",
@@ -58,6 +45,7 @@ _NO_VALUE = re.compile(_CELL + _FORMULA + rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(
 """A formula without a stored value."""
 _EXACT = re.compile(_CELL + rb"(?:" + _FORMULA + rb")?<(?:\w+:)?v>(#[^<]{1,20}|-?\d{16,400})</")
 """An error such as ``#DIV/0!``, or an integer that a float may not hold, with its cell."""
+_MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 _HEAD = 2**16
 """Bytes of a sheet as CSV in which texts with decimal commas are looked for."""
 _COMMAS, _POINTS = re.compile(rb'"-?\d+,\d+"'), re.compile(rb"\d\.\d")
@@ -67,7 +55,6 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 """A date, or a day and month such as ``2-Sep``."""
-_MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 
 
 def is_workbook(names: Iterable[str]) -> bool:
@@ -79,7 +66,7 @@ def is_workbook(names: Iterable[str]) -> bool:
 def is_cut_workbook(raw: bytes) -> bool:
     """Tell whether a file begins like a workbook but is cut short, so that its list of parts is missing."""
     marks = (b"[Content_Types].xml", b"docProps/", b"xl/", b"opendocument.spreadsheet")
-    begins = raw.startswith(b"PK\x03\x04") and any(part in raw[:_START] for part in marks)
+    begins = raw.startswith(b"PK\x03\x04") and any(part in raw[:200] for part in marks)
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
 
@@ -120,47 +107,42 @@ def sheet_as_csv(
     """
     packed = packed or len(raw)
     try:
-        read = partial(read_sheet, most=rows, decimal=decimal or ".", packed=packed, limit=limit)
-        table = choose_sheet(_open(raw, packed), sheet, least, read)
+        sheets = _open_xls(raw) if raw.startswith(OLE) else _open_zip(raw, packed)
+        chosen = choose_sheet(sheets, sheet, least, lambda one: one.read(rows, decimal or ".", packed, limit))
     except (InvalidData, MissingPackage):
         raise
     except BaseException as error:
         # Untrusted files can make the parsers raise errors of any kind. That of Rust is no Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise InvalidData(_DAMAGED) from None
-    limits.check_dense(len(table.rows), table.width)
-    limits.check_growth(8 * len(table.rows) * table.width, packed, "Excel", "save the sheet as CSV")
-    return as_csv(table), tuple(table.notes)
+        raise InvalidData(
+            "The spreadsheet is damaged, has a password, or is of a kind that cannot be read: save the sheet "
+            "as CSV."
+        ) from None
+    limits.check_dense(len(chosen.rows), chosen.width)
+    return as_csv(chosen), tuple(chosen.notes)
 
 
-def _open(raw: bytes, packed: int) -> list[Sheet]:
-    if raw.startswith(OLE):
-        return _open_xls(raw)
+def _open_zip(raw: bytes, packed: int) -> list[Sheet]:
     archive, members = open_zip(raw)
     limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
-    for info in members:
-        _check_part(archive, info)
     if any(info.filename == "content.xml" for info in members):
         return open_ods(archive)
-    return _open_xlsx(raw, archive)
-
-
-def _open_xlsx(raw: bytes, archive: zipfile.ZipFile) -> list[Sheet]:
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
     parts = _sheet_parts(archive)
-    out = []
-    for about in book.sheets_metadata:
-        shown = calamine.SheetTypeEnum.WorkSheet, calamine.SheetVisibleEnum.Visible
-        if (about.typ, about.visible) == shown:
-            sheet = Sheet(about.name, lambda: ())
-            sheet.rows = partial(_xlsx_rows, book, archive.read(parts[about.name]), sheet)
-            out.append(sheet)
-    return out
+    return [Sheet(name, partial(_xlsx_rows, book, archive, parts[name])) for name in _visible_sheets(book)]
 
 
-def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells]]:
+def _visible_sheets(book: Any) -> list[str]:
+    shown = calamine.SheetTypeEnum.WorkSheet, calamine.SheetVisibleEnum.Visible
+    return [about.name for about in book.sheets_metadata if (about.typ, about.visible) == shown]
+
+
+def _xlsx_rows(
+    book: Any, archive: zipfile.ZipFile, part: str, sheet: Sheet
+) -> Iterator[tuple[int, list[Any]]]:
     """Yield number and cells of the rows of a sheet of an .xlsx, whose XML is searched first."""
+    xml = archive.read(part)
     count, last, columns = 0, 0, {b"A"}
     for found in _PLACE.finditer(xml):
         count, last = count + 1, max(last, int(found[2]))
@@ -170,7 +152,7 @@ def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells
         raise too_wide()
     if last * width > MAX_EMPTY + 8 * count:
         raise InvalidData(
-            f"The sheet “{sheet.name[:60]}” has cells far from the others, down to row {last} and column "
+            f'The sheet "{sheet.name[:60]}" has cells far from the others, down to row {last} and column '
             f"{width}: delete what stands outside the table."
         )
     exact: dict[int, dict[int, str]] = {}
@@ -185,14 +167,18 @@ def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells
     for letters, row in _NO_VALUE.findall(xml) if b"<f" in xml or b":f" in xml else ():
         sheet.formulas.setdefault(_column_number(letters), int(row) - 1)
     del xml
-    found = book.get_sheet_by_name(sheet.name)
-    ranges = sorted(found.merged_cell_ranges or ())
-    sheet.merged = [(top, left, end) for (top, left), (end, _) in ranges if end > top]
-    sheet.wide = [(top, left, right) for (top, left), (_, right) in ranges if right > left]
-    for row, cells in enumerate(found.iter_rows()):
+    for row, cells in _calamine_rows(book, sheet):
         for column, text in exact.get(row, {}).items():
             cells[column] = text
         yield row, cells
+
+
+def _calamine_rows(book: Any, sheet: Sheet) -> Iterator[tuple[int, list[Any]]]:
+    found = book.get_sheet_by_name(sheet.name)
+    for (top, left), (bottom, right) in sorted(found.merged_cell_ranges or ()):
+        sheet.merged += [(top, left, bottom)] if bottom > top else []
+        sheet.wide += [(top, left, right)] if right > left else []
+    yield from enumerate(found.iter_rows())
 
 
 def _sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
@@ -216,62 +202,8 @@ def _open_xls(raw: bytes) -> list[Sheet]:
     for mark, what in _OLE_KINDS.items():
         if mark.encode("utf-16-le") in raw:
             raise InvalidData(f"This is {what}: save the sheet as CSV, or as .xlsx without a password.")
-    open_workbook = xlrd.open_workbook  # a missing package is told before the file is blamed
-    try:
-        book = open_workbook(file_contents=raw, formatting_info=True, ragged_rows=True, logfile=io.StringIO())
-    except Exception:  # damaged files make xlrd raise errors of many kinds
-        raise InvalidData(
-            "The old Excel file (.xls) is damaged or has a password: save it as .xlsx or as CSV."
-        ) from None
-
-    def value(cell: Any) -> Any:
-        if cell.ctype == xlrd.XL_CELL_DATE:
-            return xlrd.xldate.xldate_as_datetime(cell.value, book.datemode)
-        if cell.ctype == xlrd.XL_CELL_ERROR:
-            return xlrd.error_text_from_code.get(cell.value, "#N/A")
-        return int(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value
-
-    def rows(sheet: Any) -> Iterator[tuple[int, Cells]]:
-        for number in range(sheet.nrows):
-            yield number, [*map(value, sheet.row(number))]
-
-    return [
-        Sheet(
-            sheet.name,
-            partial(rows, sheet),
-            sorted((top, left, end - 1) for top, end, left, _ in sheet.merged_cells if end - top > 1),
-            [(top, left, right - 1) for top, _, left, right in sheet.merged_cells if right - left > 1],
-            {number for number, about in sheet.rowinfo_map.items() if about.hidden},
-            {number for number, about in sheet.colinfo_map.items() if about.hidden},
-        )
-        for sheet in book.sheets()
-        if sheet.visibility == 0
-    ]
-
-
-def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Refuse a part that is too large, or that declares entities, before anything parses it."""
-    is_named = info.filename.lower().endswith((".xml", ".rels"))
-    is_sheet = info.filename.startswith(("xl/worksheets/", "content.xml")) or not is_named
-    most = MAX_TEXTS if info.filename == "xl/sharedStrings.xml" else MAX_OTHER
-    if not is_sheet and info.file_size > most:
-        raise InvalidData(
-            f"The spreadsheet holds a part of {mib(info.file_size)}, at most {mib(most)} are read: save "
-            "the sheet as CSV."
-        )
-    xml = unzip_member(archive, info)
-    if not is_named and not xml.startswith(_XML):  # XML can have any name
-        return
-    if xml.count(b"<") > MAX_TAGS:
-        raise InvalidData(
-            f"A sheet may have about {MAX_TAGS // 4_000_000} million cells, this one has more: save it as "
-            "CSV."
-        )
-    # Excel writes UTF-8. UTF-16 is refused, since it would hide entities from this search.
-    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml or b"\0" in xml:
-        raise InvalidData(
-            "The spreadsheet declares entities, which are never expanded: save the sheet as CSV."
-        )
+    book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
+    return [Sheet(name, partial(_calamine_rows, book)) for name in _visible_sheets(book)]
 
 
 def convert(source: Source, options: ReadOptions) -> Converted:

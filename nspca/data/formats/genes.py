@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.findings import Finding, suspicion
 from nspca.data.formats.base import Converted, Format, Source, Strings
 from nspca.data.formats.strings import read_frame, short_name, visible
@@ -436,7 +436,7 @@ def _is_gene_table(source: Source) -> bool:
     head = source.first()
     if head.startswith(_GCT) or _GEO.match(head):
         return True
-    return _find_kind(head) is not None or _has_summary(head, source.raw[-_TAIL:])
+    return _find_kind(head) is not None or _has_summary(head, source.last(_TAIL))
 
 
 FORMAT = Format("a table of genes in rows", _is_gene_table, convert=convert)

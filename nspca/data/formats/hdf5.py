@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.arrays import finished, plain_numbers, with_gaps
+from nspca.data.arrays import make_dataset, plain_numbers
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import are_few
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Block, Format, Reader, Size, Source
 from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, compressed_rows
-from nspca.data.limits import check_dense, check_growth, check_sparse
-from nspca.data.missing import settle
+from nspca.data.limits import check_dense, check_sparse
 from nspca.data.names import numbered, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import to_labels
@@ -256,12 +255,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     with reader._guarded():
         if reader.is_sparse:
             check_sparse(rows, columns, reader._entries)
-            check_growth(12 * reader._entries, source.size, "HDF5", "save X without compression")
         else:
             check_dense(rows, columns)
-            check_growth(8 * rows * columns, source.size, "HDF5", "save X as a sparse matrix")
         (block,) = reader.blocks()
-        X = with_gaps(block.X if reader.is_sparse else plain_numbers(block.X, source.size), options)
         is_cells = reader.is_cells or reader.tenx is not None
         names, about = reader.cells() if is_cells else (numbered("sample", rows), {})
         features = reader.feature_names() or numbered("feature", columns)
@@ -273,26 +269,26 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         )
     wanted, findings = options.label_column, [*reader.findings]
     groups = {
-        name: cells for name, cells in about.items() if name == wanted or are_few(len(set(cells)), len(cells))
+        name: to_labels(cells)
+        for name, cells in about.items()
+        if name == wanted or are_few(len(set(cells)), len(cells))
     }
     if left := [name for name in about if name not in groups]:
         findings.append(f"Columns about the cells that are no groups were left out: {quote_names(left)}.")
     if is_cells and wanted is not None and wanted not in groups:
         raise InvalidData(f"There is no column {shown(wanted)} of the cells: they are {quote_names(about)}.")
     samples, notes = unique_names(names, "sample") if is_cells else (names, ())
-    settled = settle(X, options.missing, bool(options.features_in_rows))
-    labels = {name: to_labels(settled.of_rows(found)) for name, found in groups.items()}
-    data = Dataset(
+    return make_dataset(
+        block.X if reader.is_sparse else plain_numbers(block.X),
         source.title,
-        settled.X,
-        tuple(settled.of_columns(features)),
-        tuple(settled.of_rows(samples)),
-        labels=labels.get(str(wanted)),
-        label_columns=labels,
-        label_name=str(wanted) if str(wanted) in labels else "",
-        findings=as_findings((*findings, *notes, *settled.notes)),
+        options,
+        feature_names=features,
+        sample_names=samples,
+        labels=groups.get(str(wanted)),
+        label_columns=groups,
+        label_name=str(wanted) if str(wanted) in groups else "",
+        findings=as_findings((*findings, *notes)),
     )
-    return finished(data, options)
 
 
 FORMAT = Format(

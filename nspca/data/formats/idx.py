@@ -1,10 +1,8 @@
 """Read idx files, the format of MNIST: a stack of images or a table, with the labels in a second file."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from nspca.data.arrays import from_array, plain_numbers
+from nspca.data.arrays import make_dataset, plain_numbers
 from nspca.data.dataset import Dataset
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.strings import short_name, visible
@@ -57,17 +55,15 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
             f"{len(labels)}{f' ({names})' if names else ''}: give those that belong together."
         )
     X = arrays[0][1]
-    data = from_array(plain_numbers(X, source.given_bytes), source.title, options)
-    if not labels or options.features_in_rows:
-        return data
-    if len(labels[0][1]) != len(X):
-        raise InvalidData(
-            f"The idx files hold {len(X)} samples and {len(labels[0][1])} labels: give those that "
-            "belong together."
-        )
-    kept = data.sample_names
-    y = labels[0][1].astype(np.int64) if len(kept) == len(X) else None
-    return data if y is None else replace(data, labels=y, label_columns={"label": y}, label_name="label")
+    about = {}
+    if labels:
+        y = labels[0][1].astype(np.int64)
+        if len(y) != len(X):
+            raise InvalidData(
+                f"The idx files hold {len(X)} samples and {len(y)} labels: give those that belong together."
+            )
+        about = {"labels": y, "label_columns": {"label": y}, "label_name": "label"}
+    return make_dataset(plain_numbers(X), source.title, options, **about)
 
 
 def _matches(source: Source) -> bool:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.arrays import from_array
+from nspca.data.arrays import make_dataset
 from nspca.data.dataset import Dataset
 from nspca.data.formats.base import Block, Format, Size, Source
 from nspca.data.formats.entries import Entries, EntryReader
@@ -40,7 +40,7 @@ class MatrixMarketReader(EntryReader):
     SciPy's reader is four times as quick, but some damaged files make it crash the process.
     """
 
-    comment = "%"
+    comment = b"%"
 
     def _read_header(self) -> None:
         with self.source.unpacking(), self.source.open() as handle:
@@ -156,7 +156,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         limits.check_sparse(shape.rows, shape.columns, shape.entries)
     (block,) = reader.blocks()
     dense = shape.sparse and reader.is_symmetric and shape.rows <= DENSE
-    return from_array(block.X.toarray() if dense else block.X, source.title, options)
+    return make_dataset(block.X.toarray() if dense else block.X, source.title, options)
 
 
 FORMAT = Format(

@@ -4,12 +4,11 @@ An NPZ may also hold names, labels, preparations and texts, as `to_npz` writes t
 is compared with the length of the file before an array is allocated. Nothing is unpickled.
 """
 
+import shutil
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -18,13 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.arrays import MOST_TEXT, finished, from_array, plain_numbers, unrolled, with_gaps
+from nspca.data.arrays import MOST_TEXT, make_dataset, plain_numbers, unrolled
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import DEFAULT, Block, Format, Reader, Size, Source
 from nspca.data.formats.entries import EntrySorter
-from nspca.data.missing import Settled, settle
-from nspca.data.names import frozen, numbered, pixel_names, unique_names
+from nspca.data.names import numbered, unique_names
 from nspca.data.options import ReadOptions
 from nspca.data.preparation import PREPARATIONS
 from nspca.errors import InvalidData
@@ -33,8 +31,6 @@ from nspca.validation.archive import check_array, check_type, npy_header, open_z
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members of an archive that form a sparse matrix by rows or by columns."""
-ANY_SPARSE = ("data", "format", "shape")
-"""Members of an archive that ``scipy.sparse.save_npz`` writes for a sparse matrix of any form."""
 FEATURE_NAMES, SAMPLE_NAMES = (
     ("feature_names", "features", "columns"),
     ("sample_names", "samples", "index"),
@@ -44,11 +40,6 @@ PIECE = 2_000_000
 """Maximum entries of a sparse matrix by columns that are sorted at a time."""
 MOST_LISTED = 100
 """Maximum preparations, and label columns, that a file may list."""
-_SMALL = 10_000
-"""Maximum bytes of the members "shape" and "format". Each needs less than 200."""
-_UNPACKED = 2**20
-"""Bytes that are unpacked at a time."""
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
 _OTHER_FORM = "A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz."
 
 
@@ -58,7 +49,7 @@ def list_members(source: Source) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]
         return open_zip(source.raw)
     try:
         archive = zipfile.ZipFile(source.path)
-    except _DAMAGE:
+    except (zipfile.BadZipFile, OSError):
         raise InvalidData(f"{source.path} is damaged or cut short: save it again.") from None
     return archive, [info for info in archive.infolist() if not info.is_dir()]
 
@@ -67,14 +58,14 @@ class NpyReader(Reader):
     """Reader of an NPY file: a table of numbers, or a stack of images."""
 
     is_sparse = False
+    _table = ""
 
     def _read_header(self) -> None:
-        with self.source.open() as handle:
-            self._take_table(*npy_header(handle))
-            self._held = self.source.most_bytes - handle.tell()
+        self._take_table("")
 
-    def _take_table(self, lengths: tuple[int, ...], dtype: np.dtype) -> None:
-        """Take the shape of a table of numbers. A stack of images has a row for each image."""
+    def _take_table(self, key: str) -> None:
+        """Take the array `key` as the table. A stack of images has a row for each image."""
+        lengths, dtype, self._held = self._header(key)
         check_type(dtype)
         if dtype.kind not in "biuf":
             raise InvalidData(
@@ -85,12 +76,36 @@ class NpyReader(Reader):
                 f"The table must have 2 dimensions, samples x features, got {len(lengths)}: reshape it "
                 "before saving."
             )
-        self._lengths, self._dtype = lengths, dtype
+        self._table, self._lengths, self._dtype = key, lengths, dtype
         self._sides = int(lengths[0]), int(np.prod(lengths[1:], dtype=np.int64))
         self._entries = self._sides[0] * self._sides[1]
         if len(lengths) == 3:
             said = f"A stack of images of {lengths[1]} x {lengths[2]} pixels was unrolled row by row."
             self.findings += (said,)
+
+    def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype, int]:
+        """Return shape and type of an array from its header, and the bytes that follow."""
+        with self._open(key) as handle:
+            return *npy_header(handle), self._size(key) - handle.tell()
+
+    def _open(self, key: str) -> BinaryIO:
+        return self.source.open()
+
+    def _size(self, key: str) -> int:
+        return self.source.most_bytes
+
+    def read_array(self, key: str) -> np.ndarray:
+        """Return an array of numbers or texts, after checking its header."""
+        return read_npy(self.source.raw)
+
+    def _map(self, key: str, folder: Path) -> np.ndarray:
+        """Return an array of a file on disk without reading it."""
+        if self.source.is_packed:
+            raise InvalidData(
+                f"{self.source.called} is packed, and its rows cannot be read from the middle: unpack it."
+            )
+        assert self.source.path is not None  # a file on disk has one
+        return cast(np.ndarray, np.load(self.source.path, mmap_mode="r", allow_pickle=False))
 
     @property
     def shape(self) -> Size:
@@ -103,32 +118,22 @@ class NpyReader(Reader):
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         if not self.on_disk:
-            yield Block(read_npy(self.source.raw))
+            yield Block(self.read_array(self._table))
             return
-        if self.source.is_packed:
-            raise InvalidData(
-                f"{self.source.called} is packed, and its rows cannot be read from the middle: unpack it."
-            )
         self.probe()
-        assert self.source.path is not None  # a file on disk has one
-        yield from self._dense_rows(_mapped(self.source.path), rows)
-
-    def _dense_rows(self, load: Callable[[], np.ndarray], rows: int | None) -> Iterator[Block]:
-        """Yield a dense table, which is mapped anew for each block, to free the pages of earlier ones."""
         count = self._sides[0]
-        for start in range(0, count, rows or count):
-            part = unrolled(load()[start : start + (rows or count)])
-            yield Block(checked_rows(part, start, self.source))
-
-
-def _mapped(path: Path) -> Callable[[], np.ndarray]:
-    return partial(np.load, path, mmap_mode="r", allow_pickle=False)
+        with tempfile.TemporaryDirectory(dir=spill, ignore_cleanup_errors=True) as folder:
+            for start in range(0, count, rows or count):
+                # Mapped anew for each block, which frees the pages of earlier ones.
+                whole = self._map(self._table, Path(folder))
+                part = unrolled(whole[start : start + (rows or count)])
+                yield Block(checked_rows(part, start, self.source))
 
 
 class NpzReader(NpyReader):
     """Reader of an archive with an array ``X``, or exactly one table of numbers, or a sparse matrix.
 
-    `files` maps names to members; `read_array` returns one of them.
+    `files` maps names to members.
     """
 
     def _read_header(self) -> None:
@@ -137,30 +142,29 @@ class NpzReader(NpyReader):
         self.files = {info.filename.removesuffix(".npy"): info for info in arrays}
         self.is_sparse = all(part in self.files for part in SPARSE)
         if not self.is_sparse:
-            lengths, dtype, self._held = self._header(self._find_table())
-            self._take_table(lengths, dtype)
+            self._take_table(self._find_table())
             return
-        if any(self.files[key].file_size > _SMALL for key in ("shape", "format") if key in self.files):
+        self._lengths, self._dtype, self._held = self._header("data")
+        self._entries = int(np.prod(self._lengths, dtype=np.int64))
+        if any(self.files[key].file_size > 10_000 for key in ("shape", "format") if key in self.files):
             raise InvalidData(_OTHER_FORM)
-        shape = self.read_array("shape")
+        sides = self.read_array("shape")
         layout = self.read_array("format") if "format" in self.files else np.array("csr")
         word = layout.item() if layout.size == 1 else ""
         self._layout = word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
-        if shape.shape != (2,) or shape.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
+        if sides.shape != (2,) or sides.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
             raise InvalidData(_OTHER_FORM)
-        self._sides = int(shape[0]), int(shape[1])
-        self._lengths, self._dtype, self._held = self._header("data")
-        self._entries = int(np.prod(self._lengths, dtype=np.int64))
+        self._sides = int(sides[0]), int(sides[1])
 
     def _find_table(self) -> str:
         if "X" in self.files:
             return "X"
-        if all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
+        if {"data", "format", "shape"} <= set(self.files):  # scipy.sparse; a table "data" would be diagonals
             raise InvalidData(_OTHER_FORM)
-        tables = []
-        for key in self.files:
-            lengths, dtype, _ = self._header(key)
-            tables += [key] if len(lengths) in (2, 3) and dtype.kind in "biuf" else []
+        headers = {key: self._header(key)[:2] for key in self.files}
+        tables = [
+            key for key, (shape, dtype) in headers.items() if len(shape) in (2, 3) and dtype.kind in "biuf"
+        ]
         if len(tables) != 1:
             found = ", ".join(sorted(self.files)[:8]) or "nothing"
             raise InvalidData(
@@ -170,52 +174,48 @@ class NpzReader(NpyReader):
         self.findings = (f'The array "{tables[0]}" was taken as the table.',)
         return tables[0]
 
-    def read_array(self, key: str) -> np.ndarray:
-        """Return a member as an array of numbers or text, after checking its header."""
-        return read_npy(unzip_member(self._archive, self.files[key]))
-
-    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        keys = SPARSE[:3] if self.is_sparse else (self._find_table(),)
-        if not self.on_disk and not self.is_sparse:
-            yield Block(self.read_array(*keys))
-            return
-        with tempfile.TemporaryDirectory(dir=spill, ignore_cleanup_errors=True) as folder:
-            loads = [self._load(key, Path(folder, f"{i}.npy")) for i, key in enumerate(keys)]
-            if self.is_sparse:
-                data, indices, indptr = (load() for load in loads)
-                yield from map(Block, self._sparse_rows(data, indices, indptr, rows, Path(folder)))
-            else:
-                yield from self._dense_rows(loads[0], rows)
-
-    def _load(self, key: str, path: Path) -> Callable[[], np.ndarray]:
-        """Return a function that loads an array, mapped from a file on disk that it is unpacked to."""
-        if not self.on_disk:
-            return partial(self.read_array, key)
-        check_array(*self._header(key))
-        with path.open("wb") as plain:
-            for piece in self._pieces(key):  # an error in writing is not taken for a damaged archive
-                plain.write(piece)
-        return _mapped(path)
-
-    def _pieces(self, key: str) -> Iterator[bytes]:
+    def _open(self, key: str) -> BinaryIO:
         try:
-            with self._archive.open(self.files[key]) as packed:
-                while piece := packed.read(_UNPACKED):
-                    yield piece
-        except _DAMAGE:
+            return cast(BinaryIO, self._archive.open(self.files[key]))
+        except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError):
             raise self._damaged() from None
 
     def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype, int]:
-        """Return shape and type of an array from its header, and the bytes that the archive says it has."""
-        info = self.files[key]
         try:
-            with self._archive.open(info) as packed:
-                return *npy_header(cast(BinaryIO, packed)), info.file_size - packed.tell()
-        except _DAMAGE:
+            return super()._header(key)
+        except (zipfile.BadZipFile, zlib.error, EOFError):
             raise self._damaged() from None
+
+    def _size(self, key: str) -> int:
+        return self.files[key].file_size
+
+    def read_array(self, key: str) -> np.ndarray:
+        return read_npy(unzip_member(self._archive, self.files[key]))
+
+    def _map(self, key: str, folder: Path) -> np.ndarray:
+        path = folder / f"{[*self.files].index(key)}.npy"
+        if not path.exists():
+            check_array(*self._header(key))
+            with self._open(key) as packed, path.open("wb") as plain:
+                try:
+                    shutil.copyfileobj(packed, plain)
+                except (zipfile.BadZipFile, zlib.error, EOFError):
+                    raise self._damaged() from None
+        return cast(np.ndarray, np.load(path, mmap_mode="r", allow_pickle=False))
 
     def _damaged(self) -> InvalidData:
         return InvalidData(f"{self.source.called} is damaged or cut short as an NPZ file: save it again.")
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        if not self.is_sparse:
+            yield from super().blocks(rows, spill)
+            return
+        with tempfile.TemporaryDirectory(dir=spill, ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            data, indices, indptr = (
+                self._map(key, folder) if self.on_disk else self.read_array(key) for key in SPARSE[:3]
+            )
+            yield from map(Block, self._sparse_rows(data, indices, indptr, rows, folder))
 
     def _sparse_rows(
         self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, rows: int | None, folder: Path
@@ -291,16 +291,13 @@ def _checked_entries(
 
 
 def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
-    """Return some rows of a dense table as float64; `start` is the number of the first one, from 0.
+    """Return some rows of a dense table on disk as float64; `start` is the number of the first one, from 0.
 
     Raises
     ------
     InvalidData
-        For values that are not real numbers, for missing values, and for integers that float64 cannot
-        represent.
+        For missing values, and for integers that float64 cannot represent.
     """
-    if part.dtype.kind not in "biuf":
-        raise InvalidData(f"{source.called} must hold real numbers, got type {part.dtype}: convert them.")
     limits.check_float64(part, f"{source.called}, near row {start + 1},")
     X = np.ascontiguousarray(part, dtype=np.float64)
     missing = np.argwhere(np.isnan(X))
@@ -323,168 +320,138 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     The table is `X`, the only 2-D array, or the parts of a scipy.sparse matrix. Other keys: ``labels`` or
     ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with
     ``header_names``, ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
+    An array of another kind is left out, with a note.
     """
     reader = NpzReader(source, options)
     if reader.is_sparse:
         limits.check_sparse(*reader._sides, reader._entries)
     (block,) = reader.blocks()
-    X = block.X if reader.is_sparse else plain_numbers(block.X, source.given_bytes)
-    return finished(_to_dataset(with_gaps(X, options), source.title, reader), options)
+    X = block.X if reader.is_sparse else plain_numbers(block.X)
+    return make_dataset(X, source.title, options, **_read_about(reader, X.shape[0]))
 
 
-def _to_dataset(X: Any, name: str, reader: NpzReader) -> Dataset:
-    """Return a table with what its archive says about it. An array of another kind is left out, and said."""
-    notes, m = [*reader.findings], X.shape[0]
-
-    def take(keys: Sequence[str], fits: Callable[[np.ndarray], Any], otherwise: str = "") -> Any:
+def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
+    """Return what an archive says about the table with `m` rows, as fields of `Dataset`."""
+    notes = [*reader.findings]
+    found: dict[str, Any] = {}
+    for name, (keys, fits, otherwise) in _EXTRAS.items():
         arrays = [reader.read_array(key) for key in keys if key in reader.files]
-        found = next((array for array in arrays if fits(array)), None)
-        if found is None and arrays and otherwise:
+        fitting = [array for array in arrays if fits(array, m)]
+        found |= {name: fitting[0]} if fitting else {}
+        if arrays and not fitting and otherwise:
             notes.append(f"{otherwise} and was left out.")
-        return found
-
-    image_shape = take(
-        ("image_shape",),
-        lambda a: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0,
-        "The image_shape is not two whole numbers",
-    )
-    axis = take(
-        ("wavelength_um",),
-        lambda a: a.ndim == 1 and _is_finite(a),
-        "The wavelength_um is not a list of numbers",
-    )
-    labels = take(
-        ("labels", "y"),
-        lambda a: a.ndim == 1 and a.dtype.kind != "S",
-        "What is called labels is not a list of numbers or text",
-    )
-    weights = take(
-        ("sample_weight",),
-        lambda a: a.shape == (m,) and _is_finite(a) and (a >= 0).all() and a.any(),
-        "The sample_weight is not a number of at least 0 for each sample",
-    )
-    if weights is not None:
+    about: dict[str, Any] = {}
+    if "labels" in found:
+        about["labels"] = found["labels"]
+    if "sample_weight" in found:
+        about["weights"] = found["sample_weight"].astype(np.float64)
         notes.append("The samples have the weights that are in the file.")
-    header = take(
-        ("header",),
-        lambda a: a.ndim == 2 and len(a) == m and _is_finite(a),
-        "The header is not a row of numbers for each sample",
-    )
-    fields = take(
-        ("header_names",),
-        lambda a: header is not None and a.shape == header.shape[1:] and a.dtype.kind == "U",
-    )
-    steps = take(
-        ("prepared",),
-        lambda a: a.ndim == 1 and a.dtype.kind == "U" and a.size <= MOST_LISTED,
-        "What is called prepared is not a list of preparations",
-    )
-    steps = [] if steps is None else steps.tolist()
-    prepared = tuple(step for step in steps if step in PREPARATIONS)
-    notes += [f"Before it was saved: {PREPARATIONS[step].note}" for step in prepared]
-    if len(prepared) < len(steps):
-        notes.append(f"{len(steps) - len(prepared)} of its preparations are not known here.")
-    if X.ndim == 3:
-        image_shape, X = X.shape[1:], unrolled(X)
-    shape = None if image_shape is None else (int(image_shape[0]), int(image_shape[1]))
-    features, samples = (
-        take(keys, lambda a: a.ndim == 1 and a.dtype.kind in "Uiu" and a.size)
-        for keys in (FEATURE_NAMES, SAMPLE_NAMES)
-    )
-    # Dataset refuses an image_shape that does not fit the table. No pixel names are made before that.
-    is_image = shape is not None and shape[0] * shape[1] == X.shape[1]
-    feature_names = pixel_names(shape) if shape and is_image else numbered("feature", X.shape[1])
-    sample_names = numbered("sample", m)
-    if features is not None:
-        feature_names, more = unique_names([*map(str, features.tolist())], "feature")
-        notes += more
-    if samples is not None:
-        sample_names, more = unique_names([*map(str, samples.tolist())], "sample")
-        notes += more
-    listed = take(("label_columns",), lambda a: a.ndim == 1 and a.dtype.kind == "U" and a.size <= MOST_LISTED)
-    groups = {
-        column: take((f"label_column_{number}",), lambda a: a.shape == (m,) and a.dtype.kind in "iuU")
-        for number, column in enumerate([] if listed is None else listed.tolist())
+    about |= {
+        name: found[name].tolist() for name in ("is_covariance", "label_name", "image_shape") if name in found
     }
-    label_name = take(("label_name",), lambda a: a.size == 1 and a.dtype.kind == "U")
-    ends = take(("text_ends",), lambda a: a.shape == (m,) and a.dtype.kind in "iu")
-    packed = take(
-        ("texts",),
-        lambda a: ends is not None and _are_texts(a, ends.astype(np.int64)),
-        "The texts are not one text for each sample",
-    )
-    texts = None if packed is None else _unpack(packed.tobytes(), [0, *ends.tolist()])
-    is_covariance = take(("is_covariance",), lambda a: a.dtype.kind == "b" and a.size == 1)
-    settled = settle(X, reader.options.missing, bool(reader.options.features_in_rows))
-    data = Dataset(
-        name=name,
-        # Names are checked against the full shape, so X is an empty stand-in until rows are dropped.
-        X=sp.csr_array(X.shape) if settled.notes else X,
-        feature_names=feature_names,
-        sample_names=sample_names,
-        labels=labels,
-        image_shape=shape,
-        kind="image" if shape else "spectrum" if axis is not None else "table" if texts is None else "words",
-        axis=None if axis is None else axis.astype(np.float64),
-        axis_name="" if axis is None else "wavelength (µm)",
-        findings=as_findings(notes),
-        label_columns={column: found for column, found in groups.items() if found is not None},
-        label_name="" if label_name is None else str(label_name.item()),
-        texts=texts,
-        is_covariance=is_covariance is not None and bool(is_covariance.item()),
-        prepared=prepared,
-        header=None if header is None else header.astype(np.float64),
-        header_names=_name_fields(header, fields),
-        weights=None if weights is None else weights.astype(np.float64),
-    )
-    return _drop_missing(data, settled) if settled.notes else data
+    for name, what in (("feature_names", "feature"), ("sample_names", "sample")):
+        if name in found:
+            about[name], more = unique_names([*map(str, found[name].tolist())], what)
+            notes += more
+    steps = found["prepared"].tolist() if "prepared" in found else []
+    about["prepared"] = tuple(step for step in steps if step in PREPARATIONS)
+    notes += [f"Before it was saved: {PREPARATIONS[step].note}" for step in about["prepared"]]
+    if len(about["prepared"]) < len(steps):
+        notes.append(f"{len(steps) - len(about['prepared'])} of its preparations are not known here.")
+    listed = found["label_columns"].tolist() if "label_columns" in found else []
+    groups = {
+        column: reader.read_array(f"label_column_{number}")
+        for number, column in enumerate(listed)
+        if f"label_column_{number}" in reader.files
+    }
+    about["label_columns"] = {
+        name: labels for name, labels in groups.items() if labels.shape == (m,) and labels.dtype.kind in "iuU"
+    }
+    if "texts" in found:
+        texts = _unpack(found["texts"], found.get("text_ends"))
+        about |= {"texts": texts, "kind": "words"} if texts is not None else {}
+        notes += (
+            [] if texts is not None else ["The texts are not one text for each sample and were left out."]
+        )
+    if "wavelength_um" in found:
+        axis = found["wavelength_um"].astype(np.float64)
+        about |= {"axis": axis, "axis_name": "wavelength (µm)", "kind": "spectrum"}
+    if "header" in found:
+        header, fields = found["header"].astype(np.float64), found.get("header_names")
+        words: Sequence[str] = numbered("header field", header.shape[1])
+        if fields is not None and fields.shape == header.shape[1:]:
+            words = fields.tolist()
+        about |= {"header": header, "header_names": tuple(word.replace("_", " ") for word in words)}
+    return {**about, "findings": as_findings(notes)}
+
+
+def _unpack(raw: np.ndarray, ends: np.ndarray | None) -> tuple[str, ...] | None:
+    """Return the texts that end at some positions in UTF-8; None when they do not fit."""
+    if ends is None or (np.diff(ends.astype(np.int64), prepend=0) < 0).any() or ends[-1] != raw.size:
+        return None
+    text = raw.tobytes()
+    return tuple(text[i:j].decode(errors="replace") for i, j in pairwise([0, *ends.tolist()]))
 
 
 def _is_finite(array: np.ndarray) -> bool:
     return array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
 
 
-def _name_fields(header: np.ndarray | None, names: np.ndarray | None) -> tuple[str, ...]:
-    if header is None:
-        return ()
-    if names is None:
-        return tuple(numbered("header field", header.shape[1]))
-    return tuple(name.replace("_", " ") for name in names.tolist())
+def _are_names(array: np.ndarray, m: int) -> bool:
+    return array.ndim == 1 and array.dtype.kind in "Uiu" and array.size > 0
 
 
-def _are_texts(raw: np.ndarray, ends: np.ndarray) -> bool:
-    """Tell whether an array is UTF-8 bytes of texts that end at the positions `ends`."""
-    is_bytes = raw.ndim == 1 and raw.dtype == np.uint8 and raw.size <= MOST_TEXT
-    return bool(is_bytes and (np.diff(ends, prepend=0) >= 0).all() and ends[-1] == raw.size)
+def _are_words(array: np.ndarray, m: int) -> bool:
+    return array.ndim == 1 and array.dtype.kind == "U" and array.size <= MOST_LISTED
 
 
-def _unpack(raw: bytes, places: list[int]) -> tuple[str, ...]:
-    return tuple(raw[start:end].decode(errors="replace") for start, end in pairwise(places))
-
-
-def _drop_missing(data: Dataset, settled: Settled) -> Dataset:
-    """Return a data set without the rows and columns dropped for missing values.
-
-    Images that lost pixels become a table.
-    """
-    whole = settled.columns.size == data.X.shape[1]
-    data = data.rows(settled.rows) if settled.rows.size < data.X.shape[0] else data
-    return replace(
-        data,
-        X=settled.X,
-        feature_names=frozen(settled.of_columns(data.feature_names)),
-        axis=None if data.axis is None else data.axis[settled.columns],
-        image_shape=data.image_shape if whole else None,
-        kind=data.kind if whole or data.kind != "image" else "table",
-        findings=as_findings((*data.findings, *settled.notes)),
-    )
+_EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any], str]] = {
+    "image_shape": (
+        ("image_shape",),
+        lambda a, m: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0,
+        "The image_shape is not two whole numbers",
+    ),
+    "wavelength_um": (
+        ("wavelength_um",),
+        lambda a, m: a.ndim == 1 and _is_finite(a),
+        "The wavelength_um is not a list of numbers",
+    ),
+    "labels": (
+        ("labels", "y"),
+        lambda a, m: a.ndim == 1 and a.dtype.kind != "S",
+        "What is called labels is not a list of numbers or text",
+    ),
+    "sample_weight": (
+        ("sample_weight",),
+        lambda a, m: a.shape == (m,) and _is_finite(a) and (a >= 0).all() and a.any(),
+        "The sample_weight is not a number of at least 0 for each sample",
+    ),
+    "header": (
+        ("header",),
+        lambda a, m: a.ndim == 2 and len(a) == m and _is_finite(a),
+        "The header is not a row of numbers for each sample",
+    ),
+    "prepared": (("prepared",), _are_words, "What is called prepared is not a list of preparations"),
+    "feature_names": (FEATURE_NAMES, _are_names, ""),
+    "sample_names": (SAMPLE_NAMES, _are_names, ""),
+    "label_columns": (("label_columns",), _are_words, ""),
+    "header_names": (("header_names",), lambda a, m: a.dtype.kind == "U", ""),
+    "label_name": (("label_name",), lambda a, m: a.shape == () and a.dtype.kind == "U", ""),
+    "is_covariance": (("is_covariance",), lambda a, m: a.shape == () and a.dtype.kind == "b", ""),
+    "text_ends": (("text_ends",), lambda a, m: a.shape == (m,) and a.dtype.kind in "iu", ""),
+    "texts": (
+        ("texts",),
+        lambda a, m: a.ndim == 1 and a.dtype == np.uint8 and a.size <= MOST_TEXT,
+        "The texts are not one text for each sample",
+    ),
+}
+"""Members beside the table: their names, what they must be, and what is said of one that is left out."""
 
 
 def _read_array(source: Source, options: ReadOptions, report: Report) -> Dataset:
     reader = NpyReader(source, options)
-    (block,) = reader.blocks()
-    X = plain_numbers(block.X, source.given_bytes)
-    return from_array(X, source.title, options, reader.findings)
+    X = plain_numbers(reader.read_array(""))
+    return make_dataset(X, source.title, options, findings=as_findings(reader.findings))
 
 
 FORMAT = Format(

@@ -12,7 +12,7 @@ from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
-from nspca.data.formats.sheets import COLUMNS, Cells, Sheet, too_wide
+from nspca.data.formats.sheets import COLUMNS, ROWS, Sheet, too_wide
 from nspca.errors import InvalidData
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -41,13 +41,12 @@ def open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
     for number, found in enumerate(_SHEET.finditer(text)):
         name, style = (re.search(rb'table:%s="([^"]*)"' % key, found[0]) for key in (b"name", b"style-name"))
         if style is None or style[1] not in hidden:
-            sheet = Sheet(unescape(name[1].decode()) if name else f"sheet {number + 1}", lambda: ())
-            sheet.rows = partial(_rows, text, number, sheet)
-            out.append(sheet)
+            called = unescape(name[1].decode()) if name else f"sheet {number + 1}"
+            out.append(Sheet(called, partial(_rows, text, number)))
     return out
 
 
-def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, Cells]]:
+def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
     seen, row, column = -1, 0, 0
     table: Any = None
     for event, element in ElementTree.iterparse(io.BytesIO(text), ("start", "end")):
@@ -67,6 +66,8 @@ def _rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, Cells]]
                 cells = _cells(element, row, sheet)
                 if element.get(_TABLE + "visibility", "visible") != "visible":
                     sheet.hidden.add(row)
+                if cells and row + times > ROWS:
+                    raise too_wide()
                 for at in range(row, row + times) if cells else ():
                     yield at, cells
                 row += times

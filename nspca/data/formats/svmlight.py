@@ -2,17 +2,16 @@
 
 import io
 import re
-from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.arrays import from_array
+from nspca.data.arrays import make_dataset
 from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.limits import check_sparse
 from nspca.data.options import ReadOptions
-from nspca.data.roles import match_items
 from nspca.errors import InvalidData
 from nspca.progress import Report
 
@@ -43,14 +42,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     check_sparse(X.shape[0], X.shape[1], X.nnz)
     whole = (y == np.round(y)).all() and (np.abs(y) < 2**53).all()
     labels = y.astype(np.int64) if whole else y
-    plain = options.but(label_column=None, missing="refuse", drop_rows=())
-    said = "An svmlight file: the first number of each line is the label."
-    data = from_array(sp.csr_array(X), source.title, plain, (said,))
-    if options.features_in_rows:
-        return data
-    data = replace(data, labels=labels, label_columns={"label": labels}, label_name="label")
-    out = match_items(data.sample_names, options.drop_rows, "row")
-    return data.rows(np.setdiff1d(np.arange(len(y)), out)) if out else data
+    about = {"labels": labels, "label_columns": {"label": labels}, "label_name": "label"}
+    said = ("An svmlight file: the first number of each line is the label.",)
+    return make_dataset(sp.csr_array(X), source.title, options, findings=as_findings(said), **about)
 
 
 FORMAT = Format("an svmlight file", _is_svmlight, read=read)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import scipy.sparse as sp
 
-from nspca.data.arrays import finished
+from nspca.data.arrays import make_dataset
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
@@ -64,9 +64,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     types = sorted({row[2] for row in rows if len(row) > 2})
     if len(types) > 1:
         said.append(f"The features are of several types, all kept: {quote_names(types)}.")
-    X = sp.csr_array(block.X.T)
-    data = Dataset(source.title, X, genes, cells, findings=as_findings((*said, *renamed, *more)))
-    return finished(data, options)
+    about = {"feature_names": genes, "sample_names": cells, "findings": as_findings((*said, *renamed, *more))}
+    return make_dataset(sp.csr_array(block.X.T), source.title, options, **about)
 
 
 def _rows(raw: bytes) -> list[list[str]]:

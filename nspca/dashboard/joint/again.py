@@ -1,0 +1,104 @@
+"""Ask the question of the page Components again without some features or samples, or take that back."""
+
+from typing import Any
+
+import streamlit as st
+
+from nspca.dashboard import open_data
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.joint import form
+from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs import start
+from nspca.dashboard.runs.lookup import Kind
+from nspca.dashboard.views.nouns import Nouns, nouns_of
+from nspca.errors import NSPCAError
+from nspca.presentation.phrases import short
+from nspca.specs import ComponentsSpec
+
+WANTED, BEFORE = "joint_wanted", "joint_before"
+"""Session keys: changed values of the address that the page has yet to act on, and the run before them."""
+LEFT_OUT = ("out", "only", "less", "these")
+"""Values of the address that leave features or samples out."""
+NAMED = 5
+"""Maximum features that are named after they were left out."""
+
+
+def kind(nouns: Nouns) -> Kind:
+    """Return the kind of the runs of the page."""
+    return Kind(
+        spec=ComponentsSpec,
+        page="components",
+        key="components",
+        anew=("using", "component", "named"),
+        empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
+        "press Find.",
+        icon=":material/play_arrow:",
+        stranger=f"The run in this address is not about {nouns.many}: start one here.",
+    )
+
+
+def without_feature(answer: Answer, feature: int) -> None:
+    """Ask the question again without a feature, given by its number in the shown data."""
+    where, those = answer.of.reference, open_data.members(answer.of)[feature]
+    if where.only:
+        _want(only=[number for number in where.only if number not in those])
+    else:
+        _want(out=sorted({*where.without, *those}))
+
+
+def with_samples(answer: Answer, rows: list[int], is_left_out: bool) -> None:
+    """Ask the question again without some of the shown samples, or with no others."""
+    where, m = answer.of.reference, answer.of.dataset.X.shape[0]
+    there = list(where.samples_only)
+    if not there:
+        gone = set(where.samples_without)
+        there = [i for i in range(m + len(gone)) if i not in gone]
+    picked = [there[i] for i in rows]
+    if not is_left_out:
+        _want(these=picked, less=None)
+    elif where.samples_only:
+        _want(these=[i for i in there if i not in set(picked)])
+    else:
+        _want(less=sorted({*where.samples_without, *picked}))
+
+
+def _want(**values: Any) -> None:
+    st.session_state[WANTED] = values
+
+
+def begin() -> None:
+    """Start the run that a click asked for; where it is impossible, say why and change nothing."""
+    wanted = st.session_state.pop(WANTED, None)
+    if wanted is None:
+        return
+    before = {name: state.get(name) for name in (*wanted, "components")}
+    state.put(**wanted, components=None)
+    try:
+        of = open_data.opened()
+        start.of_page(kind(nouns_of(of.dataset)), of, form.question(of))
+    except NSPCAError as error:
+        state.put(**before)
+        st.error(wording.plain(error), icon=":material/error:")
+    else:
+        st.session_state.setdefault(BEFORE, before["components"])
+
+
+def draw_back(answer: Answer) -> None:
+    """Draw what is left out, with a button that takes it back."""
+    where = answer.of.reference
+    said = where.change_words()[len(where.prepared) :]
+    if not any((where.without, where.only, where.samples_without, where.samples_only)):
+        return
+    if where.without and not where.only:
+        whole = open_data.find(where.but_for("without", "only", "together"), state.get("w")).dataset
+        names = [short(whole.feature_names[j]) for j in where.without]
+        more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+        said = [f"without {wording.listed([*names[:NAMED], *more])}", *said[1:]]
+
+    def back() -> None:
+        run = st.session_state.pop(BEFORE, None)
+        state.put(**dict.fromkeys(LEFT_OUT), components=run)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(wording.plain(", ".join(said).capitalize()), width="content")
+        buttons.button("Take back", "take_back", back, icon=":material/undo:", type="tertiary")

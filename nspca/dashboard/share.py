@@ -1,0 +1,133 @@
+"""The button Share at the top right of a page: a link, its QR code, everything in one ZIP, and a slide.
+
+`title` draws it beside the title, and `fill` puts into it what can be taken from the answer of the page. A
+link never leads into the workspace: a run, and with it data of one's own, is opened alone.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from nspca.dashboard.app import buttons, links, state, wording
+from nspca.dashboard.export import Export
+from nspca.dashboard.history.descriptions import DescribedRun, describe_runs
+from nspca.dashboard.runs import start
+from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.tasks import engine
+from nspca.errors import JobError
+from nspca.jobs import Run
+from nspca.jobs.runs import NO_SHARE
+
+KEY = "share"
+SHARED = "Whoever has the link sees this answer and what it shows of the data, and nothing else of yours."
+OPENS = "It opens this page with its data and settings."
+ELSEWHERE = "These data are yours alone: only an answer about them can be shared, as on Sweep and Components."
+
+
+def title(text: str, fills: bool = False) -> None:
+    """Draw the title of a page, and beside it the button; `fills` tells that the page calls `fill` later."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(text, width="stretch")
+        st.session_state[state.SHARE] = None
+        if not state.get("present"):
+            icon = ":material/share:"
+            st.session_state[state.SHARE] = st.popover("Share", icon=icon, key=KEY, on_change="rerun")
+    if not fills:
+        fill()
+
+
+def fill(
+    run: Watched | None = None, key: str = "run", taken: Callable[[], Export | None] = lambda: None
+) -> None:
+    """Draw the link to a run, or to the open page, and the downloads of its answer, in the open box.
+
+    `key` is the value of the address that holds the id of a run.
+    """
+    box = st.session_state.get(state.SHARE)
+    if box is None or not box.open:
+        return
+    with box:
+        own = run is not None and not run.guest and (run.own or "upload" in state.link())
+        if run is not None and own and run.results is not None:
+            _link_of_run(run, key)
+        elif run is not None and run.guest:
+            draw(links.address(f"shared?share={state.get('share')}"), SHARED)
+        else:
+            _link_of_page()
+        export = None if run is None else taken()
+        if export is not None:
+            export.show()
+
+
+def _link_of_run(run: Watched, key: str) -> None:
+    """Draw the link under which a run is shared, or the button that makes it.
+
+    A first answer becomes a run of the visitor by that, since only runs are shared.
+    """
+    workspace = state.workspace()
+    share = engine().store.shares(workspace).get(run.id) if run.own else None
+
+    def make() -> None:
+        name = run.id if run.own else start.start(run.asked, start.open_page(run.asked), **run.of.given)
+        engine().store.share_run(workspace, name)
+        if not run.own:
+            state.put(**{key: name})
+
+    if share is None:
+        buttons.button("Make a link", "share_run", make, icon=":material/link:", help=SHARED)
+    else:
+        draw(links.address(f"shared?share={share}"), SHARED)
+
+
+def _link_of_page() -> None:
+    query = {key: value for key, value in state.link().items() if key not in links.OWN}
+    if "upload" in query:
+        st.caption(ELSEWHERE)
+        return
+    name = st.session_state[state.OPEN]
+    path = "" if name == "app" else name
+    draw(links.address(f"{path}?{urlencode(query)}" if query else path), OPENS)
+
+
+def draw(full: str, said: str) -> None:
+    """Draw a full address as text and as a QR code, with a sentence about who can open it."""
+    st.code(full, language=None, wrap_lines=True)
+    if links.is_alone(full):
+        said = f"{said} {links.ALONE}"
+    else:
+        links.draw(full, width="content")
+    st.caption(said)
+
+
+def opened() -> tuple[Run, DescribedRun]:
+    """Return the run of a link, after drawing an introduction and a link to the visitor's own work.
+
+    Raises
+    ------
+    JobError
+        When no run has this link.
+    """
+    run = engine().store.shared_run(state.get("share") or "")
+    one = describe_runs([run])[0]
+    if not isinstance(one, DescribedRun):
+        raise JobError(NO_SHARE)
+    st.markdown(f"## {wording.plain(one.name)}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if {"sample", "folder"} & one.query.keys():
+            own = {name: text for name, text in one.query.items() if name not in state.OF_RUNS}
+            way: dict[str, Any] = {
+                "page": one.page or "app.py",
+                "label": "Go on with it in a workspace of your own",
+                "query_params": state.opening(own),
+            }
+        else:
+            st.caption("These data were uploaded by whoever shared the run, and stay there.", width="content")
+            way = {
+                "page": "pages/data.py",
+                "label": "Bring a table of your own",
+                "query_params": state.opening({"source": "upload"}),
+            }
+        st.page_link(icon=":material/arrow_forward:", **way)
+    return run, one
