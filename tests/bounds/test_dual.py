@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination, witness
+from nspca.bounds import elimination, search, witness
 from nspca.bounds.dual import entries, lift, stripes
 from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold

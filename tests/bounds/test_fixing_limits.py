@@ -8,7 +8,7 @@ import pytest
 import nspca
 from benchmarks import fixings
 from nspca import proving
-from nspca.bounds import elimination
+from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.ground import Ground

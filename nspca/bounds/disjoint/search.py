@@ -321,7 +321,8 @@ class JointTree(Work):
         row = choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
         if row is None:
             return False
-        feature, children = int(self.base.features[row]), []
+        feature = int(self.base.features[row])
+        children: list[JointNode] = []
         for child_state in state.children(feature):
             child = JointNode(child_state)
             if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, self.witness)):
