@@ -106,8 +106,8 @@ class DualSearch(Work):
     ----------
     known : float
         Bound proved on other rows, in unit scale.
-    certificate : Certificate or None
-        The best that is proved; `upper` may be an estimate below it while a lift is at work.
+    certificate, reached : Certificate or None, float
+        The best of the dual that is proved, for one component with its bound; `upper` may be an estimate.
     W, X : (r, r) or None
         The W with the smallest bound so far, and the ADMM iterate X at which it was found.
     rho, last : float, Splitting
@@ -128,6 +128,7 @@ class DualSearch(Work):
     kept: Kept
     known: float = np.inf
     certificate: Certificate | None = None
+    reached: float = np.inf
     W: Array | None = None
     X: Array | None = None
     rho: float = 0.0
@@ -210,7 +211,6 @@ class DualSearch(Work):
         """Prove the bound of the dual for the best W; of one component, that of its plain lifts too."""
         problem, witness, most = self.problem, Witness(self.W), sum(self.problem.sizes)
         if not self.several:
-            self.upper = np.inf
             self.prove_one(witness)
             if self.last is not None:  # lifts gain most from the W of the last step
                 self.W, self.X = self.last.entries.W, self.last.X.copy()
@@ -225,14 +225,14 @@ class DualSearch(Work):
         arrays = arrays_of(kept, witness, tau) | {"U": V, "claims": np.array([t, 0.0])}
         self.keep(Certificate.of(problem, "J", "joint", self.upper, arrays))
 
-    def prove_one(self, witness: Witness, estimate: float | None = None, kind: str | None = None) -> None:
+    def prove_one(self, witness: Witness, estimate: float | None = None) -> None:
         """Prove the bound of a witness for one component, and keep it if it is the best."""
         tol, known = (1e-10, self.lower) if self.lower > 0 else (COARSE, np.inf)
-        budget = Budget(tol, hopeless=self.upper, known=known, cap=self.plan.cap)
+        budget = Budget(tol, hopeless=self.reached, known=known, cap=self.plan.cap)
         proof = prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
-        if proof.upper < self.upper:
-            self.upper = proof.upper
-            self.keep(stated(self.problem, self.kept, witness, proof, kind))
+        if proof.upper < self.reached:
+            self.upper = self.reached = proof.upper
+            self.keep(stated(self.problem, self.kept, witness, proof))
             self.tell()
 
     # --- lifts ----------------------------------------------------------------------------------------------

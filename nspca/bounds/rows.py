@@ -146,6 +146,8 @@ class RowSearch:
             gap = max(float(curve.uppers.min()) - self.aim, 0.0)
             taus = [curve.lower_tau(excess * gap) for excess in (EXCESSES[-1:] if few else EXCESSES)]
             ranks = [core.ranking(problem, remainder.above(tau)) for tau in taus]
+            forced = np.array(problem.forced, dtype=np.int64)
+            best = self.better(None, remainder, forced, curve.best, 0.0)
             for count in self.plan.cores:
                 for tau, ranked in zip(taus, ranks, strict=True):
                     if count < problem.n and (best is None or not best.closed):

@@ -227,7 +227,7 @@ class Search(Work):
             plan = plan_in_parts(self.effort, False, A.nonzeros) or plan
         rows.plan = plan if self.limits is None else opening(plan)
         run = rows.on_cores()
-        if run is not None and rows.plan.ranks[1] and not run.closed:
+        if run is not None and run.X is not None and rows.plan.ranks[1] and not run.closed:
             run = self.dual(rows.lowered(run, self.limits is not None), rows.plan)
         rows.plan = self.plan
         return run

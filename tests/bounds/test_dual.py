@@ -97,7 +97,7 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("branched", [0, 9])
 def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branched, short, monkeypatch):
-    monkeypatch.setattr("BRANCHED", branched)
+    monkeypatch.setattr(search, "BRANCHED", branched)
     branching = PLANS["standard"].branching if branched else 0.0
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=branching))
     kinds = set()
@@ -113,7 +113,7 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
         kinds.add(found.kind)
         assert found.upper >= optimum * (1 - EDGE)
         assert nspca.verify(X, found) <= found.upper
-    assert kinds >= ({"B8"} if branched else {"B5", "B9"})
+    assert kinds >= ({"B8"} if branched else {"B5", "BS"})
 
 
 def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
@@ -126,7 +126,7 @@ def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
         optimum = brute_force(V @ V.T, 4, nonneg)[0]
         found, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
         assert found.ratio(optimum) > 0.98
-        assert found.kind in ("B5", "B6", "B7", "B9")
+        assert found.kind in ("B5", "B6", "B7", "B9", "BS")
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -299,7 +299,8 @@ def test_the_best_so_far_only_falls_and_is_what_is_returned(short):
     uppers = [e.upper for e in events if e.upper is not None]
     assert all(e.stage in ("dual", "proving the optimum") and e.k == 6 for e in events)
     assert all(e.done >= 0 and (e.done <= e.total or not e.total) for e in events)
-    assert all(b <= a for a, b in pairwise(uppers)) and uppers[-1] == found.upper < uppers[0]
+    assert all(b <= a * (1 + 1e-9) for a, b in pairwise(uppers))  # what is proved has room for rounding
+    assert uppers[-1] == found.upper < uppers[0]
 
 
 def test_it_can_be_cancelled_at_every_event(short):

@@ -103,7 +103,7 @@ def many():
 
 def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatch):
     """With more than `BRANCHED` features the lift comes first; without room for a tree it ends there."""
-    monkeypatch.setattr("BRANCHED", 16)
+    monkeypatch.setattr(search, "BRANCHED", 16)
     X, problem = many()
     result = nspca.solve(problem, certify=None)
     tree = nspca.certify(problem, result, effort="standard")
