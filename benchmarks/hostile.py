@@ -479,7 +479,7 @@ def _foreign():
         ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file"),
         ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes|not text"),
         ("SQLite", b"SQLite format 3\0", "an SQLite database"),
-        ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "one image, which is one sample"),
+        ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "not an image that can be read"),
     ):
         yield name, lambda magic=magic: magic + bytes(200), said
     page = b"<!doctype html>\n<html><body>\n<p>Not found, 404</p>\n</body></html>\n"

@@ -42,7 +42,7 @@ COLUMNS = {
 def page() -> str:
     """Return the whole page."""
     lines = [line_of(name) for name in ("auto", *METHODS)]
-    told: dict[str, str] = {}
+    told: dict[str, Method] = {}
     return "\n".join([HEAD, overview(lines), *(section(line, told) for line in lines)])
 
 
@@ -55,16 +55,16 @@ def overview(lines: list[Method]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def section(line: Method, told: dict[str, str]) -> str:
-    """Return the options of a method and the docstring of its file, which stands once on the page."""
+def section(line: Method, told: dict[str, Method]) -> str:
+    """Return the options of a method and the docstring of its file, each once on the page."""
     module = inspect.getmodule(line.solve)
     file = module.__name__.replace(".", "/") + ".py"
     if file in told:
-        summary = line.summary[0].upper() + line.summary[1:]
-        text = f"{summary}; see [`{told[file]}`](#{told[file]}).\n"
-    else:
-        told[file] = line.name
-        text = f"```text\n{inspect.cleandoc(module.__doc__)}\n```\n"
+        first, summary = told[file], line.summary[0].upper() + line.summary[1:]
+        same = " Its options are the same." if first.Options is line.Options else "\n\n" + options(line)
+        return f"## {line.name}\n\n{summary}; see [`{first.name}`](#{first.name}).{same.rstrip()}\n"
+    told[file] = line
+    text = f"```text\n{inspect.cleandoc(module.__doc__)}\n```\n"
     return "\n".join([f"## {line.name}\n", text, options(line)])
 
 

@@ -113,18 +113,27 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
     key, places = _match(names, table.columns)
     if not (places >= 0).any():
         raise _no_match(data, table)
-    added, left = _find_groups(data, table, key, places, label)
-    groups = {**data.label_columns, **added}
-    findings: tuple[Finding | str, ...] = (
-        *data.findings,
-        *table.notes,
-        _describe_match(names, places, len(table.columns[key])),
-    )
+    added: dict[str, np.ndarray] = {}
+    left = []
+    for name, column in [(table.header[i], table.columns[i]) for i in range(len(table.columns)) if i != key]:
+        cells = [printable(column[at])[:LONGEST_LABEL] if at >= 0 else "" for at in places]
+        if name != label and not are_few(len(distinct_texts(cells)) or FEW_LABELS + 1, len(cells)):
+            left.append(name)
+            continue
+        is_taken = name in data.feature_names and (name in data.label_columns or name in added)
+        added[f"{name} (annotation)" if is_taken else name] = to_labels([cell or NO_LABEL for cell in cells])
+    missing = [name for name, at in zip(names, places, strict=True) if at < 0]
+    unused = len(table.columns[key]) - np.unique(places[places >= 0]).size
+    said = f"The annotation has {len(names) - len(missing)} of the {len(names)} samples"
+    said += f", and not {quote_names(missing)}" if missing else ""
+    said += f"; {unused} of its rows name no sample." if unused else "."
+    findings: tuple[Finding | str, ...] = (*data.findings, *table.notes, said)
     if left:
         findings += (
             f"{quote_names(left)} of the annotation {'is' if len(left) == 1 else 'are'} no groups: each has "
             f"more than {FEW_LABELS} values, or a value for each sample or two.",
         )
+    groups = {**data.label_columns, **added}
     data = replace(data, label_columns=groups, findings=as_findings(findings))
     if label is not None and label not in groups:
         raise InvalidData(
@@ -133,28 +142,6 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
         )
     first = label if label is not None or data.labels is not None else next(iter(added), None)
     return (data.labelled(first) or data) if first is not None else data
-
-
-def _find_groups(
-    data: Dataset, table: Strings, key: int, places: np.ndarray, label: str | None
-) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return the columns of an annotation that group the samples, by name, and the names of the others.
-
-    Column `key` has the sample names, and `places` the row of each sample (-1 for none). A column called
-    `label` is always taken.
-    """
-    added: dict[str, np.ndarray] = {}
-    left = []
-    for i, (name, column) in enumerate(zip(table.header, table.columns, strict=True)):
-        if i == key:
-            continue
-        cells = [printable(column[at])[:LONGEST_LABEL] if at >= 0 else "" for at in places]
-        if name != label and not are_few(len(distinct_texts(cells)) or FEW_LABELS + 1, len(cells)):
-            left.append(name)
-            continue
-        is_taken = name in data.feature_names and (name in data.label_columns or name in added)
-        added[f"{name} (annotation)" if is_taken else name] = to_labels([cell or NO_LABEL for cell in cells])
-    return added, left
 
 
 def _match(names: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[int, np.ndarray]:
@@ -207,18 +194,6 @@ def _no_match(data: Dataset, table: Strings) -> InvalidData:
         f"No sample of the table is in the annotation: the table has samples such as "
         f'"{printable(data.sample_names[0])[:40]}", the annotation rows such as "{first}".'
     )
-
-
-def _describe_match(names: Sequence[str], places: np.ndarray, rows: int) -> str:
-    """Return the note about the number of samples that matched, and the names of the others."""
-    missing = [name for name, at in zip(names, places, strict=True) if at < 0]
-    unused = rows - len({int(at) for at in places if at >= 0})
-    said = f"The annotation has {len(names) - len(missing)} of the {len(names)} samples"
-    if missing:
-        said += f", and not {quote_names(missing)}"
-    if unused:
-        said += f"; {unused} of its rows name no sample"
-    return said + "."
 
 
 def group_by_prefix(data: Dataset) -> Dataset:

@@ -68,6 +68,11 @@ class Sample:
     meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def provenance(self) -> str:
+        """Content, origin and licence on one line."""
+        return f"{self.title}: {self.summary}; {self.licence}"
+
+    @property
     def downloadable(self) -> bool:
         """Tell whether `fetch_sample` can download the sample."""
         return bool(self.originals)

@@ -130,8 +130,8 @@ class Dataset:
             **{f'labels "{name}"': (labels, m) for name, labels in self.label_columns.items()},
         }
         for what, (values, wanted) in lengths.items():
-            if values is not None and _length(values) != wanted:
-                got = shown(values) if _length(values) is None else _length(values)
+            if values is not None and (not hasattr(values, "__len__") or len(values) != wanted):
+                got = len(values) if hasattr(values, "__len__") else shown(values)
                 raise InvalidData(f"The table is {m} x {n}, so {wanted} {what} are needed, got {got}.")
         if self.image_shape is not None:
             _check_image(self.image_shape, n)
@@ -163,20 +163,16 @@ class Dataset:
             For an unknown feature, and when fewer than two are given.
         """
         kept = self.numbers(features)
-        note = (
-            f"Only {counted(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
-            f"{self.feature_names[kept[0]]}."
-        )
-        return _keep_features(self, kept, note)
+        first = f"the first is {self.feature_names[kept[0]]}"
+        many = f"{counted(len(kept), 'feature')} of {len(self.feature_names)}"
+        return _keep_features(self, kept, f"Only {many} on request, {first}.")
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
         """Return the data set without some features; see `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
-        note = (
-            f"Without {counted(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
-        )
-        return _keep_features(self, kept, note)
+        first = f"the first is {self.feature_names[out[0]]}"
+        return _keep_features(self, kept, f"Without {counted(len(out), 'feature')} on request, {first}.")
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
         """Return the data set with some features merged into one.
@@ -281,12 +277,15 @@ def _keep_features(data: Dataset, kept: np.ndarray, note: str) -> Dataset:
         if sp.issparse(X):
             X.eliminate_zeros()
         return replace(data, X=X, findings=findings)
-    X = X[kept][:, kept] if data.is_covariance else X[:, kept]
     names = tuple(data.feature_names[j] for j in kept)
-    samples = tuple(data.sample_names[j] for j in kept) if data.is_covariance else data.sample_names
-    axis = None if data.axis is None else data.axis[kept]
     return replace(
-        data, X=X, feature_names=names, sample_names=samples, axis=axis, image_shape=None, findings=findings
+        data,
+        X=X[kept][:, kept] if data.is_covariance else X[:, kept],
+        feature_names=names,
+        sample_names=names if data.is_covariance else data.sample_names,
+        axis=None if data.axis is None else data.axis[kept],
+        image_shape=None,
+        findings=findings,
     )
 
 
@@ -351,13 +350,6 @@ def _check_kind(X: Any) -> None:
         raise InvalidData(f"Every value must be there, got {masked} masked ones: fill them in.")
 
 
-def _length(values: Any) -> int | None:
-    try:
-        return len(values)
-    except TypeError:
-        return None
-
-
 def _check_image(shape: Any, n: int) -> None:
     if not isinstance(shape, tuple | list) or [*map(is_whole, shape)] != [True, True]:
         raise InvalidData(f"The shape of an image is its rows and columns, got {shown(shape)}.")
@@ -369,19 +361,15 @@ def _check_finite(data: Dataset) -> None:
     if data.X.dtype.kind in "ub":
         return
     X: Any = data.X  # SciPy has no types
-    values = X.data if sp.issparse(X) else X
-    bad = ~np.isfinite(values)
+    bad = ~np.isfinite(X.data if sp.issparse(X) else X)
     if not bad.any():
         return
     if sp.issparse(X):
-        entry = int(np.argmax(bad))
-        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
-    else:
-        row, column = (int(i) for i in np.argwhere(bad)[0])
+        bad = sp.csr_array((bad, X.indices, X.indptr), X.shape)
+    row, column = (int(i[0]) for i in bad.nonzero())
     raise InvalidData(
         f'Every value must be a finite number, but sample "{data.sample_names[row]}", feature '
-        f'"{data.feature_names[column]}" is '
-        f"{data.X[row, column]}: fill it in, or remove the row or the column."
+        f'"{data.feature_names[column]}" is {X[row, column]}: fill it in, or remove the row or the column.'
     )
 
 

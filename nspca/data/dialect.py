@@ -1,9 +1,8 @@
-"""Find the dialect of a text table from its first lines: encoding, delimiter, numerals and header.
+"""Find the dialect of a text table from its first lines: delimiter, numerals and header.
 
 `find_layout` returns the `Layout` by which readers of text tables parse, and which the page Data shows.
 """
 
-import codecs
 import csv
 import io
 import re
@@ -15,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from nspca.data.encodings import guess_encoding
 from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.data.names import Names, numbered, short, unique_names
@@ -57,13 +55,10 @@ _WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
-_FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
 that are searched for such lines.
 """
-_DECODED = 2**20
-"""Number of bytes decoded at a time when a text is checked for UTF-8."""
 FEW_LABELS = 30
 """Maximum number of different labels. Each label gets its own colour in a plot."""
 PREAMBLE = 30
@@ -149,65 +144,6 @@ class Layout:
         return not (self.numerals.is_plain and all(signs in FLAGS for signs in self.marks.values()))
 
 
-def guessed(raw: bytes) -> tuple[str, Finding]:
-    """Return the probable encoding of a text that is not UTF-8, and the finding that says so."""
-    encoding = guess_encoding(raw)
-    named = "Western European (cp1252)" if encoding == "cp1252" else encoding
-    others = (
-        ("gb18030", "It is Chinese"),
-        ("cp1251", "It is Cyrillic"),
-        ("cp1252", "It is Western European"),
-    )
-    ways = (Way("encoding", other, words) for other, words in others if other != encoding)
-    return encoding, Finding(
-        f"The text is not UTF-8, it was read as {named}.",
-        ways=tuple(way for way in ways if _is_in(raw[:65536], str(way.value))),
-    )
-
-
-def _is_in(raw: bytes, encoding: str) -> bool:
-    """Tell whether bytes, but for a last sign that may be cut, are text in an encoding."""
-    try:
-        codecs.getincrementaldecoder(encoding)().decode(raw)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the bytes are not text.
-    """
-    findings: tuple[Finding, ...] = ()
-    if encoding is not None:
-        try:
-            return raw.decode(encoding).removeprefix("\ufeff").encode(), ()
-        except UnicodeError:
-            raise InvalidData(f"The file is not text in the encoding {encoding}: name another one.") from None
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            raw = raw.decode("utf-16").encode()
-        except UnicodeDecodeError:
-            raise InvalidData(
-                "The file starts like UTF-16 text but is not: save the table as UTF-8 CSV."
-            ) from None
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    if b"\0" in raw[:65536]:
-        raise InvalidData(
-            f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
-        )
-    if not _is_utf8(raw):
-        if _is_garbage(raw):
-            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
-        encoding, finding = guessed(raw)
-        raw, findings = raw.decode(encoding, errors="replace").encode(), (finding,)
-    return raw, findings
-
-
 def stripped(raw: bytes) -> bytes:
     """Return text without the blank lines and the lines of bare delimiters below it.
 
@@ -250,27 +186,6 @@ def trimmed(raw: bytes) -> bytes:
     return raw if is_plain else stripped(raw)
 
 
-def _is_utf8(raw: bytes) -> bool:
-    """Return whether bytes are UTF-8. They are decoded in pieces, so that no copy of the text is held."""
-    if raw.isascii():
-        return True
-    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
-    try:
-        for start in range(0, len(raw), _DECODED):
-            decoder.decode(view[start : start + _DECODED])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _is_garbage(raw: bytes) -> bool:
-    """Return whether more than one byte in a hundred is a control character."""
-    head = raw[:65536]
-    control = sum(head.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
-    return control > len(head) / 100
-
-
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed.
 
@@ -305,12 +220,13 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if rule:
         del places[1]
     rows = _with_corner([row for _, row in places], width, comment or "#")
-    if options.header == "auto" and _are_groups(rows, width, options):
+    while options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
-        group, names = "", rows[1]
-        for i in range(1, width) if len(set(names)) < width == len(names) else ():  # x and y of each group
+        group, names, below = "", rows[1], rows[2]
+        is_last = not (_has_names(below, Numerals()) and len(set(below)) == width)
+        for i in range(1, width) if is_last and len(set(names)) < width == len(names) else ():
             group = rows[0][i].strip() or group
-            names[i] = f"{group} {names[i].strip()}"
+            names[i] = f"{group} {names[i].strip()}"  # x and y of each group
         rows, places = rows[1:], places[1:]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
@@ -398,25 +314,21 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
         return 0
     numerals, rows = Numerals(options.decimal or "."), [row for _, row in places]
     full = next((i for i, row in enumerate(rows) if len(row) >= width - 1 and sum(map(bool, row)) > 2), 0)
-    top = 0
-    while top < min(PREAMBLE, len(rows) - 2):
+    for top in range(min(PREAMBLE, len(rows) - 2)):
         row, following = rows[top], rows[top + 1]
+        has_number = any(numerals.number(cell) is not None for cell in row)
         is_word = bool(row[0].strip()) and numerals.number(row[0]) is None
         is_short = len(row) < width - 1 or _has_names(rows[full], numerals)
-        if not (top < full and is_short and is_word and not any(row[2:])):  # no key and its value
-            is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
-            is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
-            is_odd = _has_names(following, numerals) or len(row) < width == len(following)
-            if len(row) in (width, width - 1) and not is_alone and not (is_apart and is_odd):
-                break
-            if any(numerals.number(cell) is not None for cell in row) and not is_apart:
-                break
-            if (len(row) > 1 or width == len(following) == 2) and not (
-                (is_alone and width > 2) or is_apart or _has_names(following, numerals)
-            ):
-                break
-        top += 1
-    return top
+        is_pair = top < full and is_short and is_word and not any(row[2:])  # a key and its value
+        is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
+        is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
+        is_followed = _has_names(following, numerals)
+        is_odd = is_followed or len(row) < width == len(following)
+        is_unlike = is_alone or len(row) not in (width, width - 1) or (is_apart and is_odd)
+        is_title = not has_number and (is_alone or is_followed)
+        if not (is_pair or (is_unlike and (is_apart or is_title))):
+            return top
+    return max(0, min(PREAMBLE, len(rows) - 2))
 
 
 def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:
@@ -711,7 +623,8 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
         if common < 2:
             continue
         cells = [cell for row in rows for cell in row[:200]]
-        numbers = sum(map(is_like_number, cells)) / len(cells)
+        # 5 215 is one number between semicolons, and more often two numbers between blanks.
+        numbers = sum(is_like_number(cell) / (1 + (" " in cell.strip())) for cell in cells) / len(cells)
         score = (numbers + 0.02) * widths.count(common) / len(widths)
         if score > best_score + 1e-9:
             best, best_score, is_even = delimiter, score, len(set(widths)) == 1

@@ -50,6 +50,8 @@ MAX_RATIO = 200
 """Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by
 3 to 50. A file that shrinks more than 200 times was made to fill memory.
 """
+MOST_PACKED = 1032
+"""Maximum ratio of plain to compressed bytes of a gzip file: the limit of the deflate format."""
 RATIO_COUNTS_ABOVE = 16 * 2**20
 """Unpacked bytes that are read whatever the ratio is: so few fill no memory."""
 MAX_PIXELS = 2**20
@@ -117,18 +119,9 @@ def _read_limited(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -
 
 
 def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the plain file") -> None:
-    """Refuse a packed file that would grow more than `MAX_RATIO` times when it is unpacked.
+    """Refuse a file of the format `kind` that would grow more than `MAX_RATIO` times when it is unpacked.
 
-    Parameters
-    ----------
-    unpacked : int
-        Bytes that the numbers or the text take in memory.
-    packed : int
-        Bytes of the file as the user gave it, with all its compression.
-    kind : str
-        Name of the format, for the error.
-    way_out : str
-        Advice at the end of the error.
+    `unpacked` are the bytes of its numbers or text in memory, `packed` those of the file as the user gave it.
     """
     if unpacked > RATIO_COUNTS_ABOVE and unpacked > MAX_RATIO * packed:
         raise InvalidData(
@@ -149,8 +142,8 @@ def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None)
     limit = MAX_BYTES if limit is None else limit
     most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     # The last bytes say the unpacked size, modulo 2**32: most bombs need not be unpacked to be refused.
-    size, plain = int.from_bytes(raw[-4:], "little"), b""
-    if size <= most:
+    size, plain, may_be = int.from_bytes(raw[-4:], "little"), b"", "is cut short, or "
+    if not most < size <= MOST_PACKED * len(raw):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
                 plain = _read_limited(handle, most)
@@ -158,13 +151,13 @@ def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None)
             raise InvalidData(
                 "The gzip file is damaged or cut short: compress it again or give the plain file."
             ) from None
-        size = len(plain)
+        size, may_be = len(plain), ""
     if size > limit:
-        raise InvalidData(f"The gzip file unpacks to more than {mib(limit)}: {way_out}.")
+        raise InvalidData(f"The gzip file {may_be}unpacks to more than {mib(limit)}: {way_out}.")
     if size > most:
         raise InvalidData(
-            f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the "
-            "plain file."
+            f"The gzip file {may_be}grows more than {MAX_RATIO} times when unpacked, at most that is read: "
+            "give the plain file."
         )
     return plain
 

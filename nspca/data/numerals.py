@@ -96,12 +96,11 @@ class Numerals:
 
     def is_missing(self, cell: str) -> bool:
         """Tell whether a cell is a missing value."""
-        plain = cell.translate(_BLANK).strip().lower()
-        if plain in MISSING or plain in self.missing:
-            return True
-        return any(
-            len(word) > 1 and word.endswith("*") and plain.startswith(word[:-1]) for word in self.missing
-        )
+        word = (cell if cell.isascii() else cell.translate(_BLANK)).strip().lower()
+        if word in MISSING or not self.missing:
+            return word in MISSING
+        beginnings = (code[:-1] for code in self.missing if len(code) > 1 and code.endswith("*"))
+        return word in self.missing or word.startswith(tuple(beginnings))
 
     def is_number(self, cell: str) -> bool:
         """Tell whether a cell is a number without signs and units. Infinities count as numbers."""

@@ -51,8 +51,7 @@ def find_original(name: str) -> Dataset | None:
     except InvalidData:
         if path != kept_path(name):
             raise
-        # This module wrote the file, so an unreadable one was damaged on disk.
-        path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)  # this module wrote the file, so it was damaged on disk
         return None
 
 
@@ -117,52 +116,41 @@ def complete(name: str, data: Dataset) -> Dataset:
     InvalidData
         When the table does not have the shape of the sample.
     """
-    sample = SAMPLES[name]
+    sample, features, labels = SAMPLES[name], data.feature_names, data.labels
     if sample.shape is not None and data.X.shape != sample.shape:
-        m, n = sample.shape
+        (m, n), (rows, columns) = sample.shape, data.X.shape
         raise InvalidData(
-            f"{sample.title} has {m} samples and {n} features, the copy has {data.X.shape[0]} and "
-            f"{data.X.shape[1]}: {sample.how}."
+            f"{sample.title} has {m} samples and {n} features, the copy has {rows} and {columns}: "
+            f"{sample.how}."
         )
-    features = data.feature_names
     if name == "leukemia" and features == numbered("feature", len(features)):
         features = numbered("probe", len(features))
     if name == "lrs":
-        features = BAND_NAMES
+        features, labels = BAND_NAMES, None if labels is None else class_names(labels)
     if name == "cbcl":
         features = pixel_names((19, 19))
-    labels = class_names(data.labels) if name == "lrs" and data.labels is not None else data.labels
-    other = _other_values(sample, data)
-    unnamed = (
-        ("The words have no names: give the vocabulary too.",)
-        if features == numbered("word", len(features))
-        else ()
-    )
+    total, size = (float(X.sum(dtype=np.float64)) for X in (data.X, abs(data.X)))
+    is_other = sample.total is not None and abs(total - sample.total) > _SAME_TOTAL * size
+    said: tuple[str, ...] = ()
+    if is_other:
+        said = (
+            f"The values of this copy add up to {total:.10g}, those of the copy our reference figures come "
+            f"from to {sample.total:.10g}.",
+        )
+    if features == numbered("word", len(features)):
+        said += ("The words have no names: give the vocabulary too.",)
     return replace(
         data,
         name=name,
         feature_names=features,
         image_shape=(19, 19) if name == "cbcl" else None,
         labels=labels if name in ("lrs", "leukemia") else None,
-        source="copy" if other else "real",
+        source="copy" if is_other else "real",
         kind=sample.kind,
         axis=WAVELENGTH_UM if name == "lrs" else None,
         axis_name="wavelength (µm)" if name == "lrs" else "",
-        provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        findings=as_findings((*other, *unnamed)),
-    )
-
-
-def _other_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
-    """Return a note when the sum of the data differs from that of the catalogue, else no note."""
-    total = float(data.X.sum(dtype=np.float64))
-    if sample.total is None or abs(total - sample.total) <= _SAME_TOTAL * float(
-        abs(data.X).sum(dtype=np.float64)
-    ):
-        return ()
-    return (
-        f"The values of this copy add up to {total:.10g}, those of the copy our reference figures come from "
-        f"to {sample.total:.10g}.",
+        provenance=sample.provenance,
+        findings=as_findings(said),
     )
 
 

@@ -76,8 +76,7 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
         return load_python_docs(report or silent)
     if name in LOADERS:
         data = LOADERS[name](_folder(sample.package, sample.title) if sample.package else sample_folder())
-        about = f"{sample.title}: {sample.summary}; {sample.licence}"
-        return replace(data, name=name, source="real", kind=sample.kind, provenance=about)
+        return replace(data, name=name, source="real", kind=sample.kind, provenance=sample.provenance)
     if (found := find_original(name)) is not None:
         return found
     if not relative_ok:
@@ -120,26 +119,18 @@ def _pitprops(folder: Path) -> Dataset:
 
 def _faces(folder: Path) -> Dataset:
     """Return the middle squares of the scans, averaged over the area of each new pixel."""
-    people, pictures = range(1, 41), range(1, 11)
-    paths = [folder / "datasets" / "ORL_faces" / f"s{i}" / f"{j}.pgm" for i in people for j in pictures]
+    numbers = [(i, j) for i in range(1, 41) for j in range(1, 11)]
+    paths = [folder / "datasets" / "ORL_faces" / f"s{i}" / f"{j}.pgm" for i, j in numbers]
     height, width = _SCAN
     raw = np.stack([np.frombuffer(path.read_bytes()[-height * width :], np.uint8) for path in paths])
     scans = raw.reshape(-1, height, width)[:, _TOP : _TOP + width].astype(np.float64)
-    edges = np.linspace(0, width, SIDE + 1)
-    old = np.arange(width)
+    edges, old = np.linspace(0, width, SIDE + 1), np.arange(width)
     overlap = np.minimum.outer(edges[1:], old + 1) - np.maximum.outer(edges[:-1], old)
     mean = np.maximum(overlap, 0) / (width / SIDE)
     small = np.rint(mean @ scans @ mean.T).astype(np.uint8).reshape(len(paths), -1)
-    names = tuple(f"person {i}, picture {j}" for i in people for j in pictures)
-    said = f"Each scan of {width} x {height} pixels is cut to its middle square and averaged."
-    return Dataset(
-        "",
-        small,
-        pixel_names((SIDE, SIDE)),
-        names,
-        image_shape=(SIDE, SIDE),
-        findings=as_findings((said,)),
-    )
+    names = tuple(f"person {i}, picture {j}" for i, j in numbers)
+    said = as_findings((f"Each scan of {width} x {height} pixels is cut to its middle square and averaged.",))
+    return Dataset("", small, pixel_names((SIDE, SIDE)), names, image_shape=(SIDE, SIDE), findings=said)
 
 
 def _leukemias(folder: Path) -> Dataset:
@@ -151,18 +142,16 @@ def _leukemias(folder: Path) -> Dataset:
     samples = re.findall(r"A[LM]L_\S+", (place / "ALL_AML_samples.txt").read_text(encoding="utf-8"))
     kinds = [name.split("_")[0] + (f" ({name.split('_')[2]})" if "cell" in name else "") for name in samples]
     called, _ = unique_names([_called(gene["Name"], gene["Description"]) for gene in genes], "gene")
-    groups = np.array(kinds)
     said = "The levels are given as their logarithm to base 2; those below 20 were set to 20."
-    return Dataset(
-        "",
-        np.round(np.log2(levels.T), 4),
-        called,
-        tuple(samples),
-        labels=groups,
-        label_name="leukemia",
-        label_columns={"leukemia": groups, "AML or ALL": np.array([kind[:3] for kind in kinds])},
-        findings=as_findings((said,)),
-    )
+    data = Dataset("", np.round(np.log2(levels.T), 4), called, tuple(samples), findings=as_findings((said,)))
+    groups = {"leukemia": np.array(kinds), "AML or ALL": np.array([kind[:3] for kind in kinds])}
+    return _grouped(data, groups)
+
+
+def _grouped(data: Dataset, groups: dict[str, np.ndarray]) -> Dataset:
+    """Return a data set with columns of groups, the first of which are its labels."""
+    name, labels = next(iter(groups.items()))
+    return replace(data, labels=labels, label_name=name, label_columns=groups)
 
 
 def _called(probe: str, description: str) -> str:
@@ -188,18 +177,11 @@ def _coffees(folder: Path) -> Dataset:
         f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file does not "
         "say their wavenumbers; they are numbered in its order."
     )
-    return Dataset(
-        "",
-        spectra,
-        numbered("band", spectra.shape[1]),
-        tuple(names),
-        labels=countries,
-        label_name="country",
-        label_columns={"country": countries},
-        axis=np.arange(1.0, spectra.shape[1] + 1),
-        axis_name="band (number)",
-        findings=as_findings((said,)),
+    data = Dataset(
+        "", spectra, numbered("band", spectra.shape[1]), tuple(names), findings=as_findings((said,))
     )
+    axis = np.arange(1.0, spectra.shape[1] + 1)
+    return _grouped(replace(data, axis=axis, axis_name="band (number)"), {"country": countries})
 
 
 def _addresses(folder: Path) -> Dataset:
@@ -222,7 +204,6 @@ def _addresses(folder: Path) -> Dataset:
     kept = np.argsort(-frequency, kind="stable")
     kept = np.sort(kept[usable[kept]][:MOST_WORDS])
     words = tuple(vectorizer.get_feature_names_out()[kept].tolist())
-    data = Dataset("", X[:, kept], words, names, kind="words")
     columns = {
         "party": np.array([row["party"] for row in rows]),
         "president": np.array([row["president_full"] for row in rows]),
@@ -230,15 +211,10 @@ def _addresses(folder: Path) -> Dataset:
     }
     said = (
         f"Words in at least {_FEWEST} addresses and at most {_MOST:.0%} of them, without English stop words: "
-        f"{data.X.shape[1]:,}."
+        f"{len(words):,}."
     )
-    return replace(
-        data,
-        labels=columns["party"],
-        label_name="party",
-        label_columns=columns,
-        findings=as_findings((said,)),
-    )
+    data = Dataset("", X[:, kept], words, names, kind="words", findings=as_findings((said,)))
+    return _grouped(data, columns)
 
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {

@@ -51,7 +51,7 @@ SECONDS = 120.0
 """Maximum seconds for reading a file. The widest permitted table takes twenty."""
 AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
-_NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", FEATHER_MAGIC, OLE, SAS, XPORT)
+_NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", b"%PDF", FEATHER_MAGIC, OLE, SAS, XPORT)
 """First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numerals, Finding, Way)}
@@ -169,14 +169,6 @@ def _read_here(
     return Opened(data, source.layouts[-1] if source.layouts else None, texts)
 
 
-def _memory() -> int:
-    """Return the bytes of memory of this machine; `MEMORY` times `SHARE` where it does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError):
-        return MEMORY * SHARE
-
-
 def _read_in_sandbox(
     folder: Path, raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
 ) -> Opened:
@@ -184,7 +176,9 @@ def _read_in_sandbox(
     (folder / _RAW).write_bytes(raw)
     for key, content in beside.items():
         (folder / key).write_bytes(content)
-    most = min(MEMORY, _memory() // SHARE)
+    most = MEMORY
+    with suppress(AttributeError, ValueError):  # a machine that does not say how much memory it has
+        most = min(most, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // SHARE)
     request = {"name": name, "beside": [*beside], "as_texts": as_texts, "options": options, "most": most}
     (folder / _REQUEST).write_text(json.dumps(request))
     here = str(Path(__file__).resolve().parents[2])
@@ -200,20 +194,19 @@ def _read_in_sandbox(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        sentence = (
-            f"Reading the file takes more than {SECONDS:.0f} seconds: save it as NPZ, or keep fewer columns."
-        )
-        return Opened(InvalidData(sentence), None)
+        return _refused(f"takes more than {SECONDS:.0f} seconds: save it as NPZ, or keep fewer columns")
     if not (folder / _ANSWER).is_file():
-        _log.warning(
-            "reading a file ended with %d: %s", ran.returncode, ran.stderr[-2000:].decode(errors="replace")
+        told = ran.stderr[-2000:].decode(errors="replace")
+        _log.warning("reading a file ended with %d: %s", ran.returncode, told)
+        return _refused(
+            f"needs more than the {mib(most)} of memory that it may take, or is not possible at all: keep "
+            "fewer columns, or save it as compressed NPZ"
         )
-        sentence = (
-            f"Reading the file needs more than the {mib(most)} of memory that it may take, or is not "
-            "possible at all: keep fewer columns, or save it as compressed NPZ."
-        )
-        return Opened(InvalidData(sentence), None)
     return _load_answer(folder)
+
+
+def _refused(what: str) -> Opened:
+    return Opened(InvalidData(f"Reading the file {what}."), None)
 
 
 def _answer(folder: Path) -> None:

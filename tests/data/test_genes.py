@@ -135,6 +135,16 @@ def test_fragpipe_and_dia_nn():
     header = ["Protein.Group", "Protein.Ids", "Protein.Names", "Genes", "First.Protein.Description"]
     paths = [f"D:\\raw\\{name}.raw" for name in NAMES]
     is_read(lines([*header, *paths], with_genes("P", "N", "g", "words")))
+    header[4:] = ["Proteotypic", "Precursor.Charge", "Precursor.Id"]
+    rows = [["P", "P", "N", "g", 1, 2, gene, *counts] for gene, counts in zip(GENES, COUNTS, strict=True)]
+    is_read(lines([*header, *paths], rows))
+
+
+def test_spectronaut_and_mzmine():
+    quantities = [f"[{i}] {name}.raw.PG.Quantity" for i, name in enumerate(NAMES, 1)]
+    is_read(lines(["PG.ProteinGroups", "PG.Genes", *quantities], with_genes("g")))
+    areas = [f"{name}.mzML Peak area" for name in NAMES]
+    is_read(lines(["row ID", "row m/z", "row retention time", *areas], with_genes(200.5, 3.25), ","))
 
 
 def test_gct_of_both_versions():

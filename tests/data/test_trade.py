@@ -4,13 +4,16 @@ import io
 import json
 import zipfile
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from nspca.data import read, read_text
 from nspca.data.formats import foreign
 from nspca.errors import InvalidData
+from tests.files import archive, saved
 
 FRAME = pd.DataFrame(
     {
@@ -183,7 +186,6 @@ def test_an_open_document_text_has_a_name():
         (b"$FL2@(#) SPSS", "SPSS"),
         (b"%PDF-1.7", "PDF"),
         (b"RDX3\n", "RData"),
-        (b"II*\0", "one image"),
     ],
 )
 def test_files_that_are_not_read_have_a_name(begins, said):
@@ -203,3 +205,64 @@ def test_damaged_files_give_a_dataset_or_a_sentence(kind):
             assert np.isfinite(read(bytes(body)).X).all()
         except InvalidData as error:
             assert str(error).endswith(".") and "\n" not in str(error)
+
+
+def pages(*arrays) -> bytes:
+    first, *others = map(Image.fromarray, arrays)
+    return saved(first.save, format="TIFF", save_all=True, append_images=others)
+
+
+def loom(path) -> None:
+    with h5py.File(path, "w") as file:
+        file["matrix"] = np.arange(12.0).reshape(4, 3)
+        file["row_attrs/Gene"], file["col_attrs/CellID"] = (
+            np.array(list("abcd"), "S"),
+            np.array(list("xyz"), "S"),
+        )
+        file["col_attrs/Cluster"] = np.array([1, 2, 1])
+
+
+def test_cells_of_loom_are_its_columns(tmp_path):
+    loom(tmp_path / "a.loom")
+    data = read(tmp_path / "a.loom", label_column="Cluster")
+    assert data.X.tolist() == np.arange(12.0).reshape(4, 3).T.tolist() and data.labels.tolist() == [1, 2, 1]
+    assert (data.feature_names, data.sample_names) == (tuple("abcd"), tuple("xyz"))
+
+
+def test_the_pages_of_one_image_are_samples():
+    images = np.arange(24, dtype=np.uint8).reshape(3, 2, 4)
+    assert read(pages(*images)).X.tolist() == images.reshape(3, 8).tolist()
+    deep = images.astype(np.uint16) * 1000
+    assert read(pages(*deep)).X.tolist() == deep.reshape(3, 8).tolist()
+    with pytest.raises(InvalidData, match="one image, which is one sample"):
+        read(pages(images[0]))
+
+
+@pytest.mark.parametrize("orient", ["records", "split", "columns", "index", "table"])
+def test_json_as_pandas_writes_it(orient):
+    data = read(FRAME.to_json(orient=orient, double_precision=15).encode(), label_column="kind")
+    assert np.allclose(data.X, X, atol=1e-15) and data.sample_names == tuple(FRAME["name"])
+
+
+@pytest.mark.parametrize("index", [None, ["r1", "r2", "r3"]])
+def test_json_of_columns_keeps_names_of_rows(index):
+    frame = pd.DataFrame({"a": [1.5, 2, 3], "b": [4, 5, 7]}, index)
+    data = read(frame.to_json().encode())
+    assert data.X.tolist() == frame.to_numpy().tolist()
+    assert data.sample_names == tuple(index or ("sample 1", "sample 2", "sample 3"))
+
+
+def test_arff_in_every_kind_of_quotation_marks():
+    raw = (
+        b"@relation r\n@attribute 'it\\'s' numeric\n@attribute \"b c\" numeric\n@attribute k {'x y',\"z\"}\n"
+    )
+    raw += b"@data\n1,2,'x y'\n3\t4\t\"z\"\n5 , 7, 'x y', {2}\n6,1,z\n"
+    data = read(raw, label_column="k")
+    assert data.X.tolist() == [[1, 2], [3, 4], [5, 7], [6, 1]] and data.feature_names == ("it's", "b c")
+    assert data.labels.tolist() == ["x y", "z", "x y", "z"]
+
+
+def test_two_tables_of_the_same_columns_are_not_joined():
+    table = b"who,a,b\nann,1,2\nbob,3,4\ncid,5,7\n"
+    with pytest.raises(InvalidData, match="two tables of the same columns"):
+        read(archive({"train.csv": table, "test.csv": table}))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.formats.base import Format
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
 from nspca.data.formats.strings import HEAD, first_rows, short_name
@@ -47,6 +47,10 @@ def choose_files(files: Files) -> tuple[tuple[str, bytes], tuple[str, bytes] | N
             f"samples{named}: give one of them (and another as annotation)."
         )
     found = sorted(((name, read()) for name, read in kept), key=lambda one: -_share_of_numbers(one[1]))
+    headers = {raw[: max(raw.find(b"\n"), 0)] for _, raw in found}
+    if len(found) > len(headers) and b"" not in headers:
+        names = quote_names(short_name(name) for name, _ in found)
+        raise InvalidData(f"The files are two tables of the same columns, {names}: give one of them.")
     return found[0], found[1] if len(found) > 1 else None, aside if len(kept) < len(files) else []
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.formats.base import Converted, Format, Source, join_pieces
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
@@ -15,8 +15,8 @@ _BEGIN = re.compile(rb"\s*(%[^\n]*\n\s*)*@relation\s", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"""\s*@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.*)""", re.IGNORECASE
 )
-_SINGLE = re.compile(r"(^|[,\s{])'")
-"""A cell in single quotation marks."""
+_CELL = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,\t]*?)\s*(?:[,\t]|$)""")
+"""A cell in single, double or no quotation marks, with what ends it."""
 
 
 def convert(source: Source, options: ReadOptions) -> Converted:
@@ -50,16 +50,18 @@ def _read_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
     zeros = [_cells(kind.strip("{} "))[0] if kind.startswith("{") else "0" for _, kind in attributes]
     body = (line.strip() for line in lines if line.strip() and not line.lstrip().startswith("%"))
     for number, line in enumerate(body, 1):
-        row = _cells(line.strip("{}"))
         if line.startswith("{"):
-            pairs = [cell.partition(" ") for cell in row if cell]
             row = [*zeros]
-            for at, _, value in pairs:
+            for at, value in re.findall(r"""(\S+)\s+('[^']*'|"[^"]*"|[^,]*)(?:,|$)""", line.strip("{}")):
                 if not at.isdigit() or int(at) >= len(zeros):
                     raise InvalidData(
                         f'Row {number} of the ARFF file names attribute "{at[:20]}", which is none.'
                     )
-                row[int(at)] = value.strip(" '\"")
+                row[int(at)] = _cells(value)[0]
+        else:
+            row = _cells(line)
+        if len(row) == len(attributes) + 1 and row[-1].startswith("{"):  # the weight of the row
+            del row[-1]
         if len(row) != len(attributes):
             raise InvalidData(
                 f"Row {number} of the ARFF file has {len(row)} values, and {len(attributes)} attributes are "
@@ -69,10 +71,13 @@ def _read_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a line, in single, double or no quotation marks."""
-    mark = "'" if _SINGLE.search(line) else '"'
-    row = next(csv.reader([line], quotechar=mark, escapechar="\\", skipinitialspace=True), [])
-    return [cell.strip() for cell in row]
+    cells = [found[1] for found in _CELL.finditer(line)]
+    if len(cells) > 1 and not line.endswith((",", "\t")):
+        del cells[-1]  # the empty match at the end
+    return [
+        re.sub(r"\\(.)", r"\1", cell[1:-1]) if cell[:1] in ("'", '"') and cell[-1] == cell[0] else cell
+        for cell in cells
+    ]
 
 
 FORMAT = Format("an ARFF file", lambda source: bool(_BEGIN.match(source.first())), convert=convert)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from nspca.data.findings import Finding
-from nspca.data.limits import Files, check_growth
+from nspca.data.limits import MOST_PACKED, Files, check_growth
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from nspca.data.dialect import Layout
 
 GZIP = b"\x1f\x8b"
-MOST_PACKED = 1032
-"""Maximum ratio of plain to compressed bytes of a gzip file: the limit of the deflate format."""
 USUAL_PACKED = 3
 """Usual ratio of plain to compressed bytes of a gzipped table, for estimates."""
 FIRST = 2**16

@@ -21,16 +21,15 @@ from nspca.data.dialect import (
     PREAMBLE,
     SPACES,
     Layout,
-    as_utf8,
     filled_end,
     find_layout,
-    guessed,
     lines_of,
     numbered_rows,
     requoted,
     stripped,
     trimmed,
 )
+from nspca.data.encodings import as_utf8, guessed
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.tables import Piece, TableReader, read_table

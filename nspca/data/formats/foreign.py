@@ -1,15 +1,13 @@
 """Formats that are not read: each is refused by its name, with what to do instead."""
 
-import re
-
-from nspca.data.formats.base import Format, Source
+from nspca.data.formats.base import Format
 
 _SAVE = "save the table as CSV or as NPZ"
 _IN_R = 'write it in R by write.csv(x, "x.csv", row.names = FALSE)'
 _TEXT = "save it as plain text (.txt), one document in each file"
 _MAGIC = {
     b"\x89HDF": ("an HDF5 file (.h5ad and the like), which is never opened from uploads", _SAVE),
-    b"%PDF": ("a PDF", "save its table as CSV, or its text as plain text (.txt)"),
+    b"%PDF": ("a PDF", "save its table as CSV"),
     b"MATLAB 5": ("a MATLAB file", _SAVE),
     b"RDX": ("an R data file (.RData)", _IN_R),
     b"X\n\0\0": ("an R data file (.rds)", _IN_R),
@@ -25,6 +23,8 @@ _MAGIC = {
     b"<!doctype": ("a web page", _SAVE),
     b"<html": ("a web page", _SAVE),
     b"<?xml": ("an XML file", _SAVE),
+    b"FCS": ("a flow cytometry file (.fcs)", _SAVE),
+    b"##fileformat=VCF": ("a VCF file of variants", "write counts of alleles, by plink --recode A"),
     b"Rar!": ("a RAR archive", _SAVE),
     b"7z\xbc\xaf": ("a 7z archive", _SAVE),
     b"BZh": ("a bzip2 file", _SAVE),
@@ -32,10 +32,6 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ("a Zstandard file", _SAVE),
 }
 """Names of formats and what to do instead, by the first bytes of a file."""
-ONE_IMAGE = re.compile(
-    rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]|GIF8|II\*\0|MM\0\*|BM.{4}\0\0\0\0", re.DOTALL
-)
-"""Pattern of the first bytes of a single image. A table may well begin with a column P1."""
 
 
 def _begins(magic: bytes, name: str, way: str) -> Format:
@@ -46,21 +42,10 @@ def _holds(member: str, name: str, way: str) -> Format:
     return Format(name, lambda source: member in source.names, refused=way)
 
 
-def _is_image(source: Source) -> bool:
-    return ONE_IMAGE.match(source.first()) is not None
-
-
-FORMATS = (
-    *(_begins(magic, name, way) for magic, (name, way) in _MAGIC.items()),
-    Format(
-        "one image, which is one sample",
-        _is_image,
-        refused="at least two are needed, so give a ZIP or a folder of images of one size",
-    ),
-)
+FORMATS = tuple(_begins(magic, name, way) for magic, (name, way) in _MAGIC.items())
 """Refused files, told by their first bytes."""
 ARCHIVES = (
-    _holds("word/document.xml", "a Word document", _TEXT),
+    _holds("word/document.xml", "a Word document", "save its table as CSV"),
     _holds("ppt/presentation.xml", "a PowerPoint file", "save its texts as .txt, or its tables as CSV"),
     _holds("META-INF/container.xml", "an e-book (EPUB)", _TEXT),
     _holds("Index/Document.iwa", "a file of Numbers, Pages or Keynote", "export it as CSV, Excel or text"),

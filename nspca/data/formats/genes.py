@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from nspca.data.dialect import as_utf8
+from nspca.data.encodings import as_utf8
 from nspca.data.findings import Finding, suspicion
 from nspca.data.formats.base import Converted, Format, Source, Strings
 from nspca.data.formats.strings import read_frame, short_name, visible
@@ -121,10 +121,23 @@ _KINDS = (
         aside="index|numberpsm|gene|proteinid|peptide|sequencewindow|start|end|maxpepprob|referenceintensity",
     ),
     _Kind(
-        "A protein table of DIA-NN",
+        "A table of DIA-NN",
         ("protein.group", "(protein.ids|protein.names)"),
-        ("protein.group",),
-        aside=r"protein[. ](group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences",
+        ("precursor.id", "protein.group"),
+        aside=r"protein[. ](group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences"
+        r"|proteotypic|(stripped|modified)\.sequence|precursor\.(charge|id)",
+    ),
+    _Kind(
+        "A protein table of Spectronaut",
+        ("pg\\..*", ".*"),
+        ("pg.proteingroups", "pg.proteinaccessions"),
+        (r"(?:\[\d+\] )?(.+)\.pg\.quantity", r"(?:\[\d+\] )?(.+)\.pg\.\w*quantity"),
+    ),
+    _Kind(
+        "A feature table of MZmine",
+        ("row id", "row m/z"),
+        ("row id",),
+        ("(.+?)(?:\\.mz\\w*ml)? peak area", "(.+?)(?:\\.mz\\w*ml)? peak height"),
     ),
     _Kind(
         "A table with two names of each gene",
@@ -234,10 +247,9 @@ def _convert_known(
             out |= rows[i].str.strip() == "+"
     kept = rows.loc[~out, [ids, *samples]]
     aside = [name for i, name in enumerate(header) if i != ids and i not in samples]
-    what = "proteins" if kind.values else "genes"
     taken = quote_names((header[i] for i in samples), 1)
     findings = [
-        Finding(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows ({taken})")
+        Finding(f"{kind.called}: its rows are the features, its {len(samples)} samples the rows ({taken})")
     ]
     if aside:
         others = sorted({_plain(name).split()[0] for name in aside} & {"ibaq", "intensity", "reporter"})

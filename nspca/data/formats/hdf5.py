@@ -1,4 +1,4 @@
-"""Read HDF5 by h5py: one table, or single cells in H5AD files of AnnData and files of 10x Genomics.
+"""Read HDF5 by h5py: one table, or single cells in files of AnnData (.h5ad), 10x Genomics and Loom.
 
 Only a file that the user names by a path is opened, never an upload. A cell is a sample, a gene a feature.
 """
@@ -56,8 +56,14 @@ class Hdf5Reader(Reader):
             )
             if linked is not None:
                 raise self._elsewhere(linked)
+            self.is_loom = {"matrix", "row_attrs", "col_attrs"} <= set(self.file)
             self.is_cells = {"obs", "var"} <= set(self.file)
             self.tenx = self._find_tenx()
+            if self.is_loom and self.on_disk:
+                raise InvalidData(
+                    f"{self.source.called} is a Loom file, which has its cells in columns and is read into "
+                    "memory only: save it as H5AD."
+                )
             self._table = self.tenx or self._find_layer() or self._find_table()
             self.is_sparse = isinstance(self._table, h5py.Group)
             if self.is_sparse:
@@ -155,7 +161,7 @@ class Hdf5Reader(Reader):
         return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
     def feature_names(self) -> Sequence[str] | None:
-        if self.tenx is not None or self.is_cells:
+        if self.tenx is not None or self.is_cells or self.is_loom:
             return unique_names(self.genes(), "feature")[0]
         for name in FEATURE_NAMES:
             node = self.file.get(name)
@@ -165,13 +171,26 @@ class Hdf5Reader(Reader):
 
     def genes(self) -> list[str]:
         """Return the names of the genes of a file of cells."""
+        if self.is_loom:
+            return self._read_attributes("row_attrs", ("Gene", "gene_names", "var_names", "Accession"))[0]
         if self.tenx is None:
             return self.read_frame(self.file["var"])[0]
         return self._texts(self.tenx["features/name"] if "features" in self.tenx else self.tenx["gene_names"])
 
     def cells(self) -> tuple[list[str], dict[str, list[str]]]:
         """Return the names of the cells of a file of cells, and the columns about them."""
+        if self.is_loom:
+            return self._read_attributes("col_attrs", ("CellID", "cell_names", "obs_names"))
         return (self._texts(self.tenx["barcodes"]), {}) if self.tenx else self.read_frame(self.file["obs"])
+
+    def _read_attributes(self, side: str, usual: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the names of the rows or columns of a Loom file, and what else is said about them."""
+        known = {name: node for name, node in self.file[side].items() if len(node.shape) == 1}
+        first = next((name for name in usual if name in known), None)
+        about = {name: self._texts(node) for name, node in known.items()}
+        what, count = ("gene", self._sides[0]) if side == "row_attrs" else ("cell", self._sides[1])
+        names = about.pop(first) if first else [*numbered(what, count)]
+        return names, about
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         count, columns = self._sides
@@ -258,7 +277,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         else:
             check_dense(rows, columns)
         (block,) = reader.blocks()
-        is_cells = reader.is_cells or reader.tenx is not None
+        X = block.X if reader.is_sparse else plain_numbers(block.X)
+        if reader.is_loom:
+            rows, columns, X = columns, rows, np.ascontiguousarray(X.T)
+        is_cells = reader.is_cells or reader.is_loom or reader.tenx is not None
         names, about = reader.cells() if is_cells else (numbered("sample", rows), {})
         features = reader.feature_names() or numbered("feature", columns)
         reader.file.close()
@@ -279,7 +301,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         raise InvalidData(f"There is no column {shown(wanted)} of the cells: they are {quote_names(about)}.")
     samples, notes = unique_names(names, "sample") if is_cells else (names, ())
     return make_dataset(
-        block.X if reader.is_sparse else plain_numbers(block.X),
+        X,
         source.title,
         options,
         feature_names=features,

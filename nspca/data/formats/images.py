@@ -4,11 +4,13 @@ Images of one size are read unchanged. Others are converted on request to grey s
 """
 
 import io
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.strings import short_name, visible
-from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
+from nspca.data.limits import MAX_FILES, MAX_PIXELS, Files, check_dense
 from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, Way
@@ -29,6 +31,10 @@ _FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 EXTENSIONS = (
     ".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".gif",
 )  # fmt: skip
+_ONE = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]|GIF8|II\*\0|MM\0\*|BM.{4}\0\0\0\0", re.DOTALL
+)
+"""First bytes of a single image. A table may well begin with a column P1."""
 _ORIENTATION = 0x0112
 """Number of the EXIF tag that says how a photograph is turned."""
 _TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods")
@@ -42,9 +48,7 @@ _REPORT_EVERY = 500
 """Images between two progress events."""
 
 
-def read_images(
-    files: Files, name: str, report: Report, packed: int | None = None, side: int | None = None
-) -> Dataset:
+def read_images(files: Files, name: str, report: Report, side: int | None = None) -> Dataset:
     """Return the grey levels of images as a Dataset.
 
     Parameters
@@ -54,13 +58,11 @@ def read_images(
     name : str
         Name of the data set.
     report : callable
-    packed : int, optional
-        Size in bytes of the archive that held the files; None for a folder.
     side : int, optional
         Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
         then left out, and a note names them. By default all images must have the same size.
     """
-    stacked, labels, notes = _stack(files, report, packed, side)
+    stacked, labels, notes = _stack(files, report, side)
     paths = [PurePosixPath(label.replace("\\", "/")) for label in labels]
     sample_names, renamed = unique_names([path.stem for path in paths], "sample")
     folders = [path.parent.name for path in paths]
@@ -83,9 +85,7 @@ def read_images(
     )
 
 
-def _stack(
-    files: Files, report: Report, packed: int | None, side: int | None
-) -> tuple[np.ndarray, list[str], list[str]]:
+def _stack(files: Files, report: Report, side: int | None) -> tuple[np.ndarray, list[str], list[str]]:
     """Return the grey levels of images, the labels of those that could be read, and notes."""
     stacked = np.empty(0)
     labels: list[str] = []
@@ -107,9 +107,6 @@ def _stack(
             continue
         if not labels:
             check_dense(len(files), pixels.size)
-            if packed and side is None:
-                grown = len(files) * pixels.nbytes
-                check_growth(grown, packed, "ZIP", "shrink the images, or leave out blank ones")
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))
@@ -157,7 +154,7 @@ def decode(raw: bytes, label: str, side: int | None, notes: list[str]) -> np.nda
             notes.append("Colour images were turned into grey levels.")
         return np.array(image.convert("L"))
 
-    return _opened(raw, label, MAX_PIXELS if side is None else MAX_PHOTO, convert)
+    return cast(np.ndarray, _opened(raw, label, MAX_PIXELS if side is None else MAX_PHOTO, convert))
 
 
 def _upright(image: Any, notes: list[str]) -> Any:
@@ -175,7 +172,7 @@ def _upright(image: Any, notes: list[str]) -> Any:
     return image
 
 
-def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarray]) -> np.ndarray:
+def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], Any]) -> Any:
     open_image = Image.open  # a missing package is told before the file is blamed
     try:
         with warnings.catch_warnings():
@@ -206,16 +203,42 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarr
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return the images of a ZIP or folder."""
+    """Return the images of a ZIP or folder, or the pages of one image."""
+    if source.files is None:
+        pages = _list_pages(source.raw)
+        data = read_images(pages, source.title, report, options.image_size)
+        said = f"Each of the {len(pages)} pages or frames of the image is a sample."
+        return replace(data, findings=(*data.findings, *as_findings([said])))
     files = visible(source.files)
     images = [one for one in files if _is_image(one[0])]
-    data = read_images(images, source.title, report, source.packed or None, options.image_size)
+    data = read_images(images, source.title, report, options.image_size)
     beside = find_labels(source)
     aside = [name for name, _ in files if not _is_image(name) and (beside is None or name != beside[0])]
     if not aside:
         return data
     said = f"Files that are no images were left aside: {quote_names(map(short_name, aside))}."
     return replace(data, findings=(*data.findings, *as_findings([said])))
+
+
+def _list_pages(raw: bytes) -> Files:
+    """Return the pages or frames of one image as files of their own."""
+
+    def page(number: int) -> bytes:
+        def copy(image: Any) -> bytes:
+            image.seek(number)
+            stream = io.BytesIO()
+            image.copy().save(stream, "TIFF")
+            return stream.getvalue()
+
+        return cast(bytes, _opened(raw, f"page {number + 1}", MAX_PHOTO, copy))
+
+    count = _opened(raw, "the image", MAX_PHOTO, lambda image: getattr(image, "n_frames", 1))
+    if count < 2:
+        raise InvalidData(
+            "This is one image, which is one sample: at least two are needed, so give a ZIP or a folder of "
+            "images of one size."
+        )
+    return [(f"page {number + 1}", partial(page, number)) for number in range(min(count, MAX_FILES + 1))]
 
 
 def find_labels(source: Source) -> tuple[str, Callable[[], bytes]] | None:
@@ -229,10 +252,12 @@ def _is_image(name: str) -> bool:
 
 
 def _has_images(source: Source) -> bool:
-    """Tell whether there are several images; one beside a table is a picture of it."""
+    """Tell whether a source is an image, or holds several; one beside a table is a picture of it."""
+    if source.files is None:
+        return _ONE.match(source.first()) is not None
     names = [name for name, _ in visible(source.files)]
     count = sum(map(_is_image, names))
     return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
 
 
-FORMAT = Format("a ZIP or folder of images", _has_images, read=read, labels=find_labels)
+FORMAT = Format("images", _has_images, read=read, labels=find_labels)

@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.limits import check_dense
 from nspca.data.names import numbered, printable, quote_names
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Way
 from nspca.validation.archive import mib
 
 _MOST = 64 * 2**20
@@ -47,14 +48,12 @@ def convert_json(raw: bytes) -> Converted:
             "The rows of the JSON file do not fit its columns: save the table as CSV."
         ) from None
     check_dense(*frame.shape)
-    notes: tuple[str, ...] = (note,)
-    nested = [
-        i for i in range(frame.shape[1]) if any(isinstance(one, dict | list) for one in frame.iloc[:, i])
-    ]
-    if nested:
-        left = quote_names(str(frame.columns[i]) for i in nested)
+    notes: tuple[Finding | str, ...] = (note,)
+    nested = frame.map(lambda one: isinstance(one, dict | list)).any()
+    if nested.any():
+        left = quote_names(map(str, frame.columns[nested]))
         notes += (f"Keys with lists or objects were left out: {left}.",)
-        frame = frame.iloc[:, [i for i in range(frame.shape[1]) if i not in nested]]
+        frame = frame.loc[:, ~nested]
     if not frame.shape[1]:
         raise InvalidData("The JSON file has no columns of numbers or texts: save the table as CSV.")
     frame = frame.map(lambda one: int(one) if isinstance(one, bool) else one)
@@ -65,7 +64,7 @@ def convert_json(raw: bytes) -> Converted:
     return Converted(text.encode(), options={"header": True}, findings=notes)
 
 
-def _find_table(found: Any) -> tuple[pd.DataFrame, str]:
+def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
     """Return the table in a JSON value, and a note about the form in which it is written."""
     note = "Each object of the JSON file is a row, its keys are the columns."
     if isinstance(found, dict):
@@ -77,7 +76,10 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, str]:
             if _are_numbers(frame.columns) and not _are_numbers(frame.index):
                 return frame.T.reset_index(drop=True), note
             frame = frame.reset_index(drop=True) if _are_numbers(frame.index) else frame
-            return frame, "Each object of the JSON file is a column, its keys are the rows."
+            turn = Way("features_in_rows", True, "Each object is a row")
+            return frame, Finding(
+                "Each object of the JSON file is a column, its keys are the rows", ways=(turn,)
+            )
         lists = {key: value for key, value in found.items() if isinstance(value, list)}
         if len(lists) == len(found) > 1:
             return pd.DataFrame(found, dtype=object), "Each list of the JSON file is a column."

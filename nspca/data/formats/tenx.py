@@ -55,7 +55,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     rows = _rows(features)
     genes, renamed = unique_names([one[1] if one[1:2] and one[1].strip() else one[0] for one in rows], "gene")
     cells, more = unique_names([row[0] for row in _rows(barcodes)], "cell")
-    if (len(genes), len(cells)) != block.X.shape:
+    X = block.X if block.X.shape == (len(cells), len(genes)) != (len(genes), len(cells)) else block.X.T
+    if (len(cells), len(genes)) != X.shape:
         raise InvalidData(
             f"The matrix has {block.X.shape[0]} features and {block.X.shape[1]} cells, and its files name "
             f"{len(genes)} and {len(cells)}: they belong to different matrices, get them again."
@@ -65,7 +66,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     if len(types) > 1:
         said.append(f"The features are of several types, all kept: {quote_names(types)}.")
     about = {"feature_names": genes, "sample_names": cells, "findings": as_findings((*said, *renamed, *more))}
-    return make_dataset(sp.csr_array(block.X.T), source.title, options, **about)
+    return make_dataset(sp.csr_array(X), source.title, options, **about)
 
 
 def _rows(raw: bytes) -> list[list[str]]:
