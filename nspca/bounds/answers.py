@@ -20,16 +20,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca.bounds import elimination, joint
-from nspca.bounds.bound_search import ROOT_ROUNDS
+from nspca.bounds import elimination
 from nspca.bounds.disjoint.others import OthersTree, best_exchange
 from nspca.bounds.fixing.arrays import joined, packed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Warm
 from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.membership import search_at, witness_of
 from nspca.bounds.plan import PLANS
+from nspca.bounds.search import ROOT_ROUNDS, ROWS, prices_of, start_of_tree, witness_of
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
@@ -253,7 +252,7 @@ def bound_others(
     """
     largest = problem.with_k(max(problem.sizes))
     with one_thread():
-        ground = Ground.of(largest, elimination.keep(largest, joint.ROWS))
+        ground = Ground.of(largest, elimination.keep(largest, ROWS))
         if not np.isin(np.flatnonzero(X.any(axis=1)), ground.part.features).all() or not X.any(axis=0).all():
             return None
         tree = OthersTree(
@@ -267,7 +266,7 @@ def bound_others(
                 tuple(np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)].tolist()) for x in X.T
             ],
         )
-        tree.first, tree.witness = joint.prices_of(problem, base), joint.witness_of(problem, ground, base)
+        tree.first, tree.witness = prices_of(problem, base), witness_of(problem, ground, base)
         tree.run(X)
         return tree.certificate()
 
@@ -313,15 +312,14 @@ def list_answers(
     else:
         level = (1 - within) * reached
     with one_thread():
-        begun = search_at(problem, plan, level, GAP, report)
+        begun = start_of_tree(problem, plan, level, base, report)
         if begun is None:
             raise InvalidProblem(
                 f"answers are listed where features vary, with at most {plan.rows[-1]} forced ones; got "
                 f"{len(problem.forced)} forced, of {problem.n}"
             )
-        run, splitting = begun
-        witness = witness_of(problem, base) or run.first_witness(splitting)
-        ground = replace(Ground.of(problem, run.kept), smallest=problem.nonneg and not problem.forced)
+        kept, witness, warm = begun
+        ground = replace(Ground.of(problem, kept), smallest=problem.nonneg and not problem.forced)
         few = Supports.of(problem, ground.everything).count <= FEW and (ground.smallest or not problem.nonneg)
         for rounds in (0, ROOT_ROUNDS) if few else (ROOT_ROUNDS,):
             tree = AnswerTree(
@@ -339,7 +337,7 @@ def list_answers(
             )
             tree.list_first(x)
             try:
-                tree.begin(witness, run.warm_of(splitting), rounds, plan.eigenvalues)
+                tree.begin(witness, warm, rounds, plan.eigenvalues)
                 if tree.root is None:  # the time is over before anything is proved
                     ends, tree.ends = tree.ends, np.inf
                     tree.begin(None)
