@@ -26,8 +26,7 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     page.get_by_role("slider").first.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
     page.wait_for_function(IDLE)
-    page.get_by_role("button", name="Share").click()
-    page.get_by_text("Single files").click()
+    single_files(page)
     with page.expect_download() as taken:
         page.get_by_role("button", name="Parts, CSV").click()
     assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")
