@@ -14,7 +14,6 @@ from nspca.presentation.numerals import (
     format_bound_share,
     format_change,
     format_guarantee,
-    format_promise,
     format_value,
     format_value_share,
     percent_down,
@@ -70,7 +69,7 @@ def test_a_guarantee_is_never_above_the_exact_quotient(bound, share):
     exact = Fraction(value) / Fraction(bound)
     assert Fraction(ratio) <= exact and (ratio == 1) == (value >= bound)
     assert ratio >= float(exact) * (1 - 1e-15) - 1e-300
-    for said in (format_guarantee(ratio), format_promise(ratio), percent_down(ratio, 2)):
+    for said in (format_guarantee(ratio), percent_down(ratio, 2)):
         assert read_number(said) <= 100 * exact
     assert round_down(ratio, 4) <= exact and exact - Fraction(round_down(ratio, 4)) < Fraction(2, 10**4)
     assert (format_guarantee(ratio) == "100 %") == (value >= bound)
@@ -113,14 +112,6 @@ def test_nothing_short_of_one_is_a_hundred_per_cent():
 )
 def test_guarantees_have_the_digits_that_they_deserve(ratio, text):
     assert format_guarantee(ratio) == text
-
-
-@pytest.mark.parametrize(
-    ("ratio", "text"),
-    [(0.25, "25.0 %"), (0.004321, "0.43 %"), (1e-7, "0.000010 %"), (1.99e-9, "0.00000019 %")],
-)
-def test_a_promise_has_two_digits_however_little_it_is(ratio, text):
-    assert format_promise(ratio) == text
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,11 @@ _MARKS = (
 """Combining marks, which are letters of Hebrew, Arabic, Indic and Thai words."""
 WORD = rf"(?<![\w{_MARKS}])[^\W\d_](?:[^\W\d_]|[{_MARKS}]){{1,39}}(?![\w{_MARKS}])"
 """A word: two to forty letters of any script, without digits."""
-_CONTRACTED = re.compile(r"\b[^\W\d_]+n['’ʼ]t\b|(?<=[^\W\d_])['’ʼ](?:ll|ve|re|s|d|m)\b")
+_APOSTROPHE = "(?:['’‘ʼ`´′＇]|â€™)"
+_CONTRACTED = re.compile(
+    rf"\b[^\W\d_]+n{_APOSTROPHE}t\b|(?<=[^\W\d_]){_APOSTROPHE}(?:ll|ve|re|s|d|m)\b"
+    rf"|(?<=[^\W\d_]) {_APOSTROPHE}(?:ll|ve|re)\b|\bn{_APOSTROPHE}t\b"
+)
 """The end of a contraction such as "we'll", and the whole of one such as "doesn’t", in lower case."""
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)\S+|\S+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|edu|gov)\b(?:/\S*)?",
@@ -72,6 +76,7 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
 
     language = _language(texts) if options.stop_words == "automatic" else options.stop_words
     left_out = stop_words(language) if language in LANGUAGES else frozenset()
+    left_out = left_out | {word.lower() for word in options.own_stop_words}
     least, most = document_limits(len(texts), options)
     limits = {"min_df": least, "max_df": most}
     undivided = _is_undivided(texts)

@@ -314,25 +314,21 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
         return 0
     numerals, rows = Numerals(options.decimal or "."), [row for _, row in places]
     full = next((i for i, row in enumerate(rows) if len(row) >= width - 1 and sum(map(bool, row)) > 2), 0)
-    top = 0
-    while top < min(PREAMBLE, len(rows) - 2):
+    for top in range(min(PREAMBLE, len(rows) - 2)):
         row, following = rows[top], rows[top + 1]
+        has_number = any(numerals.number(cell) is not None for cell in row)
         is_word = bool(row[0].strip()) and numerals.number(row[0]) is None
         is_short = len(row) < width - 1 or _has_names(rows[full], numerals)
-        if not (top < full and is_short and is_word and not any(row[2:])):  # no key and its value
-            is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
-            is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
-            is_odd = _has_names(following, numerals) or len(row) < width == len(following)
-            if len(row) in (width, width - 1) and not is_alone and not (is_apart and is_odd):
-                break
-            if any(numerals.number(cell) is not None for cell in row) and not is_apart:
-                break
-            if (len(row) > 1 or width == len(following) == 2) and not (
-                (is_alone and width > 2) or is_apart or _has_names(following, numerals)
-            ):
-                break
-        top += 1
-    return top
+        is_pair = top < full and is_short and is_word and not any(row[2:])  # a key and its value
+        is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
+        is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
+        is_followed = _has_names(following, numerals)
+        is_odd = is_followed or len(row) < width == len(following)
+        is_unlike = is_alone or len(row) not in (width, width - 1) or (is_apart and is_odd)
+        is_title = not has_number and (is_alone or is_followed)
+        if not (is_pair or (is_unlike and (is_apart or is_title))):
+            return top
+    return max(0, min(PREAMBLE, len(rows) - 2))
 
 
 def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:

@@ -119,18 +119,9 @@ def _read_limited(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -
 
 
 def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the plain file") -> None:
-    """Refuse a packed file that would grow more than `MAX_RATIO` times when it is unpacked.
+    """Refuse a file of the format `kind` that would grow more than `MAX_RATIO` times when it is unpacked.
 
-    Parameters
-    ----------
-    unpacked : int
-        Bytes that the numbers or the text take in memory.
-    packed : int
-        Bytes of the file as the user gave it, with all its compression.
-    kind : str
-        Name of the format, for the error.
-    way_out : str
-        Advice at the end of the error.
+    `unpacked` are the bytes of its numbers or text in memory, `packed` those of the file as the user gave it.
     """
     if unpacked > RATIO_COUNTS_ABOVE and unpacked > MAX_RATIO * packed:
         raise InvalidData(

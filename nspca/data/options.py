@@ -87,6 +87,12 @@ FOUND = {"automatic": "found automatically"}
 """The choice of what is not said."""
 MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str, metavar="SIGN")
 COLUMNS = Text(_read_items, _write_items, str, metavar="COLUMN,...")
+WORDS = Text(
+    lambda text: tuple(dict.fromkeys(part.strip().lower() for part in text.split(",") if part.strip())),
+    lambda words: ",".join(words),
+    str,
+    metavar="WORD,...",
+)
 HEADER = Text(
     _read_header,
     lambda value: {True: "yes", False: "no"}.get(value, str(value)),
@@ -263,6 +269,11 @@ class TextOptions(ColumnOptions):
         Option("Stop words", "stop", words=FOUND | {"none": "none"}, flag="--stop-words"),
     ] = "automatic"
     """With --text: words that are not counted (automatic: those of the language, which is guessed)."""
+    own_stop_words: Annotated[
+        tuple[StrictStr, ...],
+        Option("Words of your own to leave out", "nowords", WORDS, flag="--own-stop-words"),
+    ] = ()
+    """With --text: further words that are not counted, separated by commas."""
     lowest_share: Annotated[
         Share, Option("In at least so many % of the texts", "low", address.SHARE, flag="--lowest-share")
     ] = 0.0
@@ -289,6 +300,12 @@ class TextOptions(ColumnOptions):
         StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", flag="--most-words")
     ] = MOST_WORDS
     """With --text: keep so many words at most."""
+
+    @field_validator("own_stop_words", mode="before")
+    @classmethod
+    def _words_of_text(cls, value: Any) -> Any:
+        """Return the words of a text as it is typed into a form or on the command line."""
+        return WORDS.read(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _check_shares(self) -> "TextOptions":

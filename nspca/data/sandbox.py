@@ -52,7 +52,7 @@ SECONDS = 120.0
 """Maximum seconds for reading a file. The widest permitted table takes twenty."""
 AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
-_NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", FEATHER_MAGIC, OLE, SAS, XPORT)
+_NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", b"%PDF", FEATHER_MAGIC, OLE, SAS, XPORT)
 """First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numerals, Finding, Way)}

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -131,15 +131,6 @@ class Database:
             f"The store {self.path} was deleted or replaced while this server runs, and nothing can be kept "
             "any more: put it back, and start the server again."
         )
-
-    def damage(self) -> str:
-        """Return a message about damage that SQLite finds in the whole file, otherwise ""."""
-        try:
-            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
-                found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        except sqlite3.Error as error:
-            found = str(error)
-        return "" if found == "ok" else str(self._trouble(sqlite3.DatabaseError(found)))
 
     def _identity(self) -> tuple[int, int]:
         about = self.path.stat()

@@ -30,12 +30,11 @@ if TYPE_CHECKING:
 PATIENCE = 2.0  # seconds for the next report of a cancelled run
 PATIENCE_READY = 30.0  # the same for an asked run with rows, since a busy machine reports slowly
 NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
-ATTEMPTS = 3  # attempts to start workers, and for a run whose worker died before it began
+ATTEMPTS = 3  # for a run whose worker died before it began
 LOST_SECONDS = 30.0  # wait for news of a run that no worker has: it may just be sent, or just have ended
 NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
 CLOSE_SECONDS = 20.0  # maximum wait for the supervisor at the end; workers may be in the middle of starting
 TIDY_SECONDS = 600.0  # between deletions of old results and arguments
-COMPLAIN_SECONDS = 600.0  # between log entries of one kind, since the log may be on a full disk
 KILLED = (
     "The run was ended from outside before it had a result, by hand or by the system, which does so when "
     "memory runs out: start it again, with fewer columns or rows or a smaller k if that does not help."
@@ -95,10 +94,9 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
         self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
         self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
-        self._full = self._damage = ""  # why the store could not take the last end; damage found in it
+        self._full = ""  # why the store could not take the last end
         self._missed_at = math.inf  # monotonic time since which there are no workers
         self._noted_at = self._tidied_at = -math.inf
-        self._complained: dict[str, float] = {}
 
     # ---- requests of viewers
 
@@ -113,7 +111,6 @@ class Engine:
                     target=self._supervise, args=(warm,), name="nspca-engine", daemon=True
                 )
                 self._thread.start()
-                threading.Thread(target=self._check_store, name="nspca-check", daemon=True).start()
 
     def wait_ready(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for workers, after `start`; return whether they are available."""
@@ -122,7 +119,7 @@ class Engine:
     @property
     def trouble(self) -> str:
         """Message for all visitors about results that cannot be stored; empty for none."""
-        return self.store.missing() or self._full or self._damage
+        return self.store.missing() or self._full
 
     @property
     def address(self) -> str:
@@ -360,14 +357,17 @@ class Engine:
             self._full = ""
         except JobError as trouble:
             self._full = str(trouble)
-            self._complain(f"the end of a run could not be kept: {trouble}")
+            _log.error("the end of a run could not be kept: %s", trouble)
 
     # ---- the supervisor's thread, the only one that talks to the scheduler
 
     def _supervise(self, warm: tuple[str, ...]) -> None:
         """Start the workers and serve the queue until the engine closes or the workers are gone."""
         try:
-            pool = self._pool = self._started_pool(warm)
+            # Dask takes half a second to import: the first page is painted meanwhile
+            from nspca.jobs.pool import Pool
+
+            pool = self._pool = Pool(self._heard, warm=warm, **self._options)
         except Exception as error:  # without workers every waiting run has to hear why
             if threading.main_thread().is_alive():  # otherwise the program ended while workers started
                 _log.exception("no workers")
@@ -385,9 +385,9 @@ class Engine:
                 self._tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else NOTE_SECONDS)
-            except Exception as error:
+            except Exception:
                 # After a lost connection this thread must continue, to restart workers.
-                self._complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
+                _log.exception("the engine stumbled")
                 self._missed_at = min(self._missed_at, time.monotonic())  # the next round may say otherwise
                 time.sleep(1.0)
         self._ready.clear()
@@ -397,21 +397,6 @@ class Engine:
                 "No worker has come back for two minutes: start the run again, and the server if that does "
                 "not help."
             )
-
-    def _started_pool(self, warm: tuple[str, ...]) -> "Pool":
-        """Start the workers, with several attempts because a process may die or a machine may be busy."""
-        # Dask takes half a second to import: the first page is painted meanwhile
-        from nspca.jobs import pool
-
-        attempts = 1 if pool.scheduler_address() else ATTEMPTS
-        for attempt in range(1, attempts):
-            try:
-                return pool.Pool(self._heard, warm=warm, **self._options)
-            except JobError as error:
-                if self._closing or not threading.main_thread().is_alive():
-                    raise
-                _log.warning("workers are started again, attempt %d failed: %s", attempt, error)
-        return pool.Pool(self._heard, warm=warm, **self._options)
 
     def _give_up(self, sentence: str) -> None:
         """Fail all waiting and running jobs with a message; the next `start` tries again."""
@@ -509,7 +494,7 @@ class Engine:
                     try:
                         self.store.note_progress(job.viewers, **job.progress())
                     except JobError as error:  # only progress is lost, and only if the run is interrupted
-                        self._complain(f"progress could not be kept: {error}")
+                        _log.error("progress could not be kept: %s", error)
                         return
                     job.noted = job.event
 
@@ -522,18 +507,6 @@ class Engine:
             if gone:
                 _log.info("%d results were deleted for age or room", gone)
             self._arrays.tidy(needed, limits.array_bytes, limits.array_age)
-
-    def _check_store(self) -> None:
-        self._damage = self.store.damage()
-        if self._damage:
-            self._complain(self._damage)
-
-    def _complain(self, text: str, trace: bool = False) -> None:
-        """Log a text, at most one of a kind in `COMPLAIN_SECONDS`."""
-        kind = text.partition(":")[0]
-        if time.monotonic() - self._complained.get(kind, -math.inf) > COMPLAIN_SECONDS:
-            self._complained[kind] = time.monotonic()
-            _log.error("%s", text, exc_info=trace)
 
 
 _engine: Engine | None = None

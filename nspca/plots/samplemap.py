@@ -19,7 +19,7 @@ MOST_ARROWS = 6
 """Maximum number of arrows: more of them would hide the samples and each other."""
 DEVIATIONS = 2.0
 """Half the length of an ellipse around a group, in standard deviations: it holds most of the group."""
-APART = 0.22, 0.1
+APART = 0.6, 0.1
 """Minimum difference of two arrows, across or up, in correlations: their names would hide each other."""
 IN_ELLIPSE = 4
 """Minimum samples of a group that gets an ellipse."""

@@ -128,16 +128,6 @@ def proof_phrase(ratio: float, kind: str) -> str:
     return f"at least {format_guarantee(ratio)} of the best possible, proved ({kind})"
 
 
-def format_promise(ratio: float) -> str:
-    """Return a guarantee as `format_guarantee` does, but with two digits where it is below 1 %.
-
-    Guarantees that a theorem promises before anything is computed may be so small.
-    """
-    if not 0 < ratio < 0.01:
-        return format_guarantee(ratio)
-    return percent_down(ratio, 1 - math.floor(math.log10(100 * ratio)))
-
-
 def percent_down(share: float, places: int) -> str:
     """Return a share in per cent with `places` decimals, rounded down: ``62.9 %``."""
     return _percent(share, places, ROUND_DOWN)

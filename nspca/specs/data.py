@@ -16,7 +16,7 @@ from pydantic import Field as Limits
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, load_sample, prepare, read, read_text, shown_name
 from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
-from nspca.presentation.phrases import things
+from nspca.presentation.phrases import listed, things
 from nspca.shards import Shards, reader, served
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
@@ -279,6 +279,7 @@ class DataSpec(ReadOptions):
         said = {
             "split": f"every {self.split.removesuffix('s')} a text",
             "stop_words": f"stop words: {self.stop_words}",
+            "own_stop_words": f"without {listed(self.own_stop_words)}",
             "lowest_share": f"words in {low} of the texts at least",
             "highest_share": f"words in {high} of the texts at most",
             "weights": "tf-idf",

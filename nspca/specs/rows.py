@@ -92,20 +92,13 @@ class Climbed:
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Support of a method's component on a bootstrap sample of the rows."""
+    """Supports of a method's components on a bootstrap sample of the rows.
 
-    method: str
-    support: list[int]
-
-
-@dataclass(frozen=True)
-class Recurred:
-    """Components on a bootstrap sample of the rows, each matched with a component of all rows.
-
-    `supports` are the matched supports in the order of the components of all rows. `overlaps` are the cosines
-    of the matches.
+    Of several components they are in the order of the components of all rows that they match, and `overlaps`
+    are the cosines of the matches.
     """
 
+    method: str
     supports: list[list[int]]
     overlaps: list[float]
 
@@ -167,7 +160,7 @@ def _columns(parts: list[list[list[Any]]], n: int) -> np.ndarray:
     return X
 
 
-Row = Found | Several | Climbed | Redrawn | Recurred | Weighed | Shuffled | Proved | Closer | Refused
+Row = Found | Several | Climbed | Redrawn | Weighed | Shuffled | Proved | Closer | Refused
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
 """Classes of rows by their names in messages and in the store."""
 

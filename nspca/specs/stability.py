@@ -22,7 +22,7 @@ from nspca.specs.components import solved
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Sparsity, sparsity_words
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
-from nspca.specs.rows import Recurred, Redrawn, Refused, pack
+from nspca.specs.rows import Redrawn, Refused, pack
 from nspca.specs.sweep import Methods
 from nspca.validation.model import Option
 
@@ -74,12 +74,12 @@ class StabilitySpec(JsonSpec, RowsSpec):
     def describe(self) -> Description:
         return Description(self.data.title, f"rows drawn again, {sparsity_words(self.k)}", self.details())
 
-    def run(self, report: Report = silent, X: Any = None, components: Any = None) -> Any:
-        """Return what was found on each draw.
+    def run(
+        self, report: Report = silent, X: Any = None, components: Any = None
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return for each method the attributes of a `Redrawn` for each draw.
 
-        For one component that is a dict with the supports of each method, one for each draw. A method that
-        cannot solve the problem is left out, and the message of its error is reported. For several components
-        it is a list with the attributes of a `Recurred` for each draw.
+        A method that cannot solve the problem is left out, and the message of its error is reported.
 
         Parameters
         ----------
@@ -93,44 +93,33 @@ class StabilitySpec(JsonSpec, RowsSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X = self.rows(X)
-        return self._several(X, components, report) if isinstance(self.k, tuple) else self._one(X, report)
+        X, total = self.rows(X), self.resamples
+        found: dict[str, list[dict[str, Any]]] = {method: [] for method in self.methods}
 
-    def _one(self, X: Any, report: Report) -> dict[str, list[list[int]]]:
-        """Return for each method its supports, one for each draw."""
-        supports: dict[str, list[list[int]]] = {method: [] for method in self.methods}
-        total = self.resamples
+        def solution(method: str, problem: Problem, say: Report) -> Array:
+            options = self.options.get(method, {})
+            if not problem.joint:
+                how: dict[str, Any] = {"certify": None, "seed": self.seed, **options}
+                return solve(problem, method, report=say, **how).components
+            return solved(problem, method, options, self.seed, say).components
+
+        if components is None and isinstance(self.k, tuple):
+            components = solution(self.methods[0], self.problem(X), report)
         for b, problem in enumerate(drawn(self, X)):
-            for method in list(supports):
-                say = report_whole(report, b, total, f"{method}, resample {b + 1} of {total}")
-                how: dict[str, Any] = {"certify": None, "seed": self.seed, **self.options.get(method, {})}
+            for method in list(found):
+                say = report_whole(report, b, total, f"{method}, draw {b + 1} of {total}")
                 try:
-                    result = solve(problem, method, report=say, **how)
+                    row = redrawn(method, solution(method, problem, say), components)
                 except Cancelled:
                     raise
                 except NSPCAError as error:
-                    del supports[method]
-                    report(Event("resample", b, total, payload=pack(Refused(method, str(error)))))
-                    if not supports:
+                    del found[method]
+                    report(Event("draw", b, total, payload=pack(Refused(method, str(error)))))
+                    if not found:
                         raise
                     continue
-                support = np.flatnonzero(result.components[:, 0]).tolist()
-                supports[method].append(support)
-                report(Event("resample", b + 1, total, payload=pack(Redrawn(method, support))))
-        return supports
-
-    def _several(self, X: Any, components: Any, report: Report) -> list[dict[str, Any]]:
-        """Return the attributes of a `Recurred` for each draw."""
-        (method,), total = self.methods, self.resamples
-        how = method, self.options.get(method, {}), self.seed
-        if components is None:
-            components = solved(self.problem(X), *how, report).components
-        found = []
-        for b, problem in enumerate(drawn(self, X)):
-            say = report_whole(report, b, total, f"draw {b + 1} of {total}")
-            row = match_components(components, solved(problem, *how, say).components)
-            found.append(vars(row))
-            report(Event("draw", b + 1, total, payload=pack(row)))
+                found[method].append(vars(row))
+                report(Event("draw", b + 1, total, payload=pack(row)))
         return found
 
     def python(self, **shown: Any) -> list[str]:
@@ -170,12 +159,11 @@ class StabilitySpec(JsonSpec, RowsSpec):
         ]
 
 
-def match_components(X: Array, Y: Array) -> Recurred:
-    """Return for each column of X (n, r) the support of its match in Y (n, r), and their cosine."""
-    order, common = matched(X, Y)
-    return Recurred(
-        [np.flatnonzero(Y[:, j]).tolist() for j in order], [min(1.0, float(one)) for one in common]
-    )
+def redrawn(method: str, Y: Array, X: Array | None) -> Redrawn:
+    """Return the row of components Y (n, r) of a draw, in the order of their matches in X (n, r), if any."""
+    order, common = (range(Y.shape[1]), ()) if X is None else matched(X, Y)
+    supports = [np.flatnonzero(Y[:, j]).tolist() for j in order]
+    return Redrawn(method, supports, [min(1.0, float(one)) for one in common])
 
 
 def drawn(spec: StabilitySpec, X: Any) -> Iterator[Problem]:

@@ -11,8 +11,8 @@ import nspca
 from nspca.dashboard.joint.resampling import frequencies, frequency_table
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.specs import StabilitySpec
-from nspca.specs.rows import Recurred, Refused
-from nspca.specs.stability import match_components
+from nspca.specs.rows import Redrawn, Refused
+from nspca.specs.stability import redrawn
 
 ASKED = StabilitySpec(k=(4, 4), methods=("joint",), resamples=3)
 
@@ -32,7 +32,7 @@ def planted():
 def test_each_component_stands_beside_the_one_it_goes_with():
     X = np.eye(5)[:, :3]
     Y = np.column_stack([X[:, 2], (X[:, 0] + X[:, 1]) / np.sqrt(2), -X[:, 0]])
-    row = match_components(X, Y)
+    row = redrawn("joint", Y, X)
     assert row.supports == [[0], [0, 1], [2]] and np.allclose(row.overlaps, [1, np.sqrt(0.5), 1])
 
 
@@ -45,7 +45,7 @@ def test_components_found_again_have_the_numbers_of_the_page(planted):
         nouns=SimpleNamespace(one="part"), of=SimpleNamespace(dataset=data),
         problem=SimpleNamespace(n=20), shown=result,
     )  # fmt: skip
-    rows = [Recurred(supports=[[0, 1, 2, 3], [4, 5, 6, 7]], overlaps=[0.8, 0.9])]
+    rows = [Redrawn("joint", supports=[[0, 1, 2, 3], [4, 5, 6, 7]], overlaps=[0.8, 0.9])]
     frame = frequency_table(page, rows).set_index("feature")
     assert "".join(frame.index[frame["part 1"] > 0]) == "efgh" and frame["part 2"].sum() == 4
 
@@ -55,12 +55,12 @@ def test_components_found_again_have_the_numbers_of_the_page(planted):
 def test_planted_components_come_up_in_every_draw(planted, method, scale):
     X, U = planted
     spec, told = ASKED.but(methods=(method,), scale=scale), []
-    draws = spec.run(told.append, X=X, components=U[:, ::-1])
+    draws = spec.run(told.append, X=X, components=U[:, ::-1])[method]
     assert [draw["supports"] for draw in draws] == [[[4, 5, 6, 7], [0, 1, 2, 3]]] * 3
     assert min(min(draw["overlaps"]) for draw in draws) > 0.99
     rows = [event.payload["row"] for event in told if "row" in event.payload]
-    assert [{name: row[name] for name in ("supports", "overlaps")} for row in rows] == draws
-    again = spec.run(X=sp.csr_array(X), components=U[:, ::-1])
+    assert [{name: row[name] for name in draws[0]} for row in rows] == draws
+    again = spec.run(X=sp.csr_array(X), components=U[:, ::-1])[method]
     assert [draw["supports"] for draw in again] == [draw["supports"] for draw in draws]
 
 
@@ -80,12 +80,16 @@ def test_what_cannot_be_drawn_is_said_and_a_run_can_be_cancelled(planted):
 def test_a_far_mean_of_sparse_data_is_no_constant_column(planted):
     X, U = planted
     far = sp.csr_array(X + 1e7)
-    draws = ASKED.but(scale=True).run(X=far, components=U)
+    draws = ASKED.but(scale=True).run(X=far, components=U)["joint"]
     assert all(draw["supports"] == [[0, 1, 2, 3], [4, 5, 6, 7]] for draw in draws)
 
 
 def test_frequencies_are_counted_over_the_draws():
-    rows = [Recurred([[0, 1], [2]], [1.0, 0.5]), Refused("x", "no"), Recurred([[0], [3]], [0.5, 0.0])]
+    rows = [
+        Redrawn("joint", [[0, 1], [2]], [1.0, 0.5]),
+        Refused("x", "no"),
+        Redrawn("joint", [[0], [3]], [0.5, 0.0]),
+    ]
     F, overlaps = frequencies(rows, 4)
     assert np.array_equal(F, [[1, 0], [0.5, 0], [0, 0.5], [0, 0.5]]) and overlaps == [0.75, 0.25]
     F, overlaps = frequencies([], 4)

@@ -5,42 +5,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 WORDS = [
-    "ash",
-    "birch",
-    "cedar",
-    "elm",
-    "fir",
-    "hazel",
-    "larch",
-    "maple",
-    "oak",
-    "pine",
-    "rowan",
-    "spruce",
-    "teak",
-    "willow",
-    "yew",
-    "alder",
-]
+    "ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "spruce",
+    "teak", "willow", "yew", "alder"
+]  # fmt: skip
 UNITS = ["mg/l", "m", "%", "°C", "kg", "m", "m", "s", "min", "mol", "cm"]
 TOWNS = [
-    "Aachen",
-    "Bremen",
-    "Calais",
-    "Dover",
-    "Essen",
-    "Fulda",
-    "Genf",
-    "Hamm",
-    "Ilmenau",
-    "Jena",
-    "Kiel",
-    "Lille",
-    "Mainz",
-    "Namur",
-    "Oslo",
-    "Paris",
-]
+    "Aachen", "Bremen", "Calais", "Dover", "Essen", "Fulda", "Genf", "Hamm", "Ilmenau", "Jena", "Kiel",
+    "Lille", "Mainz", "Namur", "Oslo", "Paris"
+]  # fmt: skip
 
 
 @dataclass
@@ -109,14 +81,8 @@ def write(seed: int) -> Written:
     }[ids]
     if names is None and ids in ("number", "corner"):
         samples, ids = None, "none"
-    corner = {
-        "form": "sample",
-        "towns": pick("Ort", "city"),
-        "last": "city",
-        "number": "sample_id",
-        "counter": "No.",
-        "corner": "",
-    }
+    corner = {"form": "sample", "towns": pick("Ort", "city"), "last": "city", "number": "sample_id"}
+    corner |= {"counter": "No.", "corner": ""}
     if delimiter == " " and ids == "corner":
         corner["corner"] = "id"
     if encoding == "cp1252" and names is not None and header == "words":
@@ -150,14 +116,8 @@ def write(seed: int) -> Written:
     }
     whole = end.join([*top.get(above, []), *text, ""])
     about = {"delimiter": delimiter, "decimal": decimal, "header": header, "ids": ids, "above": above}
-    about |= {
-        "encoding": encoding,
-        "blanks": blanks,
-        "quote": quote,
-        "below": below,
-        "scale": scale,
-        "shape": (m, n),
-    }
+    about |= {"encoding": encoding, "blanks": blanks, "quote": quote, "below": below, "scale": scale}
+    about |= {"negative": negative, "shape": (m, n)}
     return Written(whole.encode(encoding), X, names, samples, bool(total), about)
 
 

@@ -353,6 +353,68 @@ def test_divided_words_addresses_and_contractions():
     assert "divided" in said and "Addresses" in said
 
 
+@pytest.mark.parametrize("mark", ["'", "’", "‘", "`", "´", "′", "â€™", "&rsquo;", "\x92"])
+def test_no_contraction_leaves_its_end_as_a_word(mark):
+    text = f"We{mark}ll see, we {mark}ll go, she doesn{mark}t know they{mark}ve sailed"
+    words = set(counted([text] * 12, stop_words="none").feature_names)
+    assert words == {"we", "see", "go", "she", "know", "they", "sailed"}
+
+
+def test_words_of_ones_own_are_left_out():
+    assert not {"flood", "food"} & set(read_text(TEXTS, own_stop_words="Flood, food").feature_names)
+    assert read_text(TEXTS, own_stop_words=("flood",)).notes == read_text(TEXTS, own_stop_words="flood").notes
+
+
+def docx(*paragraphs: str) -> bytes:
+    body = "".join(
+        f'<w:p><w:r><w:t xml:space="preserve">{one}</w:t></w:r><w:r><w:tab/><w:t>ahoy</w:t></w:r></w:p>'
+        for one in paragraphs
+    )
+    return archive({"[Content_Types].xml": b"", "word/document.xml": f"<w:body>{body}</w:body>".encode()})
+
+
+def pdf(*pages: str) -> bytes:
+    """Return a PDF with a line of text on each page."""
+    made = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
+    made += ["<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for text in pages:
+        stream = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET"
+        made += [f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream"]
+        kids += [f"{len(made) + 1} 0 R"]
+        made += [
+            f"<< /Type /Page /Parent 2 0 R /Contents {len(made)} 0 R /MediaBox [0 0 612 792] "
+            "/Resources << /Font << /F1 3 0 R >> >> >>"
+        ]
+    made[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    whole, at = b"%PDF-1.4\n", []
+    for number, one in enumerate(made, 1):
+        at += [len(whole)]
+        whole += f"{number} 0 obj\n{one}\nendobj\n".encode()
+    table = "".join(f"{place:010d} 00000 n \n" for place in at)
+    end = f"xref\n0 {len(at) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(at) + 1} /Root 1 0 R >>"
+    return whole + f"{end}\nstartxref\n{len(whole)}\n%%EOF".encode()
+
+
+def test_word_and_pdf_files_are_texts():
+    told = ["Ships sail the sea &amp; more", "Gold lies in the banks today"]
+    assert open_file(docx(*told), "told").texts == "lines"
+    read = read_text(docx(*told, *told), highest_share=1.0, stop_words="none")
+    assert read.texts[0] == "Ships sail the sea & more ahoy" and read.X.shape[0] == 4
+    pages = read_text(pdf("ships sail the sea", "gold in the banks", "ships with gold"), stop_words="none")
+    assert pages.texts == ("ships sail the sea", "gold in the banks", "ships with gold")
+    files = {"a.docx": docx(*told), "b.pdf": pdf("ships of gold"), "c.txt": b"ships", "d.docx": b"PK\x03\x04"}
+    mixed = counted(archive(files), stop_words="none")
+    assert mixed.sample_names == ("a", "b", "c") and "d.docx" in " ".join(mixed.notes)
+
+
+def test_a_damaged_or_empty_pdf_is_refused_in_a_sentence():
+    with pytest.raises(InvalidData, match="locked or damaged"):
+        read_text(b"%PDF-1.4 and no more")
+    with pytest.raises(InvalidData, match="no letters"):
+        read_text(pdf(" "))
+
+
 def test_a_comma_in_quotation_marks_makes_no_column():
     answers = "".join(f'"slow, cold and dear {i}\nbut friendly"\n' for i in range(12))
     data = read_text(f"comment\n{answers}".encode(), highest_share=1.0)

@@ -146,9 +146,9 @@ def test_stability_of_planted_features_is_perfect_and_deterministic(planted):
     spec = StabilitySpec(k=12, resamples=4, methods=("em", "tpower"))
     supports = spec.run(X=planted[0])
     assert set(supports) == {"em", "tpower"}
-    assert all(support == list(range(12)) for each in supports.values() for support in each)
+    assert all(row["supports"] == [[*range(12)]] for each in supports.values() for row in each)
     assert supports == spec.run(X=planted[0])
     scaled = spec.but(scale=True)
-    assert all(support == list(range(12)) for support in scaled.run(X=planted[0])["tpower"])
+    assert all(row["supports"] == [[*range(12)]] for row in scaled.run(X=planted[0])["tpower"])
     with pytest.raises(InvalidProblem, match="1 constant"):
         scaled.run(X=np.column_stack([planted[0], np.ones(60)]))

@@ -34,6 +34,7 @@ COUNTING = st.fixed_dictionaries(
         "text_column": st.sampled_from(["text", 3]),
         "split": st.sampled_from(["lines", "paragraphs"]),
         "stop_words": st.sampled_from(["none", "german"]),
+        "own_stop_words": st.sampled_from([("sea",), ("gold", "ship")]),
         "lowest_share": st.sampled_from([0.015, 0.1, 1 / 8]),
         "highest_share": st.sampled_from([0.33, 1.0]),
         "weights": st.just("tfidf"),

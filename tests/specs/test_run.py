@@ -299,8 +299,8 @@ def test_features_that_are_kept_are_in_every_draw_of_a_bootstrap():
     }
     spec = StabilitySpec(forced=(10, 53), **asked)
     usual = StabilitySpec(**asked).run()["tpower"]
-    assert not any({10, 53} <= set(support) for support in usual)
-    assert all({10, 53} <= set(support) for support in spec.run()["tpower"])
+    assert not any({10, 53} <= set(row["supports"][0]) for row in usual)
+    assert all({10, 53} <= set(row["supports"][0]) for row in spec.run()["tpower"])
     assert "forced=(10, 53)" in spec.to_python()
 
 

@@ -196,9 +196,8 @@ VIEWS = {
     "share": Kept(read_word, None, "shared"),  # name under which a run is shared
     "find": Kept(str, "", "runs"),  # search text of the list of runs; `listed`: its open page
     "listed": Kept(read_integer, 1, "runs"),
-    "first": Kept(read_word, None, "runs"),  # first, second, at: the two compared runs, and the k
+    "first": Kept(read_word, None, "runs"),  # first, second: the two compared runs
     "second": Kept(read_word, None, "runs"),
-    "at": Kept(read_integer, None, "runs"),
 }
 """Values that say how a page shows its answer, and which run."""
 VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS

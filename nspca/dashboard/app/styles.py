@@ -76,7 +76,7 @@ PHONE = f"""
 }}"""
 # In present mode title, sentence, picture and control fill the screen, and nothing else is shown.
 PRESENTING = f"""
-html {{ font-size: clamp(100%, 2.1vh, 170%); }}
+html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 [data-testid='stHeader'], [data-testid='stSidebar'], .st-key-{FORM} {{ display: none; }}
 [data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}

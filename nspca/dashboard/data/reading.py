@@ -445,7 +445,8 @@ WORDS_AT_MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
 
 def _count_words() -> None:
     """Draw the inputs for counting words. Each input is bound to a value of the address."""
-    for place, name in zip(st.columns(3), ("stop_words", "weights", "split"), strict=True):
+    names = "stop_words", "own_stop_words", "weights", "split"
+    for place, name in zip(st.columns(4), names, strict=True):
         draw(TextOptions, name, place, _new_words)
     left, middle, right = st.columns(3)
     draw(TextOptions, "lowest_share", left, _new_words)

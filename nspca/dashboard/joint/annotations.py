@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint.samples import label_columns, label_of, scores_of
@@ -104,8 +105,8 @@ def sentence(name: str, link: Link, one: str) -> str:
     return f"{one.capitalize()} {j + 1} tells the {groups} apart: {share}."
 
 
-def show(answer: Answer) -> None:
-    """Draw the table, a sentence about the strongest link, and the check on a held-out half."""
+def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:
+    """Draw the table; a sentence about the strongest link and a check on other samples stand `beside` it."""
     scores, columns = scores_of(answer), label_columns(answer.of.dataset)
     found = {} if scores is None else links(scores, columns)
     if not found:
@@ -114,9 +115,10 @@ def show(answer: Answer) -> None:
     st.html(table(found, one))
     label = label_of(columns)
     name = label if label in found else next(iter(found))
-    st.markdown(sentence(name, found[name], one))
-    if found[name].groups:
-        _held_out(answer, [str(one) for one in columns[name]], name)
+    with beside or st.container():
+        st.markdown(sentence(name, found[name], one))
+        if found[name].groups:
+            _held_out(answer, [str(label) for label in columns[name]], name)
 
 
 def _held_out(answer: Answer, labels: list[str], label: str) -> None:

@@ -1,7 +1,7 @@
 """State the answer of the page Components: how many components, what holds them together, and the proof.
 
-`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws `numbers`. The lists and pictures of
-components take their percentages from `each`.
+`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws the `sentences`. Lists and pictures
+take the shares of the components from `each`.
 """
 
 import math
@@ -16,22 +16,19 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.views import statement
 from nspca.plots.joint import climb_figure
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     format_change,
-    format_guarantee,
     percent_down,
     percent_up,
-    proved_ratio,
     ratio_at_most,
 )
 from nspca.result import Result
 from nspca.specs.rows import Climbed
 
 DIGITS = 1
-"""Digits after the point of a percentage. Value and limit take more where they would otherwise look equal."""
+"""Digits after the point of a percentage."""
 TOGETHER = {"image": "vary together", "words": "occur together", "table": "move together"}
 """What features of a component do, by kind of table."""
 
@@ -94,49 +91,18 @@ def _shared(answer: Answer) -> float | None:
     return min(1.0, answer.shown.value / (float(A.diagonal[used].sum()) * A.unit or 1.0))
 
 
-def numbers(answer: Answer) -> None:
-    """Draw the shares of the whole variance that were found and that are possible, with a bar."""
-    first, second = sentences(answer)
-    found, limit = _found(answer)
-    reached, possible = shares(found, limit)
-    everything = f"the variance of all {answer.nouns.features(answer.problem.n)}, added up"
-    has_room = bool(possible) and not _is_best(answer)
-    st.markdown(f"{first} {second}".rstrip())
-    most = min(1.0, limit) if has_room else None
-    limit_text = second if has_room or _is_best(answer) else ""
-    st.html(
-        statement.bar(
-            statement.Statement(
-                first, limit_text, found, most, reached, possible if has_room else "", everything
-            )
-        )
-    )
-
-
 def sentences(answer: Answer) -> tuple[str, str]:
-    """Return a sentence on what the components explain, and one on the proved limit of any other choice.
-
-    Both state shares of the total variance with an equal number of digits.
-    """
-    capture = "captures" if answer.asked.r == 1 else "capture"
+    """Return a sentence on what the components explain, and one on the proved limit of any other choice."""
+    this, explain = ("It", "explains") if answer.asked.r == 1 else ("They", "explain")
     reached, possible = shares(*_found(answer))
-    sized = answer.nouns.sized(answer.k)
-    comma = "," * (", each of " in sized)
     everything = answer.nouns.features(answer.problem.n)
-    first = f"{sized}{comma} {capture} {reached} of the variance of all {everything}."
+    first = f"{this} {explain} {reached} of the variance of all {everything}."
     if math.isinf(answer.limit):
         return first, "How much better another choice could be is not proved yet."
-    count, _, each_of = sized.partition(", each of ")
-    such = count.replace(" ", " such ", 1) if each_of else sized.removeprefix("1 ")
-    terms = _terms(answer)
-    if _is_best(answer):
-        return first, f"No other {such}{terms} {capture} more: proved."
-    these = "It is" if answer.asked.r == 1 else "They are"
-    least = format_guarantee(proved_ratio(answer.shown.value, answer.limit))
-    return first, (
-        f"No {such}{terms} {capture} more than {possible}: proved. {these} at least {least} of the best "
-        "possible."
-    )
+    count, _, each_of = answer.nouns.sized(answer.k).partition(", each of ")
+    such = f"No other {f'{count} of {each_of}' if each_of else count.removeprefix('1 ')}{_terms(answer)}"
+    than = "" if _is_best(answer) else f" than {possible}"
+    return first, f"{such} {explain} more{than}."
 
 
 def _found(answer: Answer) -> tuple[float, float]:
@@ -161,15 +127,8 @@ def _terms(answer: Answer) -> str:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return the reached and the possible share of the total variance as percentages.
-
-    Both have one digit after the point, or as many as `wording.digits_apart` asks for. The reached share is
-    rounded down and the possible share is rounded up. An infinite `possible` gives an empty text.
-    """
-    if not math.isfinite(possible):
-        return percent_down(reached, DIGITS), ""
-    digits = max(DIGITS, wording.digits_apart(reached, possible))
-    return percent_down(reached, digits), percent_up(possible, digits)
+    """Return the reached share, rounded down, and the possible share, rounded up; infinite gives no text."""
+    return percent_down(reached, DIGITS), percent_up(possible, DIGITS) if math.isfinite(possible) else ""
 
 
 def each(result: Result, answer: Answer) -> list[str]:

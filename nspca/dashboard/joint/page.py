@@ -160,9 +160,9 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container(key=lists.SECTION):
             view.look(seen)
         st.markdown("### Can I trust it?")
-        joint_proof.show(seen)
         if run.now.ended:
             joint_proof.show_search(seen, view.fates)
+        joint_proof.show(seen)
         sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
         opened = st.segmented_control(
@@ -174,7 +174,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
         )
         if opened is not None:
             sections[opened][1](seen)
-        st.markdown("### Take it home")
 
     def take_home(self, seen: Answer) -> Export:
         return take_home.taken(seen, VIEWS[seen.nouns.kind].drawn)

@@ -42,7 +42,9 @@ def so_far(answer: Answer) -> None:
 
 def look(answer: Answer) -> None:
     """Draw the images on a map, and how far the parts go with annotations."""
-    left, right = st.columns([3, 2], gap="large")
+    # Without annotations there is nothing beside the map.
+    has_labels = bool(samples.label_columns(answer.of.dataset))
+    left, right = st.columns([3, 2], gap="large") if has_labels else (st.container(), st.container())
     with left:
         samples.show(answer)
     with right:

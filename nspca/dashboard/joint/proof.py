@@ -28,7 +28,7 @@ def show(answer: Answer) -> None:
     """Draw what is proved, the button to check it, and how its gap closed or closes now."""
     best, now = answer.shown, answer.now
     assert now is not None  # a section is drawn for a run
-    headline.numbers(answer)
+    st.markdown(" ".join(headline.sentences(answer)))
     if not now.ended:
         progress.repeat(lambda: live(engine().status(answer.id), answer.problem, answer.id))
         return

@@ -15,7 +15,7 @@ from nspca.dashboard.views.section import Section
 from nspca.selection import Choice
 from nspca.selection.choice import MOST
 from nspca.specs import ChoiceSpec, StabilitySpec
-from nspca.specs.rows import Recurred, Row
+from nspca.specs.rows import Redrawn, Row
 from nspca.specs.stability import RESAMPLES
 
 BEYOND = 2
@@ -88,8 +88,8 @@ def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[floa
     spec, result = _stability_spec(answer), answer.shown
     seconds = RESAMPLES * max(result.seconds, 0.05)
 
-    def rows_of(found: list[dict[str, Any]]) -> list[Row]:
-        return [Recurred(**one) for one in found]
+    def rows_of(found: dict[str, list[dict[str, Any]]]) -> list[Row]:
+        return [Redrawn(**one) for one in found[best]]
 
     Section(
         "stability",
@@ -99,7 +99,7 @@ def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[floa
         lambda found, rows: _draw_stability(answer, rows_of(found), draw),
         ("Frequencies, CSV", "stability", lambda found: frequency_table(answer, rows_of(found))),
         RESAMPLES,
-        Recurred,
+        Redrawn,
         ":material/casino:",
     ).show(answer.of, components=result.components)
 
@@ -120,7 +120,7 @@ def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
 
     There are no components (r = 0) before the first draw.
     """
-    draws = [row for row in rows if isinstance(row, Recurred)]
+    draws = [row for row in rows if isinstance(row, Redrawn)]
     F = np.zeros((n, len(draws[0].supports) if draws else 0))
     for row in draws:
         for j, support in enumerate(row.supports):
@@ -150,7 +150,7 @@ def _draw_stability(answer: Answer, rows: list[Row], draw: Callable[..., object]
     if not overlaps:
         return
     kept = float(F[answer.displayed.components != 0].mean())
-    draws = sum(isinstance(row, Recurred) for row in rows)
+    draws = sum(isinstance(row, Redrawn) for row in rows)
     so_far = f" ({wording.things(draws, 'draw')} so far)" if draws < RESAMPLES else ""
     nouns = answer.nouns
     st.markdown(

@@ -35,6 +35,8 @@ STYLE = "max-width:100%;max-height:64px"
 """Style of the images of the selected samples."""
 SIDE = 24
 """Maximum pixels of a thumbnail, in width and height."""
+ARROWS = {"across": "→", "up": "↑"}
+"""Signs of the axes in the choice of their components."""
 NO_GROUPS = "none"
 """Value in the address for no label."""
 CHOSEN = "samples_chosen"
@@ -144,7 +146,7 @@ def _choose_axis(answer: Answer, name: str, number: int) -> None:
     st.selectbox(
         name.capitalize(),
         list(range(1, answer.asked.r + 1)),
-        format_func=lambda one: f"{name}: {answer.nouns.one} {one}",
+        format_func=lambda one: f"{ARROWS[name]} {answer.nouns.one} {one}",
         label_visibility="collapsed",
         width=155,
         **state.bind(name, number),

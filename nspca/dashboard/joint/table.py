@@ -41,11 +41,11 @@ def look(answer: Answer) -> None:
         lists.name_and_copy(answer)
         return
     lists.draw(answer)
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns(2, gap="large")
     with left:
         lists.name_and_copy(answer)
     with right:
-        annotations.show(answer)
+        annotations.show(answer, left)
 
 
 def _heat(answer: Answer) -> "partial[go.Figure] | None":

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export, File
-from nspca.dashboard.joint import lists, methods, samples
+from nspca.dashboard.joint import headline, lists, methods, samples
 from nspca.dashboard.joint.headline import is_unfinished
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of
@@ -48,6 +48,7 @@ def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) ->
         lambda: figures(answer, drawn(answer)),
         f"{answer.id} {list(answer.results)} {chosen} {proof and proof.upper} {sorted(named.items())}",
         missing=missing,
+        headline=headline.headline(answer),
         shown=shown(answer),
     )
 

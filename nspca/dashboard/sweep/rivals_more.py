@@ -318,7 +318,7 @@ def _stability(seen: Answer) -> None:
         supports: dict[str, list[list[int]]] = {}
         for row in rows:
             if isinstance(row, Redrawn):
-                supports.setdefault(row.method, []).append(row.support)
+                supports.setdefault(row.method, []).append(row.supports[0])
         _draw_stability(seen, supports, rows)
 
     Section(
@@ -326,12 +326,16 @@ def _stability(seen: Answer) -> None:
         spec,
         lambda: f"Draw the rows {spec.resamples} times at k = {seen.k}",
         live,
-        lambda supports, rows: _draw_stability(seen, supports, rows),
-        ("Frequencies, CSV", "stability", lambda supports: _frequency_table(seen, supports)),
+        lambda found, rows: _draw_stability(seen, _supports(found), rows),
+        ("Frequencies, CSV", "stability", lambda found: _frequency_table(seen, _supports(found))),
         spec.total,
         Redrawn,
         ":material/casino:",
     ).show(seen.of)
+
+
+def _supports(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[list[int]]]:
+    return {method: [row["supports"][0] for row in rows] for method, rows in found.items()}
 
 
 def frequencies(supports: list[list[int]], n: int) -> np.ndarray:

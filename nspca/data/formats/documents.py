@@ -1,4 +1,4 @@
-"""Read documents: text files in a ZIP or a folder, a table with a column of texts, or the parts of one text.
+"""Read documents: text, Word and PDF files, a table with a column of texts, or the parts of one file.
 
 `find_documents` recognises a file with texts. `read_documents` returns the texts with names and label
 columns. Words are counted in `nspca.data.counting`.
@@ -16,6 +16,7 @@ from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
 from nspca.data.dialect import are_labels
 from nspca.data.encodings import as_utf8, guess_encoding
+from nspca.data.formats import written
 from nspca.data.formats.base import Source
 from nspca.data.formats.docword import is_docword
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
@@ -31,6 +32,7 @@ from nspca.data.formats.strings import (
     split_rows,
     visible,
 )
+from nspca.data.formats.written import is_written, read_written
 from nspca.data.names import Names, numbered, printable, quote_names, unique_names
 from nspca.data.numerals import is_number
 from nspca.data.roles import find_column
@@ -45,8 +47,8 @@ MOST_DOCUMENTS = 200_000
 """Maximum texts of one data set. Each costs some hundred bytes besides its characters."""
 SPLITS = ("automatic", "lines", "paragraphs")
 """Ways to divide one text file into documents."""
-ENDINGS = (".txt", ".text", ".md")
-"""Endings of text files in an archive or a folder."""
+ENDINGS = (".txt", ".text", ".md", *written.ENDINGS)
+"""Endings of documents in an archive or a folder."""
 WORDS, _FEW_WORDS = 3.0, 1.2
 """Minimum average number of words: of running texts, and of the different answers in a column."""
 _LETTERS = 0.6
@@ -56,6 +58,8 @@ _BINARY = re.compile(rb"\x93NUMPY|PAR1|\x89|P[1-6]|\xff\xd8|RIFF|%PDF")
 _MOST_TITLE = 5
 """Maximum lines above a table of texts, such as a title."""
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n\s*")
+_QUOTES = {0x91: "‘", 0x92: "’"}
+"""Apostrophes of Windows in a text that was read as Latin-1: "we\x92ll" is "we’ll"."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -103,7 +107,9 @@ def open_texts(
     packed, limit = len(raw), limit or MOST_BYTES
     raw = limits.plain_bytes(raw, limit=limit)
     notes: tuple[object, ...]
-    if is_spreadsheet(raw):
+    if is_written(raw):
+        raw, notes = read_written(raw).encode(), ()
+    elif is_spreadsheet(raw):
         raw, notes = sheet_as_csv(raw, rows, packed=packed, least=1, limit=limit)
     elif raw.startswith(b"PK\x03\x04"):
         archive, members = open_zip(raw)
@@ -232,14 +238,19 @@ def read_files(files: limits.Files) -> Documents:
         contents.append(read())
         held += len(contents[-1])
         _check_bytes(held)
-    others_encoded = [whole for whole in contents if not _is_utf8(whole)]
+    others_encoded = [whole for whole in contents if not is_written(whole) and not _is_utf8(whole)]
     encoding = guess_encoding(b"\n".join(others_encoded)) if others_encoded else "utf-8"
     for (label, _), whole in zip(texts, contents, strict=True):
         try:
-            plain = as_utf8(whole)[0] if _is_utf8(whole) else whole.decode(encoding, "replace").encode()
-            found.append((label, _clean_text(plain.decode(), short_name(label))))
+            if is_written(whole):
+                text = read_written(whole)
+            elif _is_utf8(whole):
+                text = as_utf8(whole)[0].decode()
+            else:
+                text = whole.decode(encoding, "replace")
+            found.append((label, _clean_text(text, short_name(label))))
         except InvalidData as error:
-            if "not text" not in str(error) and "UTF-16" not in str(error):
+            if not is_written(whole) and "not text" not in str(error) and "UTF-16" not in str(error):
                 raise
             unread.append(label)  # such as a picture among text files
     paths = [PurePosixPath(label.replace("\\", "/")) for label, _ in found]
@@ -383,7 +394,7 @@ def _clean_text(text: str, name: str) -> str:
             f'A text may have at most {mib(MOST_DOCUMENT)}, and "{name}" has {mib(len(text))}: cut it into '
             "chapters or paragraphs."
         )
-    return _CONTROL.sub(" ", text).strip()
+    return _CONTROL.sub(" ", text.translate(_QUOTES)).strip()
 
 
 def _check_bytes(count: int) -> None:

@@ -7,7 +7,7 @@ _IN_R = 'write it in R by write.csv(x, "x.csv", row.names = FALSE)'
 _TEXT = "save it as plain text (.txt), one document in each file"
 _MAGIC = {
     b"\x89HDF": ("an HDF5 file (.h5ad and the like), which is never opened from uploads", _SAVE),
-    b"%PDF": ("a PDF", "save its table as CSV, or its text as plain text (.txt)"),
+    b"%PDF": ("a PDF", "save its table as CSV"),
     b"MATLAB 5": ("a MATLAB file", _SAVE),
     b"RDX": ("an R data file (.RData)", _IN_R),
     b"X\n\0\0": ("an R data file (.rds)", _IN_R),
@@ -45,7 +45,7 @@ def _holds(member: str, name: str, way: str) -> Format:
 FORMATS = tuple(_begins(magic, name, way) for magic, (name, way) in _MAGIC.items())
 """Refused files, told by their first bytes."""
 ARCHIVES = (
-    _holds("word/document.xml", "a Word document", _TEXT),
+    _holds("word/document.xml", "a Word document", "save its table as CSV"),
     _holds("ppt/presentation.xml", "a PowerPoint file", "save its texts as .txt, or its tables as CSV"),
     _holds("META-INF/container.xml", "an e-book (EPUB)", _TEXT),
     _holds("Index/Document.iwa", "a file of Numbers, Pages or Keynote", "export it as CSV, Excel or text"),

@@ -1,0 +1,68 @@
+"""Read the text of Word documents (.docx) and of PDF files."""
+
+import html
+import io
+import re
+
+from nspca.errors import InvalidData, needs
+from nspca.validation.archive import open_zip, unzip_member
+
+ENDINGS = (".docx", ".pdf")
+"""Endings of the files."""
+MOST_PAGES = 5000
+"""Maximum pages of a PDF file, about ten thick books. A page takes some hundredths of a second."""
+_BODY = "word/document.xml"
+_PARAGRAPH = re.compile(r"<w:p[ >].*?</w:p>", re.DOTALL)
+_RUN = re.compile(r"<w:t(?: [^>]*)?>([^<]*)</w:t>|<w:(?:tab|br|cr)\b")
+
+
+def is_written(raw: bytes) -> bool:
+    """Tell whether a file is a Word document or a PDF."""
+    if raw.startswith(b"%PDF"):
+        return True
+    if not raw.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        return any(info.filename == _BODY for info in open_zip(raw)[1])
+    except InvalidData:
+        return False
+
+
+def read_written(raw: bytes) -> str:
+    """Return the text of a Word document, a line for each paragraph, or of a PDF, a paragraph for each page.
+
+    Raises
+    ------
+    InvalidData
+        For a damaged or locked file, and for a PDF without letters.
+    MissingPackage
+        For a PDF without pypdf.
+    """
+    text = _pdf_text(raw) if raw.startswith(b"%PDF") else _word_text(raw)
+    if not text.strip():
+        raise InvalidData("The document has no letters, only pictures of them: save it with recognised text.")
+    return text
+
+
+def _word_text(raw: bytes) -> str:
+    archive, members = open_zip(raw)
+    body = next(info for info in members if info.filename == _BODY)
+    # Searched as text, so that no entity of the XML is ever expanded.
+    paragraphs = _PARAGRAPH.findall(unzip_member(archive, body).decode("utf-8", "replace"))
+    lines = ("".join(found[1] or " " for found in _RUN.finditer(one)) for one in paragraphs)
+    return "\n".join(html.unescape(line) for line in lines if line.strip())
+
+
+def _pdf_text(raw: bytes) -> str:
+    with needs("The text of a PDF", "files"):
+        import pypdf
+    try:
+        pages = pypdf.PdfReader(io.BytesIO(raw)).pages
+        if len(pages) > MOST_PAGES:
+            raise InvalidData(f"A PDF may have {MOST_PAGES:,} pages, got {len(pages):,}: divide it.")
+        texts = [page.extract_text() for page in pages]
+    except InvalidData:
+        raise
+    except Exception:  # a damaged PDF raises errors of any kind
+        raise InvalidData("The PDF is locked or damaged: save it again, or its text as .txt.") from None
+    return "\n\n".join(re.sub(r"\n\s*\n", "\n", text.strip()) for text in texts)
