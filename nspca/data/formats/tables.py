@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from nspca.data.suspicions import ID, LABELS
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
-if TYPE_CHECKING:
-    from nspca.data.formats.delimited import DelimitedReader
-
 
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
     """Return candidates for labels among the features: few whole numbers under a name such as "class".
@@ -44,12 +41,12 @@ def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int])
 
 
 def read_table(
-    reader: "DelimitedReader",
+    reader: Any,
     name: str,
     findings: Sequence[Finding | str] = (),
     annotation: Strings | None = None,
 ) -> Dataset:
-    """Return the table of a reader as a Dataset, by the options of the reader (see `nspca.data.read`).
+    """Return the table of a `DelimitedReader` as a Dataset, by its options (see `nspca.data.read`).
 
     `findings` are about the file, and come before those about the table.
     """
@@ -110,9 +107,7 @@ def _unkept(names: Sequence[str], kept: np.ndarray) -> list[str]:
     return [names[i] for i in np.setdiff1d(np.arange(len(names)), kept)]
 
 
-def _features_in_rows(
-    reader: "DelimitedReader", chosen: Columns, name: str, findings: Sequence[Finding | str]
-) -> Dataset:
+def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequence[Finding | str]) -> Dataset:
     """Return a table with features in rows as a Dataset."""
     layout, options, ids = reader.layout, reader.options, chosen.ids
     assert ids is not None
