@@ -194,7 +194,7 @@ class Reader(ABC):
         """Size of the table according to the header, even if the file is too short for it."""
 
     def probe(self) -> Size:
-        """Return the size of the table; refuse a header that claims more than a file of this length can hold."""
+        """Return the size of the table; refuse a header that claims more than such a file can hold."""
         return self.shape
 
     def feature_names(self) -> Sequence[str] | None:

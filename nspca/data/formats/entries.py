@@ -86,7 +86,7 @@ class EntryReader(Reader):
         yield from map(Block, sorter.blocks())
 
     def tables(self) -> Iterator[np.ndarray]:
-        """Yield the numbers of the lines, (lines, cells) at a time; refuse the first line that does not fit."""
+        """Yield the numbers of some lines at a time, (lines, cells); refuse the first that does not fit."""
         done = 0
         with self.source.unpacking(), self.source.open() as handle:
             above = handle.read(self.header_bytes).count(b"\n")

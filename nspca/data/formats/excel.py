@@ -89,8 +89,8 @@ def sheet_as_csv(
     """Return the first visible sheet that holds a table as CSV, and notes about what was decided.
 
     At most `rows` rows are converted, and `limit` characters written. `decimal` is the sign of numbers that
-    the sheet stores as text. A sheet has `least` columns, unless `sheet` names it. `packed` is the size of the
-    compressed file that contained the workbook, if any.
+    the sheet stores as text. A sheet has `least` columns at least; `sheet` names one. `packed` is the size of
+    the compressed file that contained the workbook, if any.
     """
     packed = packed or len(raw)
     try:
