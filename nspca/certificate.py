@@ -40,6 +40,7 @@ KINDS = {
     "B7": "row-cut dual",
     "B8": "search over supports",
     "B9": "lifted dual with row cuts",
+    "BS": "lifted dual with row cuts and scales",
     "J": "joint dual (Ky Fan)",
     "J8": "search over disjoint supports with prices",
     "JP": "lifted joint dual with prices",
@@ -278,7 +279,7 @@ def difference(problem: Problem, certificate: Certificate) -> tuple[str, Any] | 
     """
     if certificate.form == ANSWERS:
         return "form", "one that bounds the optimum"
-    about = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
+    about = {"sizes": problem.sizes, "nonneg": problem.nonneg, "forced": problem.forced}
     about |= {name: getattr(problem.covariance, name) for name in OF_DATA}
     return next((pair for pair in about.items() if getattr(certificate, pair[0]) != pair[1]), None)
 

@@ -2,9 +2,8 @@
 
 The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
 A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
-cones that each effort allows. `nspca.bounds.bound_search` has the order of the duals and when they stop;
-`nspca.bounds.joint` has it for several components. `nspca.api` calls `best_certificate`, `certified` and
-`better`.
+cones that each effort allows. `nspca.bounds.search` has the order of the duals and when they stop.
+`nspca.api` calls `best_certificate`, `certified` and `better`.
 """
 
 import itertools
@@ -17,9 +16,8 @@ import numpy as np
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.core import few_in_reach
 from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.joint import prove_joint
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
-from nspca.bounds.strongest import strongest
+from nspca.bounds.search import strongest
 from nspca.certificate import Certificate, difference, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, normalised_columns
@@ -212,7 +210,10 @@ def _find_bound(
     if problem.joint:
         lower = problem.covariance.to_unit(value, len(problem.sizes))
         X = None if result is None else result.components
-        best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
+        best, point = strongest(
+            problem, lower, plan, report, limits=search.limits, resume=search.resume, answer=X
+        )
+        assert best is not None  # of several components
         return best, point
     A = problem.covariance
     smaller = min(problem.n, A.shape[0])
@@ -234,7 +235,7 @@ def _find_bound(
                 event = Event("certificate", k=problem.size, lower=value, upper=best.upper)
                 better = _better_answer(problem, result, lambda _: report(event))
             value = value if better is None else problem.value(better)
-            known = A.to_unit(best.upper), search.limits, best.tree
+            known = A.to_unit(best.upper), search.limits, best
             dual, point = strongest(problem, A.to_unit(value), plan, report, *known)
             best = best if dual is None else _smaller(best, dual)
             point = better if point is None else point

@@ -6,9 +6,9 @@
 import numpy as np
 
 from nspca.bounds import core, elimination, witness
+from nspca.bounds.dual_search import DualSearch, counts_of
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.stored import rounded
-from nspca.bounds.joint_bound import JointBound, counts_of
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
@@ -60,14 +60,17 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
 
 def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
     """Return the certificate of kind J of any given symmetric W (r, r) on the kept rows."""
-    return JointBound(problem, JOINT_PLANS["fast"], 0.0, kept=kept, W=W).prove_dual()
+    run = DualSearch(problem, JOINT_PLANS["fast"], 0.0, kept=kept, W=W)
+    run.prove_dual()
+    assert run.certificate is not None  # any W has one
+    return run.certificate
 
 
 def of_numbers(problem: Problem, kept: Kept, numbers: Witness) -> Certificate | None:
     """Return the certificate of kind JP of any given numbers; None when the proof fails."""
-    run = JointBound(problem, JOINT_PLANS["thorough"], 0.0, kept=kept)
+    run = DualSearch(problem, JOINT_PLANS["thorough"], 0.0, kept=kept)
     run.search_finely(numbers, [0.0] * len(counts_of(problem)))
-    return run.prove(numbers)
+    return run.proved(numbers)
 
 
 def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from nspca.bounds.plan import JOINT_PLANS
 
-FEW = {"packing": 3.1e4 * 40, "cap": 500, "searching": 4e6, "rhos": (0.25,), "passes": 1}
+FEW = {"lifting": 3.1e4 * 40, "cap": 500, "searching": 4e6, "rhos": (0.25,), "passes": 1}
 PLANS = {effort: replace(JOINT_PLANS[effort], **FEW) for effort in ("standard", "thorough")}
 # A search over sets shows what it does within a few nodes; its usual 200 take minutes and close the gap.
 PLANS["thorough"] = replace(PLANS["thorough"], sets=(JOINT_PLANS["thorough"].sets[0], 4))

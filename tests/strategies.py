@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from nspca.bounds.search import strongest
+
 
 class Case(NamedTuple):
     """A rank-d problem and the name of what is special about it."""
@@ -170,3 +172,8 @@ def factors(draw, n_max: int = 8, ranks=(1, 2, 3)):
     n, d = draw(st.integers(1, n_max)), draw(st.sampled_from(ranks))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return Case(kind, factor(rng, n, d, kind), draw(st.integers(1, n)))
+
+
+def certify_joint(problem, lower=0.0, effort="standard", report=lambda event: None):
+    """Return the bound of several components without a search over their sets."""
+    return strongest(problem, lower, effort, report, branching=False)[0]

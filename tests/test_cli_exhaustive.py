@@ -9,7 +9,7 @@ import pytest
 
 import nspca
 from nspca.__main__ import main
-from nspca.bounds import bound_search
+from nspca.bounds import search
 from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.plan import PLANS
@@ -44,7 +44,7 @@ def branching(monkeypatch):
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
-    monkeypatch.setattr(bound_search, "ROOT_ROUNDS", 1)
+    monkeypatch.setattr(search, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
 
 

@@ -15,9 +15,9 @@ from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.joint import _JointSearch
 from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect
+from nspca.bounds.search import SearchOfSeveral
 from nspca.certificate import KINDS
 from nspca.solving import line_of
 from nspca.validation.archive import read_arrays
@@ -131,7 +131,7 @@ def joints():
     small = np.random.default_rng(0).standard_normal((40, 12))
     yield small, nspca.certify(nspca.Problem.from_data(small, (3, 2)), effort="fast")
     problem = nspca.Problem.from_covariance(np.eye(4), (1, 1))
-    search = _JointSearch(problem=problem, plan=JOINT_PLANS["fast"], lower=0.0)
+    search = SearchOfSeveral(problem, JOINT_PLANS["fast"], 0.0)
     search.prove_ky_fan()
     yield np.eye(4), search.best
     problem = nspca.Problem.from_data(small, (3, 3, 2))

@@ -2,6 +2,6 @@
 
 The proofs are in docs/note.md. How witnesses are found is in docs/certificates.md.
 
-`nspca.proving` calls `elementary`, `lowrank` and `strongest` for one component, and `joint` for several.
+`nspca.proving` calls `elementary`, `lowrank` and `search`.
 `nspca.selection.membership` calls `membership`. The other modules serve these.
 """

@@ -21,14 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from nspca.bounds.bound_search import ROOT_ROUNDS
 from nspca.bounds.fixing.arrays import joined, packed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Use, Warm
 from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.membership import search_at, witness_of
 from nspca.bounds.plan import PLANS
+from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
@@ -265,20 +264,20 @@ def list_answers(
     """
     plan, A = PLANS["standard"], problem.covariance
     with one_thread():
-        begun = search_at(problem, plan, level, GAP, report)
+        begun = start_of_tree(problem, plan, level, base, report)
         if begun is None:
             raise InvalidProblem(
                 f"answers are listed where features vary, with at most {plan.rows[-1]} forced ones; got "
                 f"{len(problem.forced)} forced, of {problem.n}"
             )
-        run, splitting = begun
+        kept, witness, warm = begun
         tree = AnswerTree(
             problem=problem,
             plan=plan,
             lower=level,
             gap=GAP,
             report=report,
-            ground=Ground.of(problem, run.kept),
+            ground=Ground.of(problem, kept),
             limits=limits.helped(A.client),
             **options,
         )
@@ -289,9 +288,8 @@ def list_answers(
             tree.add(GoodSet(good.features[used], good.weights[used], good.value))
         elif good is not None:
             tree.add(minimal(A, good, problem.forced, level, problem.nonneg))
-        witness = witness_of(problem, base) or run.first_witness(splitting)
         try:
-            tree.begin(witness, run.warm_of(splitting), ROOT_ROUNDS, plan.eigenvalues)
+            tree.begin(witness, warm, ROOT_ROUNDS, plan.eigenvalues)
             if tree.root is None:  # the time is over before anything is proved
                 ends, tree.ends = tree.ends, np.inf
                 tree.begin(None)

@@ -13,9 +13,9 @@ d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d
 
 For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
 
-`strongest` and `joint` ask whether a core pays, and build cores. `membership` and `scripts.lean` rebuild that
-of a certificate by `with_weights`. `joint_bound` and `witness` form K for the threshold of their certificate
-by `at_threshold`. `joint_bound` gives features outside the rows of safe elimination weights by `opened`.
+`rows` asks whether a core pays, and builds cores. `scripts.lean` rebuilds that
+of a certificate by `with_weights`. `dual_search` and `witness` form K for the threshold of their certificate
+by `at_threshold`. `dual_search` gives features outside the rows of safe elimination weights by `opened`.
 """
 
 from dataclasses import dataclass

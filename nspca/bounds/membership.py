@@ -11,16 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nspca.bounds import elimination
-from nspca.bounds.bound_search import ROOT_ROUNDS, BoundSearch
-from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.fixing.arrays import bound_of, packed, unpacked, up
-from nspca.bounds.fixing.node import LEAF, Node, Supports
-from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.plan import PLANS, ROUND, Plan
-from nspca.bounds.strongest import LEFT_OUT
-from nspca.bounds.witness import Witness
+from nspca.bounds.fixing.arrays import bound_of, packed, up
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import LEAF, Node
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
+from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread
 from nspca.problem import Problem
@@ -69,18 +65,24 @@ def certificate_at(
     """
     plan = PLANS[effort]
     with one_thread():
-        begun = search_at(problem, plan, level * (1 - BELOW), BELOW / 10, report)
-        if begun is None:
+        found = start_of_tree(problem, plan, level, base, report)
+        if found is None:
             return None
-        run, splitting = begun
-        run.limits = Limits(entries=WORK[effort], nodes=NODES[effort])
-        tree = run.new_tree(run.kept)
+        kept, witness, warm = found
+        tree = FixingTree(
+            problem=problem,
+            plan=plan,
+            lower=level * (1 - BELOW),
+            gap=BELOW / 10,
+            report=report,
+            ground=Ground.of(problem, kept),
+            limits=Limits(entries=WORK[effort], nodes=NODES[effort]),
+        )
         tree.at_level, tree.asked = True, asked
-        witness = witness_of(problem, base) or run.first_witness(splitting)
         rounds = 1 if effort == "fast" else ROOT_ROUNDS
         if problem.n <= FEW:
             rounds = tree.rounds = 0
-        tree.begin(witness, run.warm_of(splitting), rounds, plan.eigenvalues)
+        tree.begin(witness, warm, rounds, plan.eigenvalues)
         tree.run()
         if tree.root is None:
             return None
@@ -88,36 +90,6 @@ def certificate_at(
         level = float(arrays["level"][0])
         having, lacking = claims_of(tree.root, problem, level)
     return Certificate.of(problem, "B8", "fixing", upper, arrays | {"having": having, "lacking": lacking})
-
-
-def search_at(
-    problem: Problem, plan: Plan, level: float, gap: float, report: Report
-) -> tuple[BoundSearch, Splitting] | None:
-    """Return a search at a level, and its splitting after some steps, from which a tree begins.
-
-    Returns None where A is zero on the rows that may be kept, and where too many features are forced.
-    """
-    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
-        return None
-    kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * level))
-    if not len(kept.block) or not kept.leading[0][0] > 0:
-        return None
-    run = BoundSearch(problem=problem, plan=plan, lower=level, gap=gap, report=report, kept=kept)
-    splitting = run.splitting()
-    run.advance(splitting, ROUND)
-    return run, splitting
-
-
-def witness_of(problem: Problem, base: Certificate) -> Stored | None:
-    """Return the witness of a certificate of the inequality, or the first of a tree; None for others."""
-    parts = base.witness
-    if base.form == "fixing":
-        root = unpacked(parts, Supports.of(problem, problem.usable), problem.nonneg)
-        return next((use.witness for use in root.uses if use.witness is not None), None)
-    if base.form != "inequality" or "y" in parts or "W" not in parts:
-        return None
-    rows = parts.get("rows", np.arange(base.shape[1]))
-    return Stored.of(rows, Witness(*(parts.get(name) for name in ("W", "M", "U"))))
 
 
 def claims_of(root: Node, problem: Problem, level: float) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 The spectral half t bounds lambda_max(A - W - sym(M) - UU') on the kept rows. The search half F bounds what W,
 M and U add for any support (`inequality`). Here A is `kept.block`: on a core with weights it includes the
 matrix K = `kept.folded`, which stands for the entries outside the core (`core`); elsewhere K is zero.
-`bound_search`, `fixing.bounding`, `joint_bound` and `scripts.lean` prove witnesses here; `lowrank` and
+`fixing.bounding`, `dual_search` and `scripts.lean` prove witnesses here; `lowrank` and
 `membership` use one half alone, and `dual` uses the lifts.
 """
 

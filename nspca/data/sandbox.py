@@ -31,6 +31,7 @@ from nspca.data.formats.arrow import FEATHER_MAGIC, PARQUET_MAGIC
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.formats.excel import OLE, is_workbook
+from nspca.data.formats.images import ONE_IMAGE
 from nspca.data.formats.statistics import SAS, STATA, XPORT
 from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
@@ -134,7 +135,7 @@ def is_small(raw: bytes) -> bool:
                 raw = file.read(SMALL + 1)
         except (OSError, EOFError, zlib.error):
             return True  # a damaged file is refused at once
-    if len(raw) > SMALL or raw.startswith(_NEVER_SMALL) or STATA.match(raw):
+    if len(raw) > SMALL or raw.startswith(_NEVER_SMALL) or STATA.match(raw) or ONE_IMAGE.match(raw):
         return False
     if not raw.startswith(b"PK\x03\x04"):
         return True

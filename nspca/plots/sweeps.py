@@ -35,6 +35,7 @@ KINDS = {
     "B7": "a comparison matrix with a limit for every feature (B7)",
     "B8": "a search that rules out every other choice of features (B8)",
     "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
+    "BS": "a comparison matrix with its own limit for every row and every feature (BS)",
     "J": "one comparison matrix for all components together (J)",
     "J8": "a search that rules out every other choice of disjoint sets of features (J8)",
     "JP": "one comparison matrix for all components together, with a price for every feature (JP)",

@@ -8,17 +8,16 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core
-from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect, read_in_single
-from nspca.bounds.strongest import strongest
+from nspca.bounds.search import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
 from scripts.lean import of_numbers
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory
 from tests.rowblocks import counts as words
-from tests.strategies import cases, counts
+from tests.strategies import cases, certify_joint, counts
 
 
 def table(rng, n):
@@ -299,7 +298,7 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
     monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", 1000)
     without_ky_fan = replace(JOINT_PLANS["fast"], factorised=0)  # which proves nearly all of such a table
     monkeypatch.setitem(JOINT_PLANS, "fast", without_ky_fan)
-    monkeypatch.setattr("nspca.bounds.joint.LITTLE", 0.0)  # of so small a table the kept rows would do
+    monkeypatch.setattr("nspca.bounds.rows.LITTLE", 0.0)  # of so small a table the kept rows would do
     X = words(np.random.default_rng(15), 400, 1100)
     bounds = []
     for data, make in ((X, nspca.Problem.from_data), (InMemory(X, 100), nspca.Problem.from_shards)):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import bound_search, elimination
+from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.arrays import unpacked
@@ -226,7 +226,7 @@ def branching(monkeypatch):
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
-    monkeypatch.setattr(bound_search, "ROOT_ROUNDS", 1)
+    monkeypatch.setattr(search, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
 
 
@@ -241,7 +241,7 @@ def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(
     monkeypatch.setattr(tasks, "ROUNDS", 6)  # a few nodes then prove more than was known
     X, problem = hard()
     if wide:  # some features never have rows
-        monkeypatch.setattr(bound_search, "DENSE_LIMIT", 0)
+        monkeypatch.setattr(search, "DENSE_LIMIT", 0)
         monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(9,)))
         X[:, :3] *= 0.2
         problem = nspca.Problem.from_data(X, 5, nonneg=False)

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import core, elimination, joint
+from nspca.bounds import core, elimination
 from nspca.bounds.dual.splitting import Splitting, capped
-from nspca.bounds.joint import certify_joint
-from nspca.bounds.joint_bound import JointBound
+from nspca.bounds.dual_search import DualSearch
+from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from scripts.lean import of_numbers, of_weights
 from tests.oracles import brute_force, brute_force_joint
-from tests.strategies import cases
+from tests.strategies import cases, certify_joint
 
 EDGE = 1e-13
 
@@ -118,7 +118,7 @@ def test_a_core_without_noise_outside_is_tried_again_with_its_own_threshold(monk
     """Entries up to the level were once missing where the threshold of the second core was 0."""
     monkeypatch.setattr(core, "pays", lambda *_: True)
     monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
-    monkeypatch.setitem(joint.JOINT_PLANS, "standard", replace(joint.JOINT_PLANS["standard"], cores=cores))
+    monkeypatch.setitem(JOINT_PLANS, "standard", replace(JOINT_PLANS["standard"], cores=cores))
     A, small = np.eye(8), 5e-4
     A[1:, 1:] = 0.9 * small + 0.05 * small * np.eye(7)
     A[0, 1:] = A[1:, 0] = small
@@ -150,7 +150,7 @@ def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, no
     """The whole search for a core, where none pays: each threshold that it tries, and those that it keeps."""
     monkeypatch.setattr(core, "pays", lambda *_: True)
     monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
-    monkeypatch.setitem(joint.JOINT_PLANS, "standard", replace(joint.JOINT_PLANS["standard"], cores=(2, 4)))
+    monkeypatch.setitem(JOINT_PLANS, "standard", replace(JOINT_PLANS["standard"], cores=(2, 4)))
     rng, levels = np.random.default_rng(5), set()
     plain = core.with_core
 
@@ -230,7 +230,7 @@ def test_every_feature_may_be_used_to_the_last_one(sizes, nonneg):
 
 def test_one_size_is_the_single_problem():
     X = blocks(12)
-    problem = Problem.from_data(X, 3)
+    problem = Problem.from_data(X, (3,))
     certificate = checked(X, problem, "standard")
     assert certificate.k == (3,)
     exact = brute_force(np.cov(X.T, bias=True), 3)[0]
@@ -243,7 +243,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     ky_fan = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[-3:].sum()
     fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
     assert standard.upper <= fast.upper < 0.9 * ky_fan
-    run = JointBound(problem, joint.JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
+    run = DualSearch(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
     run.offer(elimination.search_threshold(run.kept, problem)[1])
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
@@ -253,7 +253,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("rows", [1, 4, 12])
 def test_eliminated_rows(monkeypatch, rows, nonneg):
-    monkeypatch.setitem(joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=(rows,), whole=0))
+    monkeypatch.setitem(JOINT_PLANS, "fast", replace(JOINT_PLANS["fast"], rows=(rows,), whole=0))
     X = blocks() * np.linspace(1, 3, 24)
     certificate = checked(X, Problem.from_data(X, (2, 3), nonneg))
     assert certificate.upper <= checked(X, Problem.from_data(X, (24 - 3, 3), nonneg)).upper * (1 + 1e-9)
@@ -262,8 +262,8 @@ def test_eliminated_rows(monkeypatch, rows, nonneg):
 
 
 def growing(monkeypatch, *rows):
-    plan = replace(joint.JOINT_PLANS["fast"], rows=rows, whole=0, steps=(20, 40))
-    monkeypatch.setitem(joint.JOINT_PLANS, "fast", plan)
+    plan = replace(JOINT_PLANS["fast"], rows=rows, whole=0, steps=(20, 40))
+    monkeypatch.setitem(JOINT_PLANS, "fast", plan)
 
 
 def wide_blocks():

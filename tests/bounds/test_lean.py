@@ -36,7 +36,7 @@ def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
 def test_of_one_with_prices(monkeypatch, rows):
     table = X * np.geomspace(3, 0.1, 60)
     if rows:
-        plan = replace(JOINT_PLANS["standard"], rows=(rows,), whole=0, packing=1e7)
+        plan = replace(JOINT_PLANS["standard"], rows=(rows,), whole=0, lifting=1e7)
         monkeypatch.setitem(JOINT_PLANS, "standard", plan)
     problem = nspca.Problem.from_data(table, (4, 3), nonneg=False)
     result = nspca.solve(problem, "joint", certify=None)

@@ -17,7 +17,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
 from nspca.bounds.inequality import heights
 from nspca.bounds.plan import PLANS
-from nspca.bounds.strongest import strongest
+from nspca.bounds.search import strongest
 from nspca.covariance.linalg import SORTED, largest_entries, topk_indices, topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
@@ -254,8 +254,8 @@ def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonne
             for _ in range(10):
                 splitting.step()
             B = starts.basis(kept, splitting.entries.W, min(2, problem.n))
-            point = starts.first_point(problem, splitting, B)
-            lift = add_lift(splitting, B, point, wait=wait)
+            counts = ((problem.k, 1),)
+            lift = add_lift(splitting, B, starts.first_points(splitting, B, counts), counts, wait=wait)
             for step in range(20 if count == 20 else 30):
                 splitting.step()
                 if step % 5 == 4:

@@ -3,7 +3,6 @@ forged ones refused; better than W alone; different sizes, eliminated rows, canc
 """
 
 from dataclasses import replace
-from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,12 +10,11 @@ import pytest
 import scipy.optimize
 
 import nspca
-from nspca.bounds import elimination, joint
+from nspca.bounds import elimination
 from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.weights import descend, simplex_program
-from nspca.bounds.joint import certify_joint
-from nspca.bounds.joint_bound import JointBound
+from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
 from nspca.checker.cover import TopSum, droppable, prove_cover
@@ -28,7 +26,7 @@ from nspca.problem import Problem
 from scripts.lean import of_numbers, of_weights
 from tests.makers import changed
 from tests.oracles import brute_force_joint
-from tests.strategies import cases
+from tests.strategies import cases, certify_joint
 
 EDGE = 1e-12
 SIZES = ((2, 2), (2, 1), (1, 1, 1), (3, 1), (3,), (2, 2, 1))
@@ -73,15 +71,14 @@ def test_what_a_run_comes_to_is_never_below_brute_force(nonneg):
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = JointBound(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-        before = alone.dual()
+        alone = DualSearch(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
+        alone.dual()
+        before = alone.certificate
         if alone.X is None:
             continue
-        certificate = alone.improve()
-        if certificate is not None:
-            assert nspca.verify(A, certificate) <= certificate.upper
-            assert exact * (1 - EDGE) <= certificate.upper <= before.upper * (1 + 1e-9)
-            better += certificate.upper < before.upper * (1 - 1e-3)
+        alone.improve()
+        assert exact * (1 - EDGE) <= nspca.verify(A, alone.certificate) <= alone.certificate.upper
+        better += alone.certificate.upper < before.upper * (1 - 1e-3)
     assert better >= 2
 
 
@@ -98,27 +95,29 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     problem = Problem.from_data(X, sizes, nonneg)
     value = nspca.solve(problem, "joint", certify=None).value
     lower = value / problem.covariance.unit
-    alone = JointBound(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem)).dual()
+    alone = DualSearch(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem))
+    alone.dual()
     certificate = certify_joint(problem, lower)
     assert value <= nspca.verify(X, certificate) <= certificate.upper
     assert certificate.kind == "JP" and certificate.witness["claims"].size == 1 + len({*sizes})
-    assert certificate.upper - value < 0.4 * (alone.upper - value)
+    assert certificate.upper - value < 0.4 * (alone.certificate.upper - value)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_runs_with_scales_are_never_below_brute_force(nonneg):
-    plan, scaled = replace(JOINT_PLANS["standard"], sets=(0, 0), work=3e6, packing=6e6), 0
+    plan, scaled = replace(JOINT_PLANS["standard"], sets=(0, 0), work=3e6, lifting=6e6), 0
     for i, case in enumerate(cases(12, n_max=7, ranks=(2, 7), seed=31)):
         A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = JointBound(problem, plan, 0.0, kept=elimination.all_rows(problem))
+        alone = DualSearch(problem, plan, 0.0, kept=elimination.all_rows(problem))
         alone.dual()
-        certificate = None if alone.X is None else alone.improve()
-        if certificate is not None:
-            assert exact * (1 - EDGE) <= nspca.verify(A, certificate) <= certificate.upper
-            scaled += np.ptp(certificate.witness["scales"]) > 0
+        if alone.X is not None:
+            alone.improve()
+        certificate = alone.certificate
+        assert exact * (1 - EDGE) <= nspca.verify(A, certificate) <= certificate.upper
+        scaled += np.ptp(certificate.witness.get("scales", 0.0)) > 0
     assert scaled >= 2
 
 
@@ -348,29 +347,10 @@ def test_cancelled_at_any_time_it_hands_in_what_was_told():
 
 @pytest.fixture
 def in_two_lifts(monkeypatch):
-    """Effort thorough goes on from standard with one more dimension, also for few features; ranks begun."""
+    """Effort thorough has one more dimension, also for few features."""
     for effort, passes in (("standard", 1), ("thorough", 2)):
         plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=3000)
         monkeypatch.setitem(JOINT_PLANS, effort, plan)
-    ranks, begin = [], JointBound.begin
-    monkeypatch.setattr(JointBound, "begin", lambda own, rank: ranks.append(rank) or begin(own, rank))
-    return ranks
-
-
-@pytest.mark.parametrize("nonneg", [True, pytest.param(False, marks=pytest.mark.visit)])
-def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, in_two_lifts, nonneg):
-    X, ranks = rivals(), in_two_lifts
-    problem, rows, started = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.begin
-    monkeypatch.setattr(joint._JointSearch, "begin", lambda own: rows.append(own.plan.rows) or started(own))
-    lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit
-    standard, first, events = certify_joint(problem, lower), [*ranks], []
-    ranks.clear()
-    thorough = certify_joint(problem, lower, "thorough", events.append)
-    assert ranks == [*first, first[0] + 1] and len(rows) == 2
-    assert nspca.verify(X, thorough) <= thorough.upper < standard.upper
-    done, upper = [event.done for event in events], [event.upper or np.inf for event in events]
-    assert done == sorted(done) and done[-1] == events[-1].total
-    assert all(one <= before * (1 + 1e-9) for before, one in pairwise(upper))
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -392,6 +372,6 @@ def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch)
     X = rivals()
     problem = Problem.from_data(X, (6, 6))
     assert certify_joint(problem, 0.0, "fast").kind == "J"
-    monkeypatch.setattr(JointBound, "improve", None)  # would be called in vain
+    monkeypatch.setattr(DualSearch, "improve", None)  # would be called in vain
     diagonal = np.diag([5.0, 4, 3, 2, 1])
     assert certify_joint(Problem.from_covariance(diagonal, (1, 1)), 9.0 / 8).kind == "J"

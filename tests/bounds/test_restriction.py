@@ -37,7 +37,9 @@ def begun(problem, rank, steps):
     for _ in range(10):
         splitting.step()
     B = starts.basis(kept, splitting.entries.W, rank)
-    lift = add_lift(splitting, B, starts.first_point(problem, splitting, B), wait=5)
+    lift = add_lift(
+        splitting, B, starts.first_points(splitting, B, ((problem.size, 1),)), ((problem.size, 1),), wait=5
+    )
     advanced(lift, steps)
     return lift
 
@@ -60,8 +62,8 @@ def best(A, k, nonneg, into=()):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_a_lift_on_all_its_rows_goes_on_as_it_was(nonneg):
     X = np.random.default_rng(1).standard_normal((40, 9))
-    lift = begun(problem := nspca.Problem.from_data(X, 3, nonneg), 2, 30)
-    again = restricted(problem, lift, lift.splitting.kept)
+    lift = begun(nspca.Problem.from_data(X, 3, nonneg), 2, 30)
+    again = restricted(lift, lift.splitting.kept)
     assert again.cuts.weight == lift.cuts.weight > 0
     for one in (lift, again):
         one.splitting.step()
@@ -87,11 +89,12 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
         fixed = int(rng.integers(0, min(k, left.size) + 1))
         rows = np.concatenate((np.sort(left[:fixed]), np.sort(left[fixed:])))
         kept = Kept(rows, A[np.ix_(rows, rows)], 0.0, fixed=fixed)
-        part = restricted(problem, lift, kept)
+        part = restricted(lift, kept)
         advanced(part, 10)
         for one, other in zip(before, (lift.splitting.X, lift.cuts.T, lift.B), strict=True):
             np.testing.assert_array_equal(one, other)
-        W, M, U, _ = part.averaged()
+        mean = part.averaged()
+        W, M, U = mean.W, mean.M, mean.U
         proof = prove(problem, kept, Witness(W, M, U), Budget(1e-6, cap=400))
         optimum = best(kept.block, k, nonneg, tuple(range(fixed)))
         assert proof.upper >= optimum * (1 - 1e-12)

@@ -7,8 +7,7 @@ import pytest
 
 import nspca
 from nspca.bounds import core, elimination, witness
-from nspca.bounds.joint import certify_joint
-from nspca.bounds.joint_bound import JointBound
+from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.checker import reach
@@ -16,7 +15,7 @@ from nspca.errors import CertificateError
 from scripts.lean import of_numbers
 from tests.makers import changed
 from tests.oracles import brute_force_joint
-from tests.strategies import counts
+from tests.strategies import certify_joint, counts
 
 SIZES = ((2, 2), (2, 1), (1, 1, 1), (3, 1), (3,), (2, 2, 1))
 
@@ -204,28 +203,30 @@ def test_features_outside_the_kept_rows_get_weights_and_the_bound_gains(monkeypa
     X = topics()
     problem = nspca.Problem.from_data(X, (6, 6, 6), nonneg)
     value = nspca.solve(problem, "joint", certify=None).value
-    lower, long = value / problem.covariance.unit, {"packing": 2e7, "cap": 20_000, "searching": 1e8}
+    lower, long = value / problem.covariance.unit, {"lifting": 2e7, "cap": 20_000, "searching": 1e8}
     plan = replace(JOINT_PLANS["standard"], sets=(0, 0), passes=1, **long)
 
     def found():
-        alone = JointBound(problem, plan, lower, kept=elimination.keep(problem, 25))
+        alone = DualSearch(problem, plan, lower, kept=elimination.keep(problem, 25))
         alone.dual()
         return alone
 
     run = found()
-    certificate = run.improve()
+    run.improve()
+    certificate = run.certificate
     assert run.is_opened and {"scales", "y"} <= certificate.witness.keys()
     assert certificate.witness["scales"].min() >= 1.0
     assert value <= nspca.verify(X, certificate, problem) <= certificate.upper
-    monkeypatch.setattr(JointBound, "is_scaled", False)
-    equal = found().improve()
-    assert certificate.upper - value < 0.6 * (equal.upper - value)
+    monkeypatch.setattr(DualSearch, "is_scaled", False)
+    equal = found()
+    equal.improve()
+    assert certificate.upper - value < 0.6 * (equal.certificate.upper - value)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_where_all_features_outside_are_zero_scales_stay_within_those_of_a_certificate(nonneg, monkeypatch):
     """The floor is the size of a rounding there, and scales went up to a million."""
-    plan = replace(JOINT_PLANS["standard"], rows=(12,), whole=0, sets=(0, 0), packing=3.1e4 * 80, cap=300)
+    plan = replace(JOINT_PLANS["standard"], rows=(12,), whole=0, sets=(0, 0), lifting=3.1e4 * 80, cap=300)
     monkeypatch.setitem(JOINT_PLANS, "standard", plan)
     rng, X = np.random.default_rng(0), np.zeros((30, 20))
     X[:, :8] = rng.standard_normal((30, 2)) @ rng.standard_normal((2, 8)) + 0.6 * rng.standard_normal((30, 8))

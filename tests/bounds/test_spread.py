@@ -17,7 +17,7 @@ from distributed import Client, WorkerPlugin
 
 import nspca
 from nspca.__main__ import main
-from nspca.bounds import bound_search
+from nspca.bounds import search
 from nspca.bounds.disjoint import pricing
 from nspca.bounds.plan import PLANS
 from nspca.errors import WorkersLost
@@ -40,7 +40,7 @@ def branching(monkeypatch):
     for module, constants in QUICK.items():
         for name, value in constants.items():
             monkeypatch.setattr(f"{module}.{name}", value)
-    monkeypatch.setattr(bound_search, "ROOT_ROUNDS", 1)
+    monkeypatch.setattr(search, "ROOT_ROUNDS", 1)
     monkeypatch.setattr(pricing, "COUNTED", 0.0)
     monkeypatch.setattr(pricing, "ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=30))

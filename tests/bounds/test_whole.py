@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination, strongest
-from nspca.bounds.bound_search import BoundSearch
+from nspca.bounds import elimination, rows, search
 from nspca.bounds.elimination import peaks
 from nspca.bounds.fixing import lifts, settle, stages
 from nspca.bounds.fixing.arrays import packed
@@ -19,11 +18,11 @@ from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.fixing.whole import whole
 from nspca.bounds.plan import PLANS
+from nspca.bounds.search import Search
 from nspca.bounds.witness import Witness, largest, lifted
 from nspca.certificate import Certificate
 from nspca.lowrank import fixing
 from nspca.lowrank.objective import Query
-from nspca.progress import silent
 from tests.bounds.test_core import made, some_witness, table
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import counts
@@ -138,10 +137,9 @@ def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
             continue
         best = brute_force(problem.covariance.matrix, k, nonneg)[0]
         limits = Limits(nodes=3) if rng.random() < 0.5 else None
-        effort = replace(PLANS["thorough"], ranks=(1, 2), rounds=2, cap=500)
-        run = BoundSearch(problem=problem, plan=effort, lower=best, report=silent, kept=kept, limits=limits)
-        run.upper = np.inf
-        run.run()
+        effort = replace(PLANS["thorough"], ranks=(1, 1), passes=2, rounds=2, cap=500)
+        run = Search(problem, effort, best, limits=limits)
+        run.improve(run.dual(kept, effort))
         if run.best is not None:
             assert nspca.verify(X, run.best, problem) >= best * problem.covariance.unit * (1 - 1e-12)
             found += 1
@@ -172,12 +170,12 @@ def test_rows_of_one_kind_stand_for_each_other(nonneg, count):
 
 def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     """Features outside the core are small in this table, and the witness of the core fixes them all out."""
-    rng, opening = np.random.default_rng(0), strongest.opening
+    rng, opening = np.random.default_rng(0), search.opening
     X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.4)
     X[:, :12] += 4.0 * rng.standard_normal((30, 1))
-    monkeypatch.setattr(strongest, "MOST_ROWS", 20)
-    monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
-    monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
+    monkeypatch.setattr(rows, "MOST_ROWS", 20)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(50,)))
+    monkeypatch.setattr(search, "opening", lambda plan: replace(opening(plan), cores=(60,)))
     began, claim = [], settle.claim
 
     def counted(own, stored):
@@ -196,10 +194,10 @@ def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lif
     """The witness of a core also fixes features in on some of these tables. On one it does not, and the lift
     begins anew.
     """
-    opening = strongest.opening
-    monkeypatch.setattr(strongest, "MOST_ROWS", 20)
-    monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
-    monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
+    opening = search.opening
+    monkeypatch.setattr(rows, "MOST_ROWS", 20)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(50,)))
+    monkeypatch.setattr(search, "opening", lambda plan: replace(opening(plan), cores=(60,)))
     fixed, anew, fix_needed, begin_afresh = [], [], settle.fix_needed, lifts.begin_afresh
 
     def asking(own):

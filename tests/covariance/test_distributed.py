@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds.plan import IN_PARTS
-from nspca.bounds.strongest import strongest
+from nspca.bounds.search import strongest
 from nspca.covariance import parallel
 from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
 from nspca.progress import telling
@@ -107,7 +107,8 @@ def with_core(problem):
 
 def test_a_proof_with_a_core_is_the_same_bits(folder, client, few, monkeypatch):
     monkeypatch.setattr("nspca.bounds.core.pays", lambda *_: True)
-    monkeypatch.setitem(IN_PARTS, "fast", replace(IN_PARTS["fast"], cores=(20,)))
+    plan, *rounds = IN_PARTS[False, "fast"]
+    monkeypatch.setitem(IN_PARTS, (False, "fast"), (replace(plan, cores=(20,)), *rounds))
     here = with_core(nspca.Problem.from_shards(folder, 4))
     there = with_core(nspca.Problem.from_shards(folder, 4, client=client))
     assert "y" in here.witness and here.upper == there.upper

@@ -1,7 +1,7 @@
 """Search for the best disjoint components: prices for the features, a tree for each class of components, and
 a tree over which component has which feature.
 
-`joint.prove_joint` runs the search. A class is the components of equal size for which the same features
+`search.strongest` runs the search. A class is the components of equal size for which the same features
 are in and out.
 
 In the order in which they use each other: `state` (features in and out for each component), `columns` (the

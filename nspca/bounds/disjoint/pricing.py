@@ -172,6 +172,11 @@ class Pricing:
         return made
 
     @property
+    def held(self) -> int:
+        """Bytes of the witnesses of all trees."""
+        return sum(tree.held for tree in self.trees)
+
+    @property
     def is_ready(self) -> bool:
         return len(self.trees) == len(self.state.classes) and all(
             tree.root is not None for tree in self.trees

@@ -5,7 +5,7 @@ for every better answer narrows the node. Where the linear program behind the pr
 value, no prices can close the node, and it is branched on: a feature belongs to one of the components, or to
 none.
 
-`joint.prove_joint` runs a `JointTree`. A *state* says for each component which features it must have and
+`search.strongest` runs a `JointTree`. A *state* says for each component which features it must have and
 cannot have; the components of one size for which it says the same are a *class*.
 """
 
@@ -27,7 +27,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import MOST_BYTES, Limits
-from nspca.bounds.plan import CLOSED, Plan
+from nspca.bounds.plan import CLOSED
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled
@@ -46,7 +46,7 @@ distance from the best value.
 
 
 @dataclass(eq=False, kw_only=True)
-class JointTree(Work[Plan]):
+class JointTree(Work):
     """Search over the sets of all components.
 
     Attributes
@@ -67,12 +67,16 @@ class JointTree(Work[Plan]):
     base, columns : Base, Columns
         The features that have rows, and the pool of sets from which prices are found.
     root : JointNode
+    leaves : list of JointNode
+        The nodes that are open, as far as is known, and no longer open ones for a while.
+    ended : float
+        Largest bound of the leaves that are not open any more, and largest goal of an earlier search.
+    nodes, held : int
+        Number of settled nodes of all trees; and bytes of the witnesses of the trees that are left.
     ends : float
         Time of `time.monotonic` at which the search ends; inf without a limit.
     before : Certificate or None
         Certificate before the last branch whose children prove less.
-    settled : int
-        Number of settled nodes of trees that were given up since.
     pace : Pace
         When it is computed again which features are certain or possible.
     """
@@ -92,7 +96,8 @@ class JointTree(Work[Plan]):
         self.columns = Columns(self.base.A, self.problem.nonneg)
         self.root = JointNode(State.root(self.problem.sizes, self.problem.n))
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
-        self.settled = 0
+        self.leaves, self.ended = [self.root], -np.inf
+        self.nodes = self.held = 0
         self.before: Certificate | None = None
         self.pace = Pace()
 
@@ -107,6 +112,11 @@ class JointTree(Work[Plan]):
         try:
             if self.resumed is not None:
                 self.root = unpacked_joint(self.resumed, self.base, self.means())
+                nodes = list(self.root.walk())
+                pricings = [pricing for node in nodes for pricing in node.pricings]
+                self.leaves = [node for node in nodes if not node.children]
+                self.ended = max([-np.inf, *(pricing.goal for pricing in pricings)])
+                self.held = sum(pricing.held for pricing in pricings)
                 self.improve_all()
             else:
                 self.look_for_answers(first)
@@ -132,33 +142,25 @@ class JointTree(Work[Plan]):
     def improve_all(self) -> None:
         """Work on the open node with the largest bound until none is open, or a limit is reached."""
         while not self.stopped:
-            node = max(self.open(), key=lambda one: one.estimate, default=None)
+            node = max(self.open, key=lambda one: one.estimate, default=None)
             if node is None:
                 break
             self.improve(node)
             self.tell()
 
-    def open(self) -> list[JointNode]:
-        """Return the nodes without children whose bound is above the target and may still be improved."""
-        leaves = [node for node in self.root.walk() if not (node.children or node.is_empty or node.is_stuck)]
-        return [node for node in leaves if node.estimate > self.target]
-
     @property
-    def nodes(self) -> int:
-        """Return the number of nodes of all trees that were settled."""
-        return self.settled + sum(
-            tree.nodes for node in self.root.walk() for one in node.pricings for tree in one.trees
-        )
+    def open(self) -> list[JointNode]:
+        """The nodes without children whose bound is above the target and may still be improved."""
+        still = [node for node in self.leaves if not node.is_stuck and node.estimate > self.target]
+        if len(still) < len(self.leaves):
+            over = [node.estimate for node in self.leaves if node.is_stuck or node.estimate <= self.target]
+            self.leaves, self.ended = still, max(self.ended, *over)
+        return still
 
     @property
     def stopped(self) -> bool:
         most, ended = self.limits.nodes, time.monotonic() > self.ends
         return ended or (most is not None and self.nodes >= most) or self.held > MOST_BYTES
-
-    @property
-    def held(self) -> int:
-        """Return the bytes of the witnesses of all trees."""
-        return sum(tree.held for node in self.root.walk() for one in node.pricings for tree in one.trees)
 
     # --- nodes ----------------------------------------------------------------------------------------------
     def prepare(self, node: JointNode, first: Array | None, witness: Stored | None) -> bool:
@@ -189,7 +191,16 @@ class JointTree(Work[Plan]):
         """Return a pricing with the prices found; None where the time is over before it has a bound."""
         pi, levels = self.base.spread(prices.pi), aims(prices, state, self.lower * (1 + CLOSED))
         made = Pricing.begin(self.base, state, pi, levels, self.means(), witness)
-        return made if made.is_ready else None
+        self.count(made)
+        if made.is_ready:
+            return made
+        self.held -= made.held
+        return None
+
+    def count(self, made: Pricing) -> None:
+        """Count the nodes and the bytes of the trees of a new pricing."""
+        self.nodes += sum(tree.nodes for tree in made.trees)
+        self.held += made.held
 
     def means(self) -> Means:
         """Return the limits of the work on one pricing."""
@@ -228,11 +239,13 @@ class JointTree(Work[Plan]):
         if len(witnesses) < len(levels):
             return False
         made = Pricing.fixing(last, levels, self.lower, witnesses, self.tell)
+        self.count(made)
         after = made.after() if made.is_ready else state
         if after == state:
+            self.held -= made.held
             return False
         node.pricings[-1], node.state, node.prices = made, after, None
-        self.settled += sum(tree.nodes for tree in last.trees)
+        self.held -= last.held
         return True
 
     def take(self, rows: State, prices: Prices) -> None:
@@ -273,7 +286,9 @@ class JointTree(Work[Plan]):
         left = np.inf if self.limits.nodes is None else self.limits.nodes - self.nodes
         tree.limits = replace(tree.limits, nodes=tree.nodes + int(min(STEP, max(left, 1))))
         tree.ends = self.ends
+        nodes, held = tree.nodes, tree.held
         tree.run()
+        self.nodes, self.held = self.nodes + tree.nodes - nodes, self.held + tree.held - held
         return True
 
     def better_columns(self, pricing: Pricing) -> bool:
@@ -296,7 +311,7 @@ class JointTree(Work[Plan]):
         self.take(rows, prices)
         made = self.begin(state, prices, self.witness)
         if made is not None:
-            self.settled += sum(tree.nodes for tree in before.trees)
+            self.held -= before.held
             node.prices, node.pricings[-1] = prices, made
 
     def branch(self, node: JointNode) -> bool:
@@ -306,10 +321,12 @@ class JointTree(Work[Plan]):
         row = choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
         if row is None:
             return False
-        feature, children = int(self.base.features[row]), []
+        feature = int(self.base.features[row])
+        children: list[JointNode] = []
         for child_state in state.children(feature):
             child = JointNode(child_state)
             if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, self.witness)):
+                self.held -= sum(one.held for other in (*children, child) for one in other.pricings)
                 return self.stopped  # the node stays a leaf; unless a limit is reached, for good
             children.append(child)
         if max(child.estimate for child in children) > node.estimate:
@@ -317,17 +334,15 @@ class JointTree(Work[Plan]):
         node.feature, node.children = feature, children
         node.prices = None
         if node.pricings[-1].goal == NO_GOAL:
-            self.settled += sum(tree.nodes for tree in node.pricings[-1].trees)
-            node.pricings.pop()
+            self.held -= node.pricings.pop().held
+        self.leaves = [*(leaf for leaf in self.leaves if leaf is not node), *children]
         return True
 
     # --- what it says ---------------------------------------------------------------------------------------
     @property
     def proved(self) -> float:
         """Return the bound that is proved so far, up to rounding; infinite before the root has one."""
-        nodes = list(self.root.walk())
-        goals = [pricing.goal for node in nodes for pricing in node.pricings]
-        return max([self.lower, *goals, *(node.estimate for node in nodes if not node.children)])
+        return max([self.lower, self.ended, *(node.estimate for node in self.leaves)])
 
     def certificate(self) -> Certificate | None:
         """Return the certificate of the present tree; None before the root has a bound."""
@@ -361,11 +376,7 @@ class JointTree(Work[Plan]):
         if not self.pace.is_due:
             return {}
         with self.pace.measured():
-            left = [
-                node
-                for node in self.root.walk()
-                if not (node.children or node.is_empty) and node.estimate > self.target
-            ]
+            left = [node for node in self.leaves if node.estimate > self.target]
             said: dict[str, Any] = {"open": sum(max(1, node.waiting) for node in left)}
             if self.problem.n * len(self.problem.sizes) <= NAMED:
                 certain, possible = self.fates(left)

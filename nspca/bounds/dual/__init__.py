@@ -1,6 +1,6 @@
 """Search for good W, M and U by a splitting (ADMM) of the conic relaxation.
 
-`bound_search`, `fixing` and `joint_bound` run a splitting in rounds. They prove the bounds of
+`fixing` and `dual_search` run a splitting in rounds. They prove the bounds of
 the W, M and U that it finds afterwards.
 
 splitting           the iteration on the matrix X

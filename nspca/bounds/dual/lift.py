@@ -27,7 +27,7 @@ Several disjoint components share one lift. The weights of the points of one siz
 components of that size. The constraint that no feature is used twice, `z <= 1`, has the `prices` as its
 multipliers.
 
-`bound_search` and `fixing.lifts` add a lift to a splitting by `add_lift`, and `joint_bound` by `add_packing`.
+`dual_search` and `fixing.lifts` add a lift to a splitting by `add_lift`.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from nspca.bounds.dual.rowcuts import CUT, CUT_FEW, WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import Curvature, descend
 from nspca.bounds.inequality import heights
-from nspca.bounds.plan import JointPlan
+from nspca.bounds.witness import Witness
 from nspca.covariance.linalg import Array
 
 GAP = 1e-6
@@ -85,43 +85,31 @@ class Mean:
         self.count += 1
 
 
-def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) -> "Lift":
-    """Give a splitting a lift and row cuts as further blocks, and return the lift, for one component.
-
-    B (r, d) is an orthonormal basis of the first subspace, and `points` (r, p) are feasible points. The row
-    cuts take part after `wait` steps. Where rows have no prices they are in the 2-norm alone: with the larger
-    norm CBCL, k = 33, any sign, was no longer proved optimal at standard effort. On at most k rows without
-    prices there are none: every support has all rows, so z = 1, and no X of trace 1 exceeds them.
-    `Splitting.step` has the order in which the blocks work.
-    """
-    given = splitting.kept.prices
-    k, prices = (splitting.n, None) if given is None else (splitting.k, Prices(given, is_given=True))
-    wait = 0 if given is None and splitting.n <= splitting.k else wait
-    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
-    group = np.zeros(points.shape[1], dtype=int)
-    splitting.lift = lift = Lift(splitting, B, points, group, cuts, ((splitting.k, 1),), prices)
-    return lift
-
-
-def add_packing(
+def add_lift(
     splitting: Splitting,
     B: Array,
     points: list[Array],
     counts: tuple[tuple[int, int], ...],
-    plan: JointPlan,
+    wait: int = WAIT,
+    priced: bool = False,
 ) -> "Lift":
-    """Give a splitting a lift, row cuts and prices for several components, and return the lift.
+    """Give a splitting a lift and row cuts as further blocks, and return the lift.
 
-    `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
-    each size. The row cuts know how few entries a row may have where all rows are kept. Else many rows are in
-    no point of the bundle, and their rows of M become large.
+    `B` (r, d) is an orthonormal basis of the first subspace. `counts` has each size with its number of
+    components, and `points` an (r, p) array of feasible points for each size. Where features are `priced`,
+    prices are found with the lift; else they are those of the kept rows, if any. The row cuts take part after
+    `wait` steps. They know how few entries a row may have for several components where all rows are kept, and
+    where prices are given. For others many rows are in no point of the bundle, and their rows of M become
+    large. On at most k rows without prices there are none: every support has all rows, so z = 1, and no X of
+    trace 1 exceeds them. `Splitting.step` has the order in which the blocks work.
     """
-    few = splitting.kept.rows is None
-    k = max(size for size, _ in counts) if few else splitting.n
-    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, plan.wait, splitting.precision)
-    cuts.usual = CUT_FEW if few else CUT
+    given, n, largest = splitting.kept.prices, splitting.n, max(size for size, _ in counts)
+    few = given is not None or (priced and splitting.kept.rows is None)
+    wait = wait if few or priced or n > largest else 0
+    cuts = Cuts(n, largest if few else n, splitting.nonneg, splitting.rho, wait, splitting.precision)
+    cuts.usual = CUT_FEW if priced and few else CUT
+    prices = Prices(np.zeros(n)) if priced else None if given is None else Prices(given, is_given=True)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
-    prices = Prices(np.zeros(splitting.n))
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)
     return lift
 
@@ -208,19 +196,16 @@ class Lift(Bundle):
         self.recent.add(self)
         return self.recent
 
-    def averaged(self) -> tuple[Array, Array | None, Array, Array]:
-        """Return the means of W, M, U and prices over the remembered steps."""
+    def averaged(self) -> Witness:
+        """Return the means of the numbers of the witness over the remembered steps, without given prices."""
         mean = self.recent or self.remember(afresh=True)
         rho, count = self.splitting.rho, mean.count
         M = None if mean.M is None else mean.M.astype(np.float64) * (rho * self.cuts.weight / count)
         W = mean.W.astype(np.float64)
         W = (W + W.T) * (rho / 2 / count)
-        return W, M, factor(self.B, mean.Q / count), mean.prices / count
-
-    def averaged_scales(self) -> Array | None:
-        """Return the mean of the scales (r,) over the steps of `averaged`; None where rows have none."""
-        mean = self.recent
-        return mean.scales / mean.count if mean is not None and mean.scales.size else None
+        prices = None if self.prices is None or self.prices.is_given else mean.prices / count
+        scales = mean.scales / count if mean.scales.size else None
+        return Witness(W, M, factor(self.B, mean.Q / count), prices, scales)
 
     def heights(self) -> Array:
         """Return the heights (r,) of the row cuts, less the prices."""
@@ -260,6 +245,11 @@ class Lift(Bundle):
     def rescale(self, scales: Array) -> None:
         self.scales, self.sizes = scales, absolute_sums(self.points, scales) ** 2
         self.splitting.entries.rescale(scales, self.size)
+
+    def scale(self) -> None:
+        """Give the rows scales, which are 1 at first."""
+        self.recent = None
+        self.rescale(np.ones(self.splitting.n))
 
     def move_scales(self) -> None:
         """Move the scales of rows, where there are any, towards the best ones; not while the lift is held."""

@@ -15,11 +15,11 @@ from nspca.bounds.dual.rowcuts import Cuts
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import rescaled
 from nspca.bounds.elimination import Kept
+from nspca.bounds.witness import Witness, lift_of
 from nspca.covariance.linalg import Array
-from nspca.problem import Problem
 
 
-def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
+def restricted(lift: Lift, kept: Kept) -> Lift:
     """Return a lift for one component that continues a given one on fewer rows, those of `kept`.
 
     The number of dimensions stays unless there are fewer rows. Points of the bundle are cut to what a support
@@ -33,7 +33,9 @@ def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
     B, H = np.linalg.qr(lift.B[at])
     X, share = _points(lift, kept, at)
     if not share.size:
-        X = starts.first_point(problem, splitting, B)
+        X = starts.first_points(
+            splitting, lift_of(kept, Witness(splitting.entries.W), B.shape[1])[0], lift.counts
+        )[0]
     cuts = _cuts(lift.cuts, splitting, at)
     group = np.zeros(X.shape[1], dtype=int)
     prices = None if kept.prices is None else Prices(kept.prices, is_given=True)

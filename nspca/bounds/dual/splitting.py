@@ -10,7 +10,7 @@ needs to be exact or converged, and the bound is evaluated afterwards. The metho
 linearised X-step (each block sees X through a map of norm 1). With the single block `Entries` it is plain
 ADMM. See Boyd et al. 2011, sections 3.4.3 and 4.4.2.
 
-`bound_search`, `fixing.lifts` and `joint_bound` make a `Splitting` and call `step` many times.
+`fixing.lifts` and `dual_search` make a `Splitting` and call `step` many times.
 """
 
 from dataclasses import replace

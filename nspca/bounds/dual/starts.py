@@ -1,7 +1,7 @@
 """Starting points of lifts: the subspace, the first points of the bundle, and the first prices.
 
-`bound_search` and `fixing.lifts` begin a lift for one component with `basis` and `first_point`. `joint_bound`
-begins one for several with `basis`, `first_points` and `first_prices`.
+`dual_search` and `fixing.lifts` begin a lift with `basis` and `first_points`, that of several components also
+with `first_prices`.
 """
 
 from collections.abc import Callable
@@ -15,25 +15,12 @@ from nspca.bounds.dual.weights import Curvature, descend
 from nspca.bounds.elimination import Kept
 from nspca.bounds.witness import Witness, lift_of
 from nspca.covariance.linalg import Array, topk_sum
-from nspca.problem import Problem
 
 
 def basis(kept: Kept, W: Array, rank: int) -> Array:
     """Return an orthonormal basis (r, rank) of leading eigenvectors of A - W, completed by unit vectors."""
     U, _ = lift_of(kept, Witness(W), rank)
     return np.linalg.qr(np.column_stack((U, np.eye(len(U))[:, :rank])))[0][:, :rank]
-
-
-def first_point(problem: Problem, splitting: Splitting, B: Array) -> Array:
-    """Return the first feasible point (r, 1) of a bundle: the best that climbs in the subspace B find."""
-    entries = splitting.entries
-    shadow = B.T @ (splitting.A - entries.W) @ B
-    values, vectors = np.linalg.eigh((shadow + shadow.T) / 2)
-    U = B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
-    C = np.random.default_rng(0).standard_normal((B.shape[1] + 1, 8))
-    none, fixed = np.zeros(len(B)), splitting.kept.fixed
-    X, _, reached = climb(U, np.sqrt(entries.tau), Sought(problem.size, problem.nonneg, fixed), C, none)
-    return X[:, [int(np.argmax(reached))]]
 
 
 LOOKS = 40
@@ -47,10 +34,10 @@ then relative to the largest price.
 def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], ...]) -> list[Array]:
     """Return feasible points (r, p) for each size of `counts`, found by climbs with a lift U (r, d)."""
     C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
-    root_tau, none = np.sqrt(splitting.entries.tau), np.zeros(len(U))
-    found = (
-        climb(U, root_tau, Sought(size, splitting.nonneg, priced=True), C, none)[0] for size, _ in counts
-    )
+    root_tau, none, fixed = np.sqrt(splitting.entries.tau), np.zeros(len(U)), splitting.kept.fixed
+    priced = len(counts) > 1 or counts[0][1] > 1
+    sought = (Sought(size, splitting.nonneg, fixed, priced) for size, _ in counts)
+    found = (climb(U, root_tau, one, C, none)[0] for one in sought)
     return [np.unique(X.round(9), axis=1) for X in found]
 
 

@@ -1,6 +1,6 @@
 """Search for the optimum by branch and bound, fixing features in and out at every node.
 
-`bound_search` runs one `FixingTree` for a problem. `disjoint` runs one for each class of components.
+`search` runs one `FixingTree` for a problem. `disjoint` runs one for each class of components.
 
 stored    witnesses in the form that a certificate holds
 node      a set of supports with its proofs

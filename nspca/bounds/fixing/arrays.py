@@ -2,7 +2,7 @@
 
 The format is described in docs/certificate-format.md, *fixing*. A *stage* fixes features at a node, and a
 *use* is one proof by a witness (`node`). A `FixingTree` calls `packed` for its
-certificate, and `bound_search` continues a search from the tree of `unpacked`. `disjoint` uses `packed` and
+certificate, and `search` continues a search from the tree of `unpacked`. `disjoint` uses `packed` and
 `level_of` for the trees of its classes.
 """
 

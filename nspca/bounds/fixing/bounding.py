@@ -14,7 +14,6 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Reduced, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Answer, Narrowed, Task
-from nspca.bounds.plan import Plan
 from nspca.bounds.witness import Proof, Witness, lost_by_rounding, prove, query_of, spectral_half
 from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
@@ -27,7 +26,7 @@ CLIMBED = 64
 
 
 @dataclass(eq=False, kw_only=True)
-class Bounding(Work[Plan]):
+class Bounding(Work):
     """The work on one node.
 
     Attributes

@@ -13,7 +13,7 @@ from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.node import Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Task
-from nspca.bounds.witness import Witness
+from nspca.bounds.witness import Witness, lift_of
 from nspca.covariance.linalg import Array
 
 RANK = 4
@@ -47,7 +47,7 @@ def gone_on(own: Bounding, lift: Lift) -> Lift:
 
     Long steps reach the neighbourhood of the best W, M and U soon, and then only swing about it.
     """
-    new = restricted(own.problem, lift, own.kept)
+    new = restricted(lift, own.kept)
     if own.kept.prices is None:
         damp(new, DAMPED * float(own.kept.leading[0][0]))
     return new
@@ -65,8 +65,8 @@ def begin(own: Bounding, stored: Stored | None) -> Lift:
     B = starts.basis(kept, W, rank)
     points = np.zeros((r, 0)) if own.warm is None else own.warm.feasible(kept, k)
     if points.shape[1] == 0:
-        points = starts.first_point(own.problem, splitting, B)
-    return add_lift(splitting, B, points)
+        points = starts.first_points(splitting, lift_of(kept, Witness(W), rank)[0], ((k, 1),))[0]
+    return add_lift(splitting, B, [points], ((k, 1),))
 
 
 def begin_afresh(own: Bounding) -> Lift:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nspca.bounds.dual.lift import Lift
-from nspca.bounds.dual.rounds import proposals, turn
+from nspca.bounds.dual.rounds import present, turn
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.node import Use
 from nspca.bounds.fixing.stored import Stored
@@ -23,7 +23,7 @@ def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
 
     Rounds of steps give the bound of such a node, so that of the witness need not be searched.
     """
-    if own.kept.prices is None or not task.rounds or own.points is None:
+    if not task.rounds or own.points is None:
         return False
     query, _ = own.query(Use(stored, 0.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
     directions = own.directions(query)
@@ -34,20 +34,19 @@ def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
 
 
 def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> float:
-    """Return the present bound of a lift at a node with prices.
+    """Return the present bound of a lift.
 
     The bound is proved only if that may close the node, or ends the work on it.
     """
-    *_, plain = found = list(proposals(lift))
-    best = min(found, key=lambda one: one.promise)
-    if best.promise <= own.target or is_over(best.promise):
-        proof = own.prove_rounded(best.witness, best.left)
-        if best.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:
+    witness, left, promise = present(lift)
+    if promise <= own.target or is_over(promise):
+        proof = own.prove_rounded(witness, left)
+        if proof.cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(proof.cover.direction[:, None])
     else:
-        claim(own, Stored.of(own.kept.features, best.witness), best.left)
-    turn(lift, plain.witness)
-    return best.promise
+        claim(own, Stored.of(own.kept.features, witness), left)
+    turn(lift, own.kept, witness)
+    return promise
 
 
 def claim(own: Bounding, stored: Stored | None, estimate: float | None = None) -> None:

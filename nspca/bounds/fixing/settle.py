@@ -10,7 +10,6 @@ it, or those that lack it, cannot exceed the best known value. The work continue
 import numpy as np
 
 from nspca.bounds.dual.restriction import restricted
-from nspca.bounds.dual.rounds import look
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.branching import node_of
 from nspca.bounds.fixing.eigenvalues import take_up
@@ -126,10 +125,7 @@ def refine(own: Bounding, task: Task) -> None:
             stalled = rounds >= fewest and last - reached < STALL * (reached - own.lower)
             return stalled or rounds >= task.rounds or own.entries >= task.entries
 
-        if own.kept.prices is None:
-            reached = look(lift, own.prove_rounded, lambda witness, proof: None, below=own.upper)
-        else:
-            reached = weigh_up(own, lift, is_over)
+        reached = weigh_up(own, lift, is_over)
         own.points = lift.points
         reach_points(own, lift)
         own.tell()
@@ -145,6 +141,6 @@ def refine(own: Bounding, task: Task) -> None:
         if own.done or not own.kept.block.any():
             break
         if fixed:
-            lift, rounds, waits = restricted(own.problem, lift, own.kept), 0, 1
+            lift, rounds, waits = restricted(lift, own.kept), 0, 1
         else:
             lift, rounds, last, waits = begin_afresh(own), 0, np.inf, FEWEST

@@ -3,7 +3,7 @@
 The supports that have a feature, or those that lack it, cannot exceed the best known value. A search over
 cones proves that for many features at once, and its cover is stored with them as a `Stage`.
 
-`settle` calls `fix_all` after each bound that a witness has proved. `bound_search` asks `fixable` before a
+`settle` calls `fix_all` after each bound that a witness has proved. `search` asks `fixable` before a
 tree begins.
 """
 

@@ -4,7 +4,7 @@ open.
 A tree can be stopped at any time and proves the largest bound of its leaves. To *settle* a node is to fix
 features in and out there, and to bound the remaining supports (`settle`). Nodes are settled in waves of a
 fixed size with the value known at the start of the wave. So the tree does not depend on the number of
-workers. `bound_search` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
+workers. `search` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
 """
 
 import heapq
@@ -24,7 +24,6 @@ from nspca.bounds.fixing.node import LEAF, Node, Supports, Warm
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Answer, OutOfTime, Settled, Task
-from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.covariance.parallel import check_client, waves
@@ -72,7 +71,7 @@ class Limits:
 
 
 @dataclass(eq=False, kw_only=True)
-class FixingTree(Work[Plan]):
+class FixingTree(Work):
     """The branch and bound search.
 
     Attributes

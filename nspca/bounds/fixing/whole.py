@@ -4,7 +4,7 @@ A tree works on rows without weights for the features outside (`core`). Its rows
 entry above tau, the threshold of the witness, at which W ends outside the core. The spectral half is proved
 on these rows instead of by weights. A few rows of the certificate replace thousands of weights.
 
-`bound_search` calls `whole` where the lift of a core may fix all features outside it.
+`search` calls `whole` where the lift of a core may fix all features outside it.
 """
 
 import numpy as np

@@ -156,7 +156,8 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     """Return a table of genes or proteins as a plain table with the genes in rows."""
     text, findings = as_utf8(source.raw, options.encoding)
     found = convert_text(text, options.columns)
-    assert found is not None  # as `matches` says
+    if found is None:  # what `matches` has seen is gone in the text
+        raise InvalidData("The table of genes is damaged: get it again.")
     return replace(found, findings=(*findings, *found.findings))
 
 
