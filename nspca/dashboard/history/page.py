@@ -31,7 +31,7 @@ PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
 # Kinds of runs whose result is a `nspca.Sweep`.
 OF_SWEEPS = ("sweep", "components", "comparison")
 BADGES = {
-    "done": ":green-badge[done]",
+    "done": ":gray-badge[done]",
     "failed": ":red-badge[failed]",
     "cancelled": ":gray-badge[cancelled]",
     "interrupted": ":orange-badge[interrupted]",
