@@ -165,3 +165,17 @@ def test_refusals(copies):
     nothing = nspca.Problem.from_data(np.ones((4, 3)), 2)
     with pytest.raises(nspca.InvalidProblem, match="explains something"):
         nspca.answers(nothing, nspca.solve(nothing))
+
+
+def test_effort_exhaustive_has_the_margin():
+    A = nspca.load_sample("pitprops").X
+    problem = nspca.Problem.from_covariance(A, 8, nonneg=False)
+    result = nspca.solve(problem, certify="exhaustive")
+    assert 100 * result.margin == pytest.approx(0.354, abs=6e-4)
+    assert nspca.verify(A, result.others, problem) <= result.others.upper
+    assert (
+        result.alone in result.statement and result.alone in repr(result) and "0.353 % less" in result.alone
+    )
+    assert nspca.Result.from_bytes(result.to_bytes()).margin == result.margin
+    assert nspca.solve(problem).margin == 0.0 and nspca.solve(problem).alone == ""
+    assert nspca.solve(problem, certify="exhaustive", seconds=0).others is None
