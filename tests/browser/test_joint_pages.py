@@ -44,7 +44,7 @@ def test_the_form_folds_when_its_run_begins_so_that_the_answer_is_in_sight(page,
     page.get_by_role("spinbutton", name="Number of components").fill("2")
     page.get_by_role("spinbutton", name="Number of components").press("Enter")
     page.get_by_role("button", name="Find 2 components").click()
-    expect(page.get_by_role("heading", name=SAID)).to_contain_text("2 components")
+    expect(page.get_by_role("heading", name=SAID)).to_contain_text("2 lists")
     expect(form).not_to_have_attribute("open", "")
     expect(page.get_by_role("heading", name=SAID)).to_be_in_viewport()
 
