@@ -191,9 +191,13 @@ class SweepPage(AnswerPage[SweepSpec]):
         result = seen.sweep[method, k]
         if run.own:
             side_by_side.show(run, seen)
+        st.markdown("### What is it?")
         features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
+        if seen.own:
+            newtable.show(about, run.asked, result.components[:, 0], k)
+        st.markdown("### Can I trust it?")
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             optimal.fates(seen)
@@ -202,7 +206,6 @@ class SweepPage(AnswerPage[SweepSpec]):
             alone.show(seen)
             other_rows.show_choice(seen)
             other_rows.show_noise(seen)
-            newtable.show(about, run.asked, result.components[:, 0], k)
         self._rivals()
         _curve_options(run)
 
