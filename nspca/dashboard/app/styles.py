@@ -27,6 +27,8 @@ ALWAYS = """
 [data-testid='stMainBlockContainer'] { padding-top: 3.8rem; padding-bottom: 2.5rem; }
 [data-testid='stMain'] [data-testid='stBaseButton-tertiary'] { color: light-dark(#0b6e8a, #7fc4d6);
   text-decoration: underline; text-underline-offset: 0.2em; min-height: 0; }
+.st-key-head { flex-wrap: nowrap; }
+.st-key-head > :first-child { min-width: 0; flex: 1 1 0; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
 """

@@ -120,6 +120,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
         missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
         k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
+        if missing is not None:
+            k = min(table["k"].tolist(), key=lambda size: abs(size - missing))
         method = state.get_one_of("shown", methods, methods[0])
         known, data = None, run.of.dataset
         old = before.find(run) if run.own else None
@@ -141,7 +143,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         ceiling = statement.ceiling_of(table, problem.n)
         said = statement.state_result(data, problem, result, k, ceiling=ceiling)
         with statement.show(said):
-            optimal.show(answer)
+            optimal.show(answer if missing is None else replace(answer, own=False))
         if missing is None:
             answer_page.say_instead(k, problem.n)
         else:
