@@ -66,7 +66,7 @@ PHONE = f"""
 :has(> .st-key-{FORM}) ~ * {{ order: 2; }}
 :has(> .st-key-{FORM}) ~ :has(> .st-key-{PICTURE}) {{ order: 0; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.6rem; padding: 0.2rem 0; }}
-[data-testid='stMainBlockContainer'] {{ padding-top: 3.4rem; }}
+[data-testid='stMainBlockContainer'] {{ padding-top: 4.2rem; }}
 [data-testid='stMain'] :is([data-testid='stHeading'] :is(h2, h3), [data-testid='stMarkdown'] :is(h2, h3)) {{
   font-size: 1.15rem; }}
 [data-testid='stElementContainer']:has(.cards) {{ display: flex; }}
