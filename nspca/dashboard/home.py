@@ -145,8 +145,9 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             slide.show(answer, ks, ceiling, "digit_k", (1, MOST), "digits_curve", "digits_image", HEIGHT)
     (m, n), used = data.X.shape, np.count_nonzero(result.components[:, 0])
     st.caption(
-        f"The coloured pixels are {used} of the {n} pixels of a small scan, over the mean of {m:,} handwritten digits. Where the curve is green nothing better exists: anybody "
-        "can check the proof without trusting this program."
+        f"The coloured pixels are {used} of the {n} pixels of a small scan, over the mean of {m:,} "
+        "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
+        "without trusting this program."
     )
     with st.expander("The proof: check it, take it home", icon=":material/verified:"):
         st.markdown(statement.numbers(problem, result, k))
