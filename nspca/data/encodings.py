@@ -17,7 +17,9 @@ _HEAD = 2**20
 _FIRST = 2**16
 """Bytes at the beginning of a file that tell whether it is text."""
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
-_LATIN = re.compile(r"cp(125[0247]|437|850|858)|latin_1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8")
+_LATIN = re.compile(
+    r"cp(125[0247]|437|775|85[0278]|86[0135])|latin_1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8"
+)
 """Encodings of one byte whose letters are Latin: few bytes differ, and short texts do not tell which."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""

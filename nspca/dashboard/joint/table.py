@@ -40,6 +40,7 @@ def look(answer: Answer) -> None:
     if answer.of.dataset.is_covariance:
         lists.name_and_copy(answer)
         return
+    st.markdown("### What belongs together")
     lists.draw(answer)
     left, right = st.columns(2, gap="large")
     with left:

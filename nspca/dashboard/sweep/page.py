@@ -17,15 +17,14 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.sweep import (
-    alone,
     archive,
     before,
     enough,
