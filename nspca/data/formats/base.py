@@ -168,15 +168,8 @@ class Block:
 class Reader(ABC):
     """Base class of the readers, one for each file format. The constructor parses the header.
 
-    Parameters
-    ----------
-    source : Source
-    options : ReadOptions
-    on_disk : bool
-        Whether the file is read block by block for a folder of shards. Missing values are then refused at
-        once, and errors name the line of the file.
-    report : callable
-        Gets progress events and may raise `Cancelled`.
+    A file `on_disk` is read block by block for a folder of shards. Missing values are then refused at once,
+    and errors name the line of the file. `report` gets progress events and may raise `Cancelled`.
     """
 
     def __init__(
@@ -201,13 +194,7 @@ class Reader(ABC):
         """Size of the table according to the header, even if the file is too short for it."""
 
     def probe(self) -> Size:
-        """Return the size of the table after checking that the file is long enough for it.
-
-        Raises
-        ------
-        InvalidData
-            When the header claims more than a file of this length can hold.
-        """
+        """Return the size of the table; refuse a header that claims more than such a file can hold."""
         return self.shape
 
     def feature_names(self) -> Sequence[str] | None:
@@ -216,14 +203,9 @@ class Reader(ABC):
 
     @abstractmethod
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the rows of the table in the order of the file, block by block.
+        """Yield the rows of the table in the order of the file, `rows` at a time unless the format decides.
 
-        Parameters
-        ----------
-        rows : int, optional
-            Rows per block, unless the format decides it; all rows by default.
-        spill : Path, optional
-            Folder for temporary files, needed to sort entries that come in any order.
+        `spill` is a folder for temporary files, needed to sort entries that come in any order.
         """
 
 
@@ -259,23 +241,11 @@ def join_pieces(pieces: Iterable[bytes], source: Source, what: str) -> bytes:
 class Format:
     """A file format: how it is recognised, and one way to read it.
 
-    Parameters
-    ----------
-    name : str
-        The format in words, such as ``an Excel workbook``.
-    matches : callable
-        ``matches(source)`` tells whether a source has this format, from its first bytes or its files.
-    convert : callable, optional
-        ``convert(source, options)`` returns the table of the file as text, for tables in disguise.
-    read : callable, optional
-        ``read(source, options, report)`` returns the `Dataset`, for everything else.
-    reader : type, optional
-        The `Reader` that reads the rows of a file on disk block by block. `DelimitedReader` also reads tables
-        into memory.
-    labels : callable, optional
-        ``labels(source)`` returns name and content of a table beside the data that may have their labels.
-    refused : str
-        For a format that is not read: what to do instead, as a sentence after the name.
+    `name` is the format in words, such as ``an Excel workbook``. `matches` tells a source of this format from
+    its first bytes or its files. Of the ways, `convert` returns the table of the file as text, `read` the
+    `Dataset`, and `refused` says of a format that is not read what to do instead. `reader` reads the rows of
+    a file on disk block by block. `labels` returns name and content of a table beside the data that may have
+    their labels.
     """
 
     name: str

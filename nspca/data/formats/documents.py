@@ -195,15 +195,9 @@ def read_documents(
 ) -> Documents:
     """Return the texts of a ZIP of text files, of a CSV or Excel table, or of one text file.
 
-    Parameters
-    ----------
-    raw : bytes
-    text_column, id_column, label_column : str or int, optional
-        Columns of a table, by name or by number from 0: texts, names and labels. By default the column with
-        the longest running texts is taken for the texts.
-    split : one of `SPLITS`
-        Unit of a document in one text file: a line, or a paragraph between blank lines. "automatic" means
-        paragraphs if some have several lines.
+    Columns of a table are given by name or by number from 0; without one, the column with the longest running
+    texts is taken. `split` (one of `SPLITS`) says what a document in one text file is: a line, or a paragraph
+    between blank lines; "automatic" means paragraphs if some have several lines.
     """
     files, raw, notes = open_texts(raw)
     if files is not None:

@@ -51,16 +51,8 @@ _REPORT_EVERY = 500
 def read_images(files: Files, name: str, report: Report, side: int | None = None) -> Dataset:
     """Return the grey levels of images as a Dataset.
 
-    Parameters
-    ----------
-    files : sequence of (label, read)
-        `label` is the name inside the archive or folder, for messages. `read()` returns the bytes.
-    name : str
-        Name of the data set.
-    report : callable
-    side : int, optional
-        Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
-        then left out, and a note names them. By default all images must have the same size.
+    With `side`, the middle square of each image is resized to so many pixels a side, and unreadable files are
+    left out, with a note. Otherwise all images must have the same size.
     """
     stacked, labels, notes = _stack(files, report, side)
     paths = [PurePosixPath(label.replace("\\", "/")) for label in labels]
