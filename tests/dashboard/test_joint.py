@@ -428,7 +428,10 @@ def test_names_are_text_and_cells_are_no_formulas():
         X, ["50.0 %", "20.0 %"], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True])
     )
     assert (
-        "<b>" not in body and "&lt;b&gt;x" in body and "&#34;y&#34;" in body and body.count("class=only") == 1
+        "<b>" not in body
+        and "&lt;b&gt;x" in body
+        and "&#34;y&#34;" in body
+        and body.count('class="only ') == 1
     )
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
