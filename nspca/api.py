@@ -27,6 +27,7 @@ from nspca.proving import (
     check_belongs,
     check_effort,
     improved,
+    with_margin,
 )
 from nspca.result import Result, Status, Sweep, handing_in, row_of
 from nspca.solvers import METHODS
@@ -75,7 +76,8 @@ def solve(
         the exception is then the best result by that time.
     certify : str or None
         Effort of the certificate ("fast", "standard", "thorough", "exhaustive"), or None for no certificate.
-        Components found one after another get none.
+        Components found one after another get none. "exhaustive" also proves how much less every other set
+        explains (`Result.margin`), if that takes no longer than the search.
     deflation : str
         A key of `nspca.components.DEFLATIONS`, applied before the search for each further component; "drop"
         leaves used features out.
@@ -123,6 +125,8 @@ def solve(
             with handing_in(result):
                 certificate, point = best_certificate(problem, result, certify, report, search)
             result = certified(problem, better(problem, result, point), certificate)
+            if search.limits is not None:
+                result = with_margin(problem, result, report, time.perf_counter() - started, search.limits)
     elif not in_memory(problem):
         raise InvalidOption(
             f"one component after another is sought in at most {DENSE_LIMIT} features of shards, got "
@@ -224,6 +228,8 @@ def prove_optimum(
 ) -> Result:
     """Return `result` with a certificate of effort "exhaustive", or a better answer that its search found.
 
+    It also has the margin to all others (`Result.margin`), if its proof takes no longer than the search.
+
     The parameters are those of `certify`, and `result` is required. `Cancelled` carries as its `result` the
     best answer by then, with what is proved about it. `OptimumSpec`, the command
     `solve` and the lesson about fixing call this.
@@ -234,13 +240,16 @@ def prove_optimum(
     with telling(report):
         check_belongs(problem, result)
     search.check(problem, len(result.values))
+    started = time.perf_counter()
     try:
         certificate, point = best_certificate(problem, result, EXHAUSTIVE, report, search)
     except Cancelled as stop:
         if isinstance(stop.best, Certificate):
             stop.result = certified(problem, improved(problem, result, stop.point), stop.best)
         raise
-    return certified(problem, improved(problem, result, point), certificate)
+    result = certified(problem, improved(problem, result, point), certificate)
+    assert search.limits is not None  # the effort is "exhaustive"
+    return with_margin(problem, result, report, time.perf_counter() - started, search.limits)
 
 
 @within_memory()
@@ -265,7 +274,7 @@ def sweep(
     ks : iterable of int, or one
     methods : sequence of str
     certify : str or None
-        Effort of the certificates, None for none.
+        Effort of the certificates, None for none. After "exhaustive" the first method also has the margin.
     report : callable, optional
     seed : int
     **options
@@ -304,6 +313,9 @@ def sweep(
                         proofs[k], points[k] = best_certificate(problems[k], result, certify, report, search)
                     result = better(problems[k], result, points[k])
                     result = certified(problems[k], result, proofs[k])
+                    if search.limits is not None and m == methods[0]:
+                        spent = time.perf_counter() - started
+                        result = with_margin(problems[k], result, report, spent, search.limits)
                 seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
                 results[m, k] = result = replace(result, seconds=seconds)
                 warm = [result.components[:, 0]]

@@ -47,8 +47,10 @@ KINDS = {
 }
 """Description of each kind of bound."""
 
-ANSWERS = "answers"
-"""Form of a certificate that lists good answers. It bounds all others, and not the optimum."""
+ANSWERS, OTHERS = "answers", "others"
+"""Forms of a certificate that lists good answers, and one answer of several components. They bound all
+others, and not the optimum.
+"""
 TREES = frozenset({"fixing", "packing"})
 """Forms whose witness is the tree of a search, for one component or for several."""
 OPTIONAL = frozenset({"prepared", "forced", "shift", "weights"})
@@ -179,6 +181,8 @@ class Certificate:
         if self.form == ANSWERS:
             sets = phrases.things(len(self.witness.get("counts", ())), "listed set")
             who += f", unless it uses all features of one of {sets},"
+        if self.form == OTHERS:
+            who += ", unless they use all features of the listed sets,"
         explain = "together explain" if len(self.sizes) > 1 else "explains"
         return f"no {who} {explain} more than {float(self.upper)!r}"
 
@@ -277,7 +281,7 @@ def difference(problem: Problem, certificate: Certificate) -> tuple[str, Any] | 
 
     None means that the certificate is about this very problem, and bounds its optimum.
     """
-    if certificate.form == ANSWERS:
+    if certificate.form in (ANSWERS, OTHERS):
         return "form", "one that bounds the optimum"
     if certificate.sizes != problem.sizes:  # one component may be stated as a list of one size
         return "k", problem.k

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nspca.bounds import elementary, lowrank
+from nspca.bounds.answers import bound_others, list_answers
 from nspca.bounds.core import few_in_reach
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
@@ -42,6 +43,8 @@ EXACT = 1e-9
 
 Rounding makes a smaller difference, and other data make a larger one.
 """
+MARGIN = 5.0
+"""Seconds that the proof of a margin gets after a search for the optimum, if that took less."""
 FEW_SUPPORTS = 1000
 """Maximum number of supports that are all tried, in a tenth of a second, before a search for a bound."""
 TOLERANCE_GAP = 1e-3
@@ -199,6 +202,42 @@ def best_certificate(
             stop.best = _smaller(own, stop.best) if isinstance(stop.best, Certificate) else own
         raise
     return best if own is None else _smaller(own, best), point
+
+
+def with_margin(
+    problem: Problem, result: Result, report: Report, spent: float, limits: Limits, least: float = MARGIN
+) -> Result:
+    """Return a result that is proved optimal with a proof of how much less all others explain.
+
+    The proof gets as many seconds as were `spent` on the optimum, at least `least`, and no more than are left
+    of the `limits`. The result stays as it is where nothing is proved in that time.
+    """
+    seconds = max(least, spent)
+    seconds = seconds if limits.seconds is None else min(seconds, limits.seconds - spent)
+    small = problem.covariance.small or not problem.covariance.on_disk
+    if result.status is not Status.OPTIMAL or not result.value > 0 or not small or seconds <= 0:
+        return result
+    base = result.certificate
+    assert base is not None  # it is proved optimal
+
+    def quietly(event: Event) -> None:
+        """Report the stage without its bounds, which are not about the optimum."""
+        report(Event(event.stage, event.done, event.total))
+
+    try:
+        limits = replace(limits, seconds=seconds)
+        if problem.joint:
+            others = bound_others(problem, result.components, base, limits, quietly)
+        else:
+            x = result.components[:, 0]
+            others = list_answers(problem, x, base, None, limits, quietly).certificate()
+    except InvalidProblem:  # too many features are forced
+        return result
+    except Cancelled as stop:
+        stop.best, stop.result = base, result
+        raise
+    is_less = others is not None and others.upper < result.value
+    return replace(result, others=others) if is_less else result
 
 
 def _find_bound(

@@ -18,9 +18,9 @@ import numpy as np
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, oriented
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
-from nspca.presentation import drawing, phrases
+from nspca.presentation import drawing, margins, phrases
 from nspca.presentation.colours import BOUND, COLOURS
-from nspca.presentation.numerals import format_guarantee, proof_phrase
+from nspca.presentation.numerals import format_guarantee, proof_phrase, ratio_at_most
 from nspca.problem import Problem
 from nspca.validation.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.validation.features import Features
@@ -59,6 +59,8 @@ class Result:
     method : str
     certificate : Certificate or None
         A proved upper bound for one component (or the joint problem).
+    others : Certificate or None
+        Proves how much less every answer explains that does not use all features of this one.
     seconds : float
     info : dict
         Plain numbers and strings the method reports: counts, gaps, guarantees.
@@ -74,6 +76,7 @@ class Result:
     seconds: float = 0.0
     info: dict[str, Any] = field(default_factory=dict)
     features: Features | None = None
+    others: Certificate | None = None
 
     def __post_init__(self) -> None:
         """Refuse components and values that are not finite numbers of matching shapes."""
@@ -116,6 +119,7 @@ class Result:
         return (
             f"Result of {self.method}: value {self.value:.6g}, {_quality(self)}\n"
             f"{many} of {n} features, {phrases.weights(counts)}{each}: {first}{more}"
+            + (f"\n{self.alone}" if self.alone else "")
         )
 
     def _repr_html_(self) -> str:
@@ -157,6 +161,30 @@ class Result:
         """Return the proved fraction of the optimum, rounded down; None without a certificate."""
         return None if self.certificate is None else self.certificate.ratio(self.value)
 
+    @property
+    def margin(self) -> float:
+        """Return by how much less than the value every other answer explains, as a share of the value.
+
+        0 where nothing is proved. An answer that uses more features than this one, all of these among them,
+        is none of the others.
+        """
+        if self.others is None or not self.value > 0:
+            return 0.0
+        return max(0.0, 1 - ratio_at_most(self.others.upper, self.value))
+
+    @property
+    def alone(self) -> str:
+        """Return the sentence about `margin`; empty where nothing is proved."""
+        if self.others is None:
+            return ""
+        used = np.union1d(np.flatnonzero(self.components.any(axis=1)), self.others.forced)
+        return margins.unique(self.others.sizes, used.size, self.others.upper, self.value)
+
+    @property
+    def statement(self) -> str:
+        """Return in one or two sentences what is proved of the value, and of all other answers."""
+        return f"Explains {self.value:.6g}, {_quality(self)}. {self.alone}".rstrip()
+
     def with_certificate(self, certificate: Certificate | None) -> "Result":
         """Return this result with another certificate and an unchanged status."""
         return replace(self, certificate=certificate)
@@ -174,8 +202,9 @@ class Result:
             "components": self.components,
             "values": self.values,
         }
-        if self.certificate is not None:
-            arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
+        for name in ("certificate", "others"):
+            if (proof := getattr(self, name)) is not None:
+                arrays[name] = np.frombuffer(proof.to_bytes(), dtype=np.uint8)
         return write_arrays(arrays)
 
     @classmethod
@@ -185,11 +214,13 @@ class Result:
             arrays = read_arrays(content)
             header = json.loads(str(arrays["header"]))
             X, values = (np.asarray(arrays[name], dtype=np.float64) for name in ("components", "values"))
-            proof = (
-                Certificate.from_bytes(arrays["certificate"].tobytes()) if "certificate" in arrays else None
+            proof, others = (
+                Certificate.from_bytes(arrays[name].tobytes()) if name in arrays else None
+                for name in ("certificate", "others")
             )
             status, info = Status[header["status"]], dict(header["info"])
-            return cls(X, values, status, str(header["method"]), proof, float(header["seconds"]), info)
+            seconds = float(header["seconds"])
+            return cls(X, values, status, str(header["method"]), proof, seconds, info, others=others)
         except (NSPCAError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise InvalidData(
                 f"a stored result must be bytes written by Result.to_bytes, got {error}; run it again"

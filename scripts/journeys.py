@@ -44,12 +44,10 @@ def teacher(page: Page, snap: Snap) -> None:
     page.mouse.move(0, 0)  # away from the button, whose help covers what it stands on
     page.get_by_role("button", name="Verify now").first.scroll_into_view_if_needed()
     snap("proof")
-    page.locator("summary").filter(has_text="The curve").click()
-    share = page.get_by_role("button", name="Share").first
-    share.click()
-    page.get_by_role("button", name="Make a link for others").click()
-    page.get_by_alt_text("The link as a QR code").wait_for()
-    page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, -230)")  # there is room above the button
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Make a link").click()
+    page.get_by_test_id("stPopoverBody").get_by_text("Whoever has the link").wait_for()
     snap("share")
 
 
@@ -122,9 +120,10 @@ def answer(page: Page) -> None:
 
 def run(page: Page) -> None:
     """Run a sweep to its end."""
-    page.get_by_role("button", name="Run ").first.click()
+    page.locator("summary").filter(has_text="· change").click()
+    page.get_by_role("button", name="Compute ").first.click()
     page.wait_for_url("**run=**")
-    page.get_by_role("button", name="Single files").wait_for()
+    page.locator("summary").filter(has_text="The proof").wait_for()
     answer(page)
 
 

@@ -36,8 +36,9 @@ CARDS = """() => [...document.querySelectorAll("[class*=st-key-card_] img")].eve
 
 def swept(page: Page) -> None:
     """Start a sweep, and wait for its end."""
-    page.get_by_role("button", name="Run ").first.click()
-    page.get_by_role("button", name="Everything of this").first.wait_for(timeout=LIMIT)
+    page.locator("summary").filter(has_text="· change").click()
+    page.get_by_role("button", name="Compute ").first.click()
+    page.locator("summary").filter(has_text="The proof").wait_for(timeout=LIMIT)
     page.wait_for_timeout(2000)
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
 

@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.served import opened, serving
-from nspca.dashboard.proof.optimal import LABEL
+from nspca.dashboard.proof.optimal import PROVED
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "tour.webp"
 SCREEN = {"width": 1200, "height": 700}
@@ -99,27 +99,19 @@ def closing_band(page: Page, url: str) -> Iterator[Frame]:
     text = "Run a sweep: the band between what is found and what is proved closes for every k."
     opened_page(page, f"{url}/sweep?sample=digits")
     yield shot(page, text, 1500)
-    page.get_by_role("button", name=re.compile("^Run ")).first.click()
-    yield from watched(page, text, page.get_by_role("button", name="Everything of this").first)
+    page.locator("summary").filter(has_text="· change").click()
+    page.get_by_role("button", name=re.compile("^Compute ")).first.click()
+    yield from watched(page, text, page.locator("summary").filter(has_text="The proof").first)
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     page.wait_for_timeout(1500)
     yield shot(page, text, 2000)
 
 
 def proved_optimal(page: Page, url: str) -> Iterator[Frame]:
-    """Ask whether an answer is the best one, until the search has proved it."""
-    text = "Ask whether it is the best: features become certain or impossible, until nothing better exists."
-    opened_page(page, f"{url}/sweep?sample=digits&from=14&to=14&step=1")
-    page.get_by_role("button", name=re.compile("^Run ")).first.click()
-    ask = page.get_by_role("button", name=LABEL).first
-    ask.wait_for(timeout=LIMIT)
-    ask.scroll_into_view_if_needed()
-    yield shot(page, text, 1200)
-    ask.click()
-    done = page.get_by_text("Proved optimal: nothing better exists").first
-    yield from watched(page, text, done)
-    done.evaluate("box => box.scrollIntoView({ block: 'start' })")
-    page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, -150)")  # it lies under no header
+    """Open an answer, and follow the line below it until nothing better exists."""
+    text = "The line below the answer rises by itself, until it is proved that nothing better exists."
+    opened_page(page, f"{url}/sweep?sample=digits&from=9&to=9&step=1&signed=1")
+    yield from watched(page, text, page.get_by_text(PROVED).first)
     page.wait_for_timeout(1000)
     yield shot(page, text, 3500)
 

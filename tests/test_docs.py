@@ -11,6 +11,7 @@ import pytest
 import nspca
 from nspca import METHODS
 from nspca.bounds import core, elementary, elimination, lowrank, witness
+from nspca.bounds.answers import bound_others
 from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
@@ -158,6 +159,13 @@ def packings():
     yield X, tree.certificate()
 
 
+def others():
+    X = np.random.default_rng(0).standard_normal((40, 8)) * np.linspace(3, 1, 8)
+    problem = nspca.Problem.from_data(X, (3, 2))
+    result = nspca.solve(problem, certify="standard")
+    yield X, bound_others(problem, result.components, result.certificate, Limits())
+
+
 def elementaries(make):
     X = np.random.default_rng(0).standard_normal((30, 12))
     yield X, make(nspca.Problem.from_data(X, 3))
@@ -169,6 +177,7 @@ FORMS = {
     "answers": lists,
     "joint": joints,
     "packing": packings,
+    "others": others,
     "diagonal": lambda: elementaries(elementary.diagonal),
     "row": lambda: elementaries(elementary.rows),
 }
@@ -177,7 +186,8 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
     page, seen, most = table(form), [], 0
-    if form in ("answers", "packing"):
+    if form in ("answers", "packing", "others"):
+        page = table("packing") | page if form == "others" else page
         page = {name: row for name, row in table("fixing").items() if row[0] == "always"} | page
     for data, certificate in FORMS[form]():
         assert certificate.form == form and nspca.verify(data, certificate) <= certificate.upper
@@ -244,11 +254,11 @@ def measured(certificate) -> dict[str, int]:
         "D": parts.get("lift", U).shape[-1],
         "q": parts["claims"].size - 1 if "claims" in parts and certificate.form == "joint" else 1,
     }
-    if certificate.form in ("fixing", "answers", "packing"):
+    if certificate.form in ("fixing", "answers", "packing", "others"):
         sizes |= fixing_sizes(parts)
-    if certificate.form == "answers":
+    if certificate.form in ("answers", "others"):
         sizes |= {"m": parts["counts"].size, "z": int(parts["counts"].sum())}
-    if certificate.form == "packing":
+    if certificate.form in ("packing", "others"):
         sizes |= {"g": parts["split"].size, "a": int(parts["pricings"].sum()), "o": parts["level"].size}
     if certificate.form == "joint":
         assert U.shape[-1] == len(certificate.k) - 1

@@ -17,27 +17,35 @@ part, with all of them, is covered.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from nspca.bounds import elimination
+from nspca.bounds.disjoint.others import OthersTree, best_exchange
 from nspca.bounds.fixing.arrays import joined, packed
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Use, Warm
-from nspca.bounds.fixing.tasks import Task
+from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Warm
+from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
-from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
+from nspca.bounds.search import ROOT_ROUNDS, ROWS, prices_of, start_of_tree, witness_of
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.local_search import single
+from nspca.local_search.forced import each_replaced
 from nspca.local_search.minimal import GoodSet, best_above, is_mixed, minimal
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
 GAP = 1e-9
 """Relative gap above the level at which a node is closed."""
+BELOW = 1e-12
+"""Relative distance below a value that was reached, for rounding: a search for the margin begins there."""
+FEW = 2000
+"""Maximum supports of a problem whose nodes are first branched on without a lift, which takes longer than all
+of them. Where leading vectors of nonnegative nodes tie, a lift is still needed.
+"""
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -64,7 +72,6 @@ class AnswerTree(FixingTree):
         super().__post_init__()
         self.sets: list[GoodSet] = []
         self.members = np.zeros((0, self.problem.n), dtype=bool)
-        self.mixed: list[tuple[Node, Use]] = []
         self.at_level = True
 
     def add(self, good: GoodSet) -> None:
@@ -79,6 +86,19 @@ class AnswerTree(FixingTree):
         if len(self.sets) > self.most:
             values = sorted((one.value for one in self.sets), reverse=True)
             self.lower = max(self.lower, values[self.most])
+
+    def list_first(self, x: Array) -> None:
+        """Begin the list with the set of the best known answer x (n,), made minimal unless it is the only
+        one.
+        """
+        A, forced, nonneg = self.problem.covariance, self.problem.forced, self.problem.nonneg
+        features = np.union1d(np.flatnonzero(x), forced).astype(np.int64)
+        good = best_above(A, features, 0.0 if self.only_first else self.target, nonneg)
+        if good is not None and self.only_first:
+            used = np.isin(good.features, forced) | (good.weights != 0)
+            self.add(GoodSet(good.features[used], good.weights[used], good.value))
+        elif good is not None:
+            self.add(minimal(A, good, forced, self.target, nonneg))
 
     # --- good sets of a node --------------------------------------------------------------------------------
     def missing(self, supports: Supports, points: Sequence[Array] = ()) -> np.ndarray | None:
@@ -161,18 +181,16 @@ class AnswerTree(FixingTree):
             node.along = missing
             self.push(node)
         elif node.upper > self.target:  # the level may have been raised
-            if not node.supports.possible.size and self.is_mixed(node, self.lower):
-                self.mixed.append((node, node.leaf))
-                node.leaf, node.settled = None, MIXED
+            if not node.supports.possible.size and self.is_mixed(node.supports):
+                node.settled = MIXED
             else:
                 super().open(node)
 
-    def is_mixed(self, node: Node, level: float) -> bool:
-        """Tell whether the only set of a node has a leading vector of mixed sign, surely for a checker."""
-        part, features = self.ground.whole.part, node.supports.certain
-        if not self.problem.nonneg or self.problem.forced or not np.isin(features, part.features).all():
-            return False
-        return is_mixed(self.problem.covariance, part.block(features), level)
+    def is_mixed(self, supports: Supports) -> bool:
+        """Tell whether the only set of some supports has a leading vector of mixed sign."""
+        part, features = self.ground.whole.part, supports.certain
+        known = self.ground.smallest and np.isin(features, part.features).all()
+        return bool(known) and is_mixed(part, part.block(features))
 
     def points_of(self, warm: Warm | None) -> list[Array]:
         """Return the best point (n,) of the bundle of a node."""
@@ -215,11 +233,6 @@ class AnswerTree(FixingTree):
         """Return the certificate that no component explains more than the bound without a listed set."""
         assert self.root is not None  # `proved` is finite
         arrays, upper = packed(self.root)
-        unsure = [pair for pair in self.mixed if not self.is_mixed(pair[0], float(arrays["level"][0]))]
-        if unsure:  # at a level that was raised, the leading vector may be too near to it for a proof
-            for node, leaf in unsure:
-                node.settled, node.leaf = None, leaf
-            arrays, upper = packed(self.root)
         sets = self.sets
         arrays |= {
             "counts": np.array([one.features.size for one in sets], dtype=np.int64),
@@ -230,14 +243,42 @@ class AnswerTree(FixingTree):
         return Certificate.of(self.problem, "A", "answers", upper, arrays)
 
 
+def bound_others(
+    problem: Problem, X: Array, base: Certificate, limits: Limits, report: Report = silent
+) -> Certificate | None:
+    """Return a bound on all disjoint components but the best ones X (n, r); None where none is proved.
+
+    `base` is a certificate of their value, whose prices are tried first.
+    """
+    largest = problem.with_k(max(problem.sizes))
+    with one_thread():
+        ground = Ground.of(largest, elimination.keep(largest, ROWS))
+        if not np.isin(np.flatnonzero(X.any(axis=1)), ground.part.features).all() or not X.any(axis=0).all():
+            return None
+        tree = OthersTree(
+            problem,
+            PLANS["standard"],
+            best_exchange(problem, X) * (1 - BELOW),
+            report=report,
+            ground=ground,
+            limits=limits.helped(problem.covariance.client),
+            listed=[
+                tuple(np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)].tolist()) for x in X.T
+            ],
+        )
+        tree.first, tree.witness = prices_of(problem, base), witness_of(problem, ground, base)
+        tree.run(X)
+        return tree.certificate()
+
+
 def list_answers(
     problem: Problem,
-    level: float,
+    x: Array,
     base: Certificate,
-    first: np.ndarray,
+    within: float | None,
     limits: Limits,
     report: Report = silent,
-    **options: Any,
+    most: int = 1000,
 ) -> AnswerTree:
     """Return the tree that lists the minimal good sets of a problem.
 
@@ -245,24 +286,31 @@ def list_answers(
     ----------
     problem : Problem
         A problem for one component.
-    level : float
-        In unit scale: a set is good if it explains more.
+    x : (n,) float64
+        The best known answer.
     base : Certificate
         A certificate of the problem, whose first witness is tried first.
-    first : (s,) int64
-        The set of the best known answer.
+    within : float or None
+        A set is good if it explains more than ``1 - within`` of `x`. With None only the set of x is listed.
     limits : Limits
     report : callable
         Gets events, and may raise `Cancelled`, which then carries the tree as its `best`.
-    **options
-        `share`, `most` and `only_first` of the tree.
+    most : int
+        Maximum number of listed sets above the level.
 
     Returns
     -------
     AnswerTree
         Its root is settled.
     """
-    plan, A = PLANS["standard"], problem.covariance
+    plan, A, reached, used = PLANS["standard"], problem.covariance, problem.covariance.quadratic(x), x != 0
+    if within is None:
+        lacking = each_replaced(problem, x, report).lacking[
+            np.setdiff1d(np.flatnonzero(used), problem.forced)
+        ]
+        level = min(float(lacking.max(initial=0.0)), reached) * (1 - BELOW)
+    else:
+        level = (1 - within) * reached
     with one_thread():
         begun = start_of_tree(problem, plan, level, base, report)
         if begun is None:
@@ -271,31 +319,33 @@ def list_answers(
                 f"{len(problem.forced)} forced, of {problem.n}"
             )
         kept, witness, warm = begun
-        tree = AnswerTree(
-            problem=problem,
-            plan=plan,
-            lower=level,
-            gap=GAP,
-            report=report,
-            ground=Ground.of(problem, kept),
-            limits=limits.helped(A.client),
-            **options,
-        )
-        level = 0.0 if tree.only_first else tree.target
-        good = best_above(A, np.union1d(first, problem.forced).astype(np.int64), level, problem.nonneg)
-        if good is not None and tree.only_first:
-            used = np.isin(good.features, problem.forced) | (good.weights != 0)
-            tree.add(GoodSet(good.features[used], good.weights[used], good.value))
-        elif good is not None:
-            tree.add(minimal(A, good, problem.forced, level, problem.nonneg))
-        try:
-            tree.begin(witness, warm, ROOT_ROUNDS, plan.eigenvalues)
-            if tree.root is None:  # the time is over before anything is proved
-                ends, tree.ends = tree.ends, np.inf
-                tree.begin(None)
-                tree.ends = ends
-            tree.run()
-        except Cancelled as stop:
-            stop.best = tree if tree.root is not None else None
-            raise
+        ground = replace(Ground.of(problem, kept), smallest=problem.nonneg and not problem.forced)
+        few = Supports.of(problem, ground.everything).count <= FEW and (ground.smallest or not problem.nonneg)
+        for rounds in (0, ROOT_ROUNDS) if few else (ROOT_ROUNDS,):
+            tree = AnswerTree(
+                problem=problem,
+                plan=plan,
+                lower=level,
+                gap=GAP,
+                report=report,
+                ground=ground,
+                limits=limits.helped(A.client),
+                rounds=min(rounds, ROUNDS),
+                share=0.0 if within is None else 1 - within,
+                most=most,
+                only_first=within is None,
+            )
+            tree.list_first(x)
+            try:
+                tree.begin(witness, warm, rounds, plan.eigenvalues)
+                if tree.root is None:  # the time is over before anything is proved
+                    ends, tree.ends = tree.ends, np.inf
+                    tree.begin(None)
+                    tree.ends = ends
+                tree.run()
+            except Cancelled as stop:
+                stop.best = tree if tree.root is not None else None
+                raise
+            if tree.proved <= tree.target or tree.stopped:
+                break
     return tree

@@ -13,7 +13,7 @@ from nspca.checker import forms, reading
 from nspca.checker.answers import answers
 from nspca.checker.fixing import fixing
 from nspca.checker.matrix import Matrix, matrix_of
-from nspca.checker.packing import packing
+from nspca.checker.packing import others, packing
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
 from nspca.errors import CertificateError, shown
@@ -24,6 +24,7 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
     "answers": answers,
     "joint": forms.inequality,
     "packing": packing,
+    "others": others,
     "diagonal": forms.diagonal,
     "row": forms.row,
 }

@@ -354,7 +354,7 @@ class Trees:
         I = np.flatnonzero(node.is_in | origin.is_in)
         matrix.require_few(origin.A, I)
         own = Part(origin.A, np.searchsorted(origin.features, I))
-        return not node.is_free.any() and I.size > 0 and is_never_smallest(own, self.level)
+        return not node.is_free.any() and I.size > 0 and is_never_smallest(own)
 
     def reduce(self, node: Node, cap: Fraction) -> Node:
         """Return the node about C for a node: the features that are in are eliminated from its sets.

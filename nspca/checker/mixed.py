@@ -1,14 +1,14 @@
 """What a vector proves of a set of features: a value that it reaches, or that no smallest set is this one.
 
-Theorem (mixed signs). Let vI - A_II + s uu' be psd for a vector u of squared length L and s > 0, and let
-u'A_II u >= c L with c > v. Let p be the smaller of the sums of the squares of the positive and of the
-negative entries of u. If p > 1 + L - 2 root((c - v) / s), then I is no smallest set with x'Ax > v for an
-x >= 0 on it.
+Theorem (mixed signs). Let lI - A_II + s uu' be psd for a number l, a vector u of squared length L and s > 0,
+and let u'A_II u >= c L with c > l. Let p be the smaller of the sums of the squares of the positive and of the
+negative entries of u. If p > 1 + L - 2 root((c - l) / s), then I is no smallest set on which an x >= 0 has
+x'Ax > v, whatever v >= 0 is.
 Proof. Let I be such a set, and x its best unit vector. x has no zeros, as fewer features would do. So x is a
 local maximum of x'Ax on the sphere, hence a leading vector, and x'Ax >= c. Then
-0 <= x'(vI - A + s uu')x <= v - c + s (u'x)^2, so |u'x| >= root((c - v) / s). For x >= 0 the negative entries
-of u are at most |x - u|^2, and the positive ones at most |x + u|^2, in squares. One of these two is
-1 + L - 2 |u'x|, which is less than p.
+0 <= x'(lI - A + s uu')x <= l - c + s (u'x)^2, so |u'x| >= root((c - l) / s). For x >= 0 the squares of the
+negative entries of u add up to at most |x - u|^2, and those of the positive ones to at most |x + u|^2. One of
+these two is 1 + L - 2 |u'x|, which is less than p.
 
 `answers` and `fixing` call these functions.
 """
@@ -34,21 +34,22 @@ def reached(A: Matrix, T: Array, w: Array) -> float:
     return above / (length * (1 + gamma(T.size + 16))) if abs(length - 1) <= FAR and above >= 0 else -np.inf
 
 
-def is_never_smallest(A: Matrix, v: float) -> bool:
+def is_never_smallest(A: Matrix) -> bool:
     """Tell whether it is proved that the set of all features of A is no smallest set with x'Ax > v, x >= 0.
 
-    Any u proves it. The leading vector is best, and an s that is hardly above c - v.
+    Any u and l would do. Best are the leading vector, and the middle between the two largest eigenvalues.
     """
     I, p = np.arange(A.n), A.n
     E = A.block(I, I)
-    error = 1.01 * (A.eps * norm(A.size) ** 2 + A.lost * p) + margin(16, v, norm(E))
-    u = np.linalg.eigh((E + E.T) / 2)[1][:, -1]
+    values, vectors = np.linalg.eigh((E + E.T) / 2)
+    u, middle = vectors[:, -1], float(values[-2:].mean())
     c = reached(A, I, u)
-    if not c > v:
-        return is_psd(v * np.eye(p) - E, error)
-    s = c - v + 4 * (error + gamma(p + 8) * (v * p + np.abs(np.diagonal(E)).sum()))
-    if not is_psd(v * np.eye(p) - E + s * np.outer(u, u), error + margin(8, s)):
+    if p < 2 or not c > middle:
+        return False
+    error = 1.01 * (A.eps * norm(A.size) ** 2 + A.lost * p) + margin(16, middle, norm(E))
+    s = c - middle + 4 * (error + gamma(p + 8) * (middle * p + np.abs(np.diagonal(E)).sum()))
+    if not is_psd(middle * np.eye(p) - E + s * np.outer(u, u), error + margin(8, s)):
         return False
     shorter = min(float(np.square(u[u < 0]).sum()), float(np.square(u[u > 0]).sum()))
-    nearest = 1 + float(u @ u) - 2 * np.sqrt((c - v) / s)
+    nearest = 1 + float(u @ u) - 2 * np.sqrt((c - middle) / s)
     return bool(shorter * (1 - gamma(p + 8)) > nearest + margin(p + 16, 4.0))

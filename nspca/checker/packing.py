@@ -25,12 +25,16 @@ or j is out everywhere.
 Proof. j is in one S_c at most. Components of one class can be exchanged, as the node asks the same of them.
 
 So OPT <= max(the goals, the bounds of the leaves). `entry` calls `packing` for this form.
+
+Form `others` has listed sets T_1..T_r that share no feature, too, and leaves of code COVERED: each T is in
+another component. So an answer above that maximum has T_1..T_r in different components.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
 from operator import and_, or_
 from typing import Self
 
@@ -38,7 +42,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.cover import TOO_SHORT
-from nspca.checker.fixing import LEAF, NAMES, NOTHING_LEFT, Node, Proof, Trees, exact_sum
+from nspca.checker.fixing import COVERED, LEAF, NAMES, NOTHING_LEFT, Node, Proof, Trees, exact_sum
 from nspca.checker.matrix import Matrix
 from nspca.checker.reading import Arrays, Recipe
 from nspca.checker.refusal import require
@@ -48,8 +52,25 @@ OWN = ("goals", "split", "pricings", "prices")
 
 
 def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """Return the largest of 0, the `goals` and the bounds of all leaves, once all are proved."""
+    """Return the bound of a certificate of form `packing`."""
     arrays.only(*OWN, *NAMES)
+    return prove_packing(A, recipe, arrays, [])
+
+
+def others(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
+    """Return the bound of a certificate of form `others`, on answers without the listed sets."""
+    arrays.only(*OWN, *NAMES, "counts", "members")
+    counts, members = arrays.codes("counts").tolist(), arrays.codes("members").tolist()
+    right = all(count >= 1 for count in counts) and sum(counts) == len(members) and len(counts) > 0
+    require(right, "witness counts must be at least 1 each, and add up to the number of witness members")
+    distinct = len({*members}) == len(members) and all(0 <= j < A.n for j in members)
+    require(distinct, f"features of listed sets must be different numbers from 0 to {A.n - 1}")
+    parts = pairwise(np.cumsum([0, *counts]).tolist())
+    return prove_packing(A, recipe, arrays, [sum(1 << j for j in members[a:b]) for a, b in parts])
+
+
+def prove_packing(A: Matrix, recipe: Recipe, arrays: Arrays, listed: list[int]) -> Fraction:
+    """Return the largest of 0, the `goals` and the bounds of all leaves, once all are proved."""
     split, pricings = arrays.codes("split"), arrays.codes("pricings")
     require(split.size == pricings.size, "witness pricings must have a number for each node of the tree")
     prices = arrays.numbers("prices", (*arrays.need("prices").shape[:1], A.n))
@@ -78,7 +99,11 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
             require(empty, f"joint node {read - 1} is left out, but answers are left in it")
             continue
         require(is_left, f"joint node {read - 1} must have code {NOTHING_LEFT}: nothing is left")
-        if code == LEAF:
+        if code == COVERED:
+            homes = [[c for c, into in enumerate(state.into) if not own & ~into] for own in listed]
+            apart = bool(homes) and all(homes) and len({c for c, *_ in homes}) == len(homes)
+            require(apart, f"the listed sets are not among the features that are in at joint node {read - 1}")
+        elif code == LEAF:
             require(count > 0, f"joint node {read - 1} is a leaf without a pricing")
             proved = max(proved, bound)
         else:

@@ -19,7 +19,7 @@ OF_A = ("center", "scale", "source", "shape", "digest", "weights")
 """Properties that a problem has from its covariance."""
 OF_FEATURES = ("having", "lacking")
 """Claims about single features, for certificates of one component in every form."""
-OF_SEVERAL = ("joint", "packing")
+OF_SEVERAL = ("joint", "packing", "others")
 """Forms for several disjoint components, whose k is a list of sizes."""
 NO_WITNESS = -1
 """Code of a leaf, in a tree of supports, that has no W, M and U."""

@@ -44,13 +44,16 @@ def print_answer(
     proofs = {args.certificate: certificate} if args.certificate else {}
     if proofs and known is not None and known.certificate is not certificate:
         proofs[beside(args.certificate, "features")] = known.certificate
-    if proofs and others is not None and args.others is not None:
-        proofs[beside(args.certificate, "others")] = others.certificate
+    margin = result.others if others is None else others.certificate
+    if proofs and margin is not None:
+        proofs[beside(args.certificate, "others")] = margin
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     try:
         if args.json:
             features = {"components": found} if problem.joint else {"features": found[0]}
             listed = {} if others is None else {"others": listing(dataset, others)}
+            if others is None and result.others is not None:
+                listed = {"others": {"proved": result.alone, "rest": result.others.upper}}
             say_json(summary(dataset, problem, result, certificate) | features | listed)
         else:
             for line in lines(dataset, problem, result, certificate, found):
@@ -59,6 +62,8 @@ def print_answer(
                 left = sum(place.name == "NONE" for place in known.places)
                 least = f"at least {args.within:.15g} % of the optimum"
                 say(f"in every, in none ({left} features): of all answers that explain {least}")
+            if others is None and result.alone:
+                say(result.alone)
             if others is not None:
                 said = listing(dataset, others)
                 say(said["proved"])

@@ -15,12 +15,7 @@ from nspca.progress import Event, Report
 if TYPE_CHECKING:
     from nspca.problem import Problem
     from nspca.result import Result
-    from nspca.selection.answers import Answers
     from nspca.specs import ComponentsSpec, ProblemSpec, SweepSpec
-
-
-MARGIN = 5.0
-"""Seconds that the proof of a margin gets after a search for the optimum, if that took less."""
 
 
 def add(commands: Commands) -> None:
@@ -111,7 +106,9 @@ def run(args: argparse.Namespace) -> int:
         if args.spec and value is not None:
             raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
     second = beside(args.certificate, "features") if args.certificate and args.within else None
-    third = beside(args.certificate, "others") if args.certificate and args.others else None
+    third = (
+        beside(args.certificate, "others") if args.certificate and (args.others or is_exhaustive) else None
+    )
     check_files(args.certificate, second, third, args.csv, args.spec, read=[args.source])
     with client_of(args.workers, args.scheduler) as client:
         return _solve(args, client, is_folder, is_search)
@@ -156,7 +153,9 @@ def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bo
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             result = certified(problem, result, known.certificate)  # one certificate proves both
-    others = None if lost is not None else _others(args, problem, result)
+    others = None
+    if args.others is not None and lost is None:
+        others = nspca.answers(problem, result, args.others / 100, seconds=args.seconds, report=progress())
     with saved(args, question if args.spec else None):
         status = print_answer(args, dataset, problem, result, known, others)
     if lost is None:
@@ -165,23 +164,6 @@ def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bo
         f"nspca: {lost} The answer is what was ready{', and --resume goes on' * bool(args.certificate)}."
     )
     return 2
-
-
-def _others(args: argparse.Namespace, problem: "Problem", result: "Result") -> "Answers | None":
-    """Return the list of good answers, or after a search for the optimum the margin; None if neither is asked
-    for.
-    """
-    import nspca
-    from nspca.result import Status
-    from nspca.solving import in_memory
-
-    if args.others is not None:
-        return nspca.answers(problem, result, args.others / 100, seconds=args.seconds, report=progress())
-    is_proved = args.effort == "exhaustive" and result.status is Status.OPTIMAL and result.value > 0
-    if not is_proved or problem.joint or args.spec or not in_memory(problem):
-        return None
-    found = nspca.answers(problem, result, None, seconds=max(MARGIN, result.seconds), report=progress())
-    return found if found.share < 1 else None
 
 
 def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | ComponentsSpec":

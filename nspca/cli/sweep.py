@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from nspca.cli.arguments import Commands, given_options, of_problem, sizes
 from nspca.cli.screen import check_files, clear, complain, progress, saved, say, say_json, write_csv
 from nspca.cli.sources import about, about_problem, make_problem, read_dataset
-from nspca.presentation.numerals import round_down, round_up
+from nspca.presentation.numerals import OPTIMAL_GAP, round_down, round_up
 from nspca.progress import Event
 
 if TYPE_CHECKING:
@@ -91,12 +91,12 @@ def print_table(args: argparse.Namespace, dataset: "Source", rows: list[dict[str
 
 
 def as_text(frame: "pd.DataFrame") -> str:
-    """Return the table of a sweep as text, with bounds rounded up and proved ratios rounded down.
+    """Return the table of a sweep as text. Bounds are rounded up; ratios are rounded down, or "optimal".
 
     The command `run` prints a sweep likewise.
     """
     bounds = {
         "upper": lambda bound: f"{round_up(bound, 6):.6g}",
-        "ratio": lambda ratio: f"{round_down(ratio, 4):.4f}",
+        "ratio": lambda ratio: "optimal" if 1 - ratio <= OPTIMAL_GAP else f"{round_down(ratio, 4):.4f}",
     }
     return frame.to_string(index=False, formatters=bounds)

@@ -285,7 +285,7 @@ def _draw(
         seen = page.view(run, results)
         if not run.own and asked is not run.asked and has_result:
             page.introduce(run)
-        elif asked is not run.asked and (asked is None or not same(run.asked, asked)):
+        if asked is not run.asked and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
             page.more(run, seen)

@@ -21,7 +21,6 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer
 from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
-from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
 from nspca.presentation.markup import render
 from nspca.specs import DataSpec, SweepSpec
@@ -144,48 +143,20 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
             ks = range(1, MOST + 1)
             slide.show(answer, ks, ceiling, "digit_k", (1, MOST), "digits_curve", "digits_image", HEIGHT)
-    _legend(data, int(np.count_nonzero(result.components[:, 0])))
+    (m, n), used = data.X.shape, np.count_nonzero(result.components[:, 0])
+    st.caption(
+        f"The coloured pixels are {used} of the {n} pixels of a small scan, over the mean of {m:,} "
+        "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
+        "without trusting this program."
+    )
     with st.expander("The proof: check it, take it home", icon=":material/verified:"):
         st.markdown(statement.numbers(problem, result, k))
         proof_panel.show(answer)
 
 
-def _legend(data: Dataset, used: int) -> None:
-    m, n = data.X.shape
-    st.markdown(
-        f"""
-**What you see**
-- The coloured pixels are {used} of the {n} pixels of a small scan. They lie over the mean of {m:,}
-handwritten digits.
-- The curve is what was found for every number of pixels. A green curve says that nothing better exists:
-anybody can check the proof without trusting this program.
-"""
-    )
-
-
 def ways_on() -> None:
     """Draw links to the pages to visit next."""
-    ways = (
-        (
-            "Look at other data",
-            "Faces, star spectra, gene expression, words of real text.",
-            "pages/data.py",
-            "Choose a sample",
-        ),
-        (
-            "How many features are enough?",
-            "A curve over the number of features, with its proved limit.",
-            "pages/sweep.py",
-            "See the curve",
-        ),
-    )
-    st.subheader("Go on")
-    *columns, last_one = st.columns(3)
-    for column, (title, text, page, label) in zip(columns, ways, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**\n\n{text}")
-            frame.way_on(page, label)
-    with last_one.container(border=True, height="stretch"):
-        st.markdown("**What belongs together?**\n\nSeveral components at once that share no feature.")
-        with st.container(horizontal=True):
-            frame.ways_to_components()
+    with st.container(horizontal=True):
+        frame.way_on("pages/data.py", "Choose a sample: faces, spectra, genes, words")
+        frame.way_on("pages/sweep.py", "How many features are enough?")
+        frame.ways_to_components()

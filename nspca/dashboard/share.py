@@ -28,7 +28,7 @@ ELSEWHERE = "These data are yours alone: only an answer about them can be shared
 
 def title(text: str, fills: bool = False) -> None:
     """Draw the title of a page, and beside it the button; `fills` tells that the page calls `fill` later."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(text, width="stretch")
         st.session_state[state.SHARE] = None
         if not state.get("present"):

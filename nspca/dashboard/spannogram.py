@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.bounds import lowrank
@@ -34,20 +33,12 @@ from nspca.dashboard.runs import first_answer, lookup, progress
 from nspca.dashboard.runs.inputs import draw_signs, is_scaled
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.views import statement
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import Band, direction, intervals_rank2
 from nspca.plots import spans
 from nspca.plots.spannogram import Spans
-from nspca.presentation.numerals import (
-    OPTIMAL_GAP,
-    RAISED,
-    percent_down,
-    percent_up,
-    proved_ratio,
-    ratio_at_most,
-)
+from nspca.presentation.numerals import OPTIMAL_GAP, RAISED, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
@@ -336,17 +327,14 @@ def _draw(data: Chosen, asked: SweepSpec) -> bool:
     answer_page.say_instead(asked.first, range_of_k(data.dataset.X.shape[1])[1])
     name, sentence = _view(), st.container()  # the picture is there before the limit is
     _curves(of) if name == "curves" else _sphere(of)
-    below = None
     if not state.get("present"):
         with st.container(horizontal=True, vertical_alignment="center"):
             choose_one("View", "view", VIEWS, width="content")
             noun = wording.noun(data.dataset)
             frame.way_on("pages/sweep.py", f"Sweep: the best {noun}s in all directions")
-        if name == "curves":
-            below = st.expander("How much do they capture in all directions?", icon=":material/verified:")
     with sentence:
         if name == "curves":
-            _answer(of, asked, below)
+            _answer(of, asked)
         else:
             st.markdown(f"## {SPHERE_SENTENCE}")
     return True
@@ -368,44 +356,38 @@ def _ready(data: Chosen) -> bool:
     return False
 
 
-def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None:
-    """Draw the answer and what to do next, and its numbers folded `below` the picture.
-
-    All are drawn again once a smaller limit is proved. In present mode `below` is None.
-    """
+def _answer(of: Subject, asked: SweepSpec) -> None:
+    """Draw the answer and what to do next; it is drawn again once a smaller limit is proved."""
     known = find_limit(of, asked)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
         known = find_limit(of, asked)
-    st.markdown(f"## {wording.unbroken(answer(of, known))}")
+    st.markdown(f"## {wording.unbroken(answer(of))}")
     st.markdown(
-        "**Drag the angle**, and watch the set change. In this spannogram each curve is one "
-        f"{wording.noun(of.chosen.dataset)}, as high as its weight in the mix of directions."
+        f"{wording.unbroken(how_good(of, known))} **Drag the angle**, and watch the set change. Each curve "
+        f"is one {wording.noun(of.chosen.dataset)}, as high as its weight in the mix of two main directions."
     )
-    if below is not None:
-        below.markdown(wording.unbroken(proof(of, known)))
     if known.run is not None:
         run = known.run
         progress.redraw_once(lambda: engine().status(run).ended)
 
 
-def answer(of: Subject, known: Limit) -> str:
-    """Return the sentences at the top: where the best set in two directions is found, and how good it is in
-    all directions.
-    """
-    problem, found = of.problem, rank2(of)
-    noun = wording.noun(of.chosen.dataset)
-    sets, every = len(found.candidates), math.comb(problem.n, problem.size)
-    among = f"{'' if found.exact else 'at least '}{wording.things(sets, 'set')}"
-    best, are = (noun, "is") if problem.size == 1 else (f"{problem.size} {noun}s", "are")
-    they_are = "it is" if problem.size == 1 else "they are"
+def answer(of: Subject) -> str:
+    """Return the headline: how many sets have to be checked in two main directions."""
+    found, every = rank2(of), math.comb(of.problem.n, of.problem.size)
+    sets = len(found.candidates)
+    if sets >= every:
+        return f"All {wording.things(every, 'set')} have to be checked."
+    few = "one" if sets == 1 else count_in_words(sets)
+    have = "has" if sets == 1 else "have"
     return (
-        f"With two main directions, the best {best} {are} among {among}"
-        f"{instead_of_all(sets, every)}. {_how_good(of, known, they_are)}"
+        f"Only {few}{'' if found.exact else ' or so'} of {count_in_words(every)} sets {have} to be checked."
     )
 
 
-def _how_good(of: Subject, known: Limit, they_are: str) -> str:
-    """Return the proved share of the best possible in all directions, as the other pages state it."""
+def how_good(of: Subject, known: Limit) -> str:
+    """Return what is proved of the best set: its share of the best possible in all directions."""
+    noun = wording.noun(of.chosen.dataset)
+    they_are = f"this {noun} is" if of.problem.size == 1 else f"these {of.problem.size} {noun}s are"
     ratio = proved_ratio(_value(of), known.upper)
     is_best = 1 - ratio <= OPTIMAL_GAP
     later = "; a tighter limit is on its way" * (known.run is not None and not is_best)
@@ -423,24 +405,6 @@ def _value(of: Subject) -> float:
     return of.problem.value(found.component(found.optimum[0], of.problem.size, of.problem.nonneg)[0])
 
 
-def proof(of: Subject, known: Limit) -> str:
-    """Return the folded line: what the best set captures in all directions, and the limit."""
-    problem, value = of.problem, _value(of)
-    noun = wording.noun(of.chosen.dataset)
-    unit, it = problem.leading_eigenvalue, "it keeps" if problem.size == 1 else "they keep"
-    reached, limit = proved_ratio(value, unit), ratio_at_most(known.upper, unit)
-    is_best = 1 - proved_ratio(value, known.upper) <= OPTIMAL_GAP
-    has_limit = limit < 1 and not is_best
-    digits = wording.digits_apart(reached, limit) if has_limit else statement.DIGITS
-    share = percent_down(reached, digits)
-    features = wording.things(problem.n, noun)
-    said = f"With these weights {it} {share} of what all {features} show in the main direction"
-    if not has_limit and not is_best:
-        return f"{said}."
-    most = percent_up(limit, digits) if has_limit else ""
-    return f"{said}. {statement.nobody(problem, problem.size, noun, most)}"
-
-
 # --- pictures --------------------------------------------------------------------------------------
 
 
@@ -450,9 +414,7 @@ def _curves(of: Subject) -> None:
     noun = wording.noun(data)
     said: list[str] = []
     if not state.get("present"):  # in present mode the picture takes all the space
-        drawn = len(different(found.found.sets[0 if found.optimum[1] > 0 else -1]))
-        sets = math.comb(problem.n, problem.size)
-        said = steps(problem, noun, len(found.candidates), sets, drawn)
+        said = steps(problem, noun)
 
     @st.fragment
     def explorer() -> None:
@@ -521,35 +483,20 @@ def count_in_words(count: int) -> str:
     return f"{count:,}"
 
 
-def instead_of_all(candidates: int, sets: int) -> str:
-    """Return how many sets would otherwise be checked, as the end of a phrase; empty if no set is spared."""
-    return f" instead of {count_in_words(sets)}" if candidates < sets else ""
-
-
-def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -> list[str]:
-    """Return the sentences beside the picture of rank 2.
-
-    Parameters
-    ----------
-    problem : the problem that is drawn
-    noun : noun for a feature
-    candidates, sets : number of candidate supports, and of all supports of k features
-    drawn : number of candidate supports in the strip, which has those of one direction and not its opposite
-    """
+def steps(problem: Problem, noun: str) -> list[str]:
+    """Return the sentences beside the picture of rank 2; `noun` names a feature."""
     curves = "highest curves" if problem.nonneg else "curves farthest from zero"
-    strip = f": {drawn} in the strip, the others in the opposite directions" if drawn < candidates else ""
     said = [
         f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
         "the first two: 90° is the first principal component alone, 0° the second.",
-        f"The {problem.size} {curves} are the best set for a mix. They change only where curves cross. "
-        f"So the sets to check are {count_in_words(candidates)}{instead_of_all(candidates, sets)}{strip}.",
+        f"The {problem.size} {curves} are the best set for a mix. They change only where curves cross.",
     ]
     directions = min(problem.n, problem.covariance.shape[0])  # no more than rows, nor than features
     if directions > 2:
         more = wording.things(directions - 2, "more direction")
         most = "at most " * (directions < problem.n)
         said.append(
-            f"The data have {most}{more}. They add to what a set captures, and in them other sets may do "
-            "better. The share at the top holds for all of them."
+            f"The data have {most}{more}. They add to what a set keeps, and in them other sets may do "
+            "better. The share above holds for all of them."
         )
     return said

@@ -431,9 +431,18 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
     if layout.header:
         columns, renamed = unique_names([name.strip() for name in layout.rows[0]], "column")
         findings += tuple(map(Finding, renamed))
-    cells = [[row[i] for row in body if i < len(row)] for i in range(width)]
-    found = [_column_kind(column, layout.numerals, i > 0) for i, column in enumerate(cells)]
-    kinds = [kind for kind, _ in found]
+    label_rows: tuple[int, ...] = ()
+    for _ in range(2):  # without the rows of texts that the first round finds
+        rows = [row for r, row in enumerate(body) if r not in label_rows]
+        cells = [[row[i] for row in rows if i < len(row)] for i in range(width)]
+        found = [_column_kind(column, layout.numerals, i > 0) for i, column in enumerate(cells)]
+        kinds = [kind for kind, _ in found]
+        numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i > 0]
+        label_rows = tuple(
+            r for r, row in enumerate(body) if _is_text_row(row, numbers, layout.numerals, r < 2)
+        )
+        if not label_rows:
+            break
     marks = {i: signs for i, (_, signs) in enumerate(found) if signs is not None}
     said: dict[str, list[int]] = {}
     for i, (before, after) in marks.items():
@@ -450,9 +459,7 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
             ways = [Way("label_column", columns[those[0]], "Use as labels"), *ways] if ways else []
         findings += (Finding(what, f"column {first}", ways=tuple(ways)),)
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
-    numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i > 0]
-    label_rows = tuple(r for r, row in enumerate(body) if _is_text_row(row, numbers, layout.numerals, r < 2))
-    names = [row[0].strip() for r, row in enumerate(body) if r not in label_rows]
+    names = [cell.strip() for cell in cells[0]]
     is_unnamed = layout.header and not layout.rows[0][0].strip() and len(set(names)) == len(names)
     id_column = 0 if (0 in text and not are_labels(names)) or is_unnamed else None
     return replace(
@@ -523,6 +530,9 @@ def _find_header(
     flags = [(cell, signs) for (_, signs), cell in zip(found, first, strict=False) if signs in FLAGS]
     if any(flag(cell, signs) is not None for cell, signs in flags if signs is not None):
         return False, "", False  # a row of yes and no
+    signed = [cell for (_, signs), cell in zip(found, first, strict=False) if signs and signs not in FLAGS]
+    if signed and all(map(numerals.is_number, signed)):
+        return True, "its numbers have no sign, and those below have one", False
     kinds = [kind for kind, _ in found]
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i < len(first)]
     above = [first[i] for i in numbers if first[i].strip()]

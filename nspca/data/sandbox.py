@@ -31,6 +31,7 @@ from nspca.data.formats.arrow import FEATHER_MAGIC, PARQUET_MAGIC
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.formats.excel import OLE, is_workbook
+from nspca.data.formats.images import ONE_IMAGE
 from nspca.data.formats.statistics import SAS, STATA, XPORT
 from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
@@ -62,16 +63,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The outcome of reading a file.
+    """The outcome of reading a file: the data, or the error that explains why it was refused.
 
-    Parameters
-    ----------
-    data : Dataset or InvalidData
-        The data, or the error that explains why the file was refused.
-    layout : Layout or None
-        The layout of a table with named columns.
-    texts : str
-        The kind of texts that the file holds, see `nspca.data.formats.documents.find_documents`.
+    A table with named columns has a `layout`; `texts` is what `find_documents` says of the file.
     """
 
     data: Dataset | InvalidData
@@ -97,23 +91,8 @@ def open_file(
 ) -> Opened:
     """Read a file of an untrusted user; called by pages for every upload.
 
-    Parameters
-    ----------
-    raw : bytes
-        Content of the file.
-    name : str
-        Name of the data set.
-    words : bytes, optional
-        Content of a vocabulary file.
-    annotation : bytes, optional
-        Content of a second table, about the samples.
-    as_texts : bool
-        Whether to count words by `nspca.data.read_text`, instead of `nspca.data.read`.
-    options : options of `read` or `read_text`
-
-    Returns
-    -------
-    Opened
+    `words` is the content of a vocabulary file, `annotation` that of a table about the samples. With
+    `as_texts`, words are counted by `nspca.data.read_text`. `options` are those of it, or of `read`.
     """
     beside = {"vocabulary": None if as_texts else words, "annotation": annotation}
     given = {key: one for key, one in beside.items() if one is not None}
@@ -134,7 +113,7 @@ def is_small(raw: bytes) -> bool:
                 raw = file.read(SMALL + 1)
         except (OSError, EOFError, zlib.error):
             return True  # a damaged file is refused at once
-    if len(raw) > SMALL or raw.startswith(_NEVER_SMALL) or STATA.match(raw):
+    if len(raw) > SMALL or raw.startswith(_NEVER_SMALL) or STATA.match(raw) or ONE_IMAGE.match(raw):
         return False
     if not raw.startswith(b"PK\x03\x04"):
         return True

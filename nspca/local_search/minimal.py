@@ -77,17 +77,16 @@ def _slack(A: Covariance, B: Array) -> float:
     return SLACK * UNIT_ROUNDOFF * terms * float(np.trace(B))
 
 
-def is_mixed(A: Covariance, B: Array, level: float) -> bool:
-    """Tell whether the leading vector of a block B of A surely has both signs and is the only one above a
-    level.
+def is_mixed(A: Covariance, B: Array) -> bool:
+    """Tell whether the leading vector of a block B of A surely has both signs, and is the only one.
 
     Then a component with all these features and nonnegative weights is not the best one on them.
     """
     values, vectors = np.linalg.eigh(B)
     u, slack = vectors[:, -1], _slack(A, B)
     shorter = min(float(np.square(u[u < 0]).sum()), float(np.square(u[u > 0]).sum()))
-    above, second = values[-1] - level, values[-2] if len(values) > 1 else 0.0
-    return second + slack < level and above > slack and shorter * above > 4 * slack
+    gap = values[-1] - values[-2] if len(values) > 1 else 0.0
+    return gap > 4 * slack and shorter * gap > 16 * slack
 
 
 def minimal(A: Covariance, good: GoodSet, forced: tuple[int, ...], level: float, nonneg: bool) -> GoodSet:

@@ -1,4 +1,4 @@
-"""Draw components in the form of their data: an image, a spectrum, a word list, ranked bars, or a topic.
+"""Draw components in the form of their data: an image, a spectrum, a word list, or ranked bars.
 
 Most pages draw `component_figure` for every single component. Compare and Spannogram call the forms below it.
 In all functions `sure` is the argument of `component_figure`.
@@ -24,7 +24,7 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import COLOURS, CONTEXT, FAINT, NEGATIVE, POSITIVE, fade
+from nspca.presentation.colours import COLOURS, CONTEXT, FAINT, NEGATIVE, POSITIVE
 
 
 def _count(x: np.ndarray) -> str:
@@ -312,45 +312,3 @@ def profiles_figure(
     figure.update_xaxes(title_text=plain(axis_name))
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": 16, "b": 80})
     return with_weights(figure, X, "mean")
-
-
-MOST_WORDS = 20
-"""Maximum number of words of a topic that are drawn."""
-
-
-def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what: str) -> go.Figure:
-    """Draw the weights of a topic as bars, largest first, over the overall frequency of each word.
-
-    Weights and frequencies have an axis each.
-
-    Parameters
-    ----------
-    x : (n,) weights
-    names : n words
-    overall : (n,) overall frequency of each word
-    what : what `overall` counts, for the upper axis
-    """
-    x, overall = np.asarray(x, float), np.asarray(overall, float)
-    order = largest_weights(x, MOST_WORDS)
-    rows = np.arange(order.size)
-    labels = [plain(names[i], 28) for i in order]
-    says = ", ".join(f"{label} {x[i]:.2f}" for label, i in zip(labels[:5], order[:5], strict=True))
-    figure = new_figure(
-        f"Words of a topic by weight, over their overall frequency: {says}.",
-        height=max(260, 154 + 24 * order.size),
-    )
-    common: dict[str, Any] = {"orientation": "h", "customdata": labels}
-    grey, hover = fade(CONTEXT, 0.35), f"%{{customdata}}: %{{x:,.5g}} {what}"
-    add_bars(figure, overall[order], rows, grey, what, hover, xaxis="x2", width=0.86, **common)
-    colours, hover = [NEGATIVE if x[i] < 0 else POSITIVE for i in order], "%{customdata}: weight %{x:.3f}"
-    add_bars(figure, np.abs(x[order]), rows, colours, "weight in the topic", hover, width=0.46, **common)
-    name_rows(figure, labels, zeroline=False, fixedrange=True)
-    top = float(overall[order].max(initial=0.0)) or 1.0
-    figure.update_layout(
-        barmode="overlay", showlegend=True, margin={"t": 70, "b": 84},
-        xaxis={"title": {"text": "weight in the topic"}, "rangemode": "tozero", "fixedrange": True},
-        xaxis2={"title": {"text": what}, "overlaying": "x", "side": "top", "range": [0, 1.05 * top],
-        "showgrid": False, "fixedrange": True},
-        legend={"yref": "container", "y": 0, "yanchor": "bottom"},
-    )  # fmt: skip
-    return figure

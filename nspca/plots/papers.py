@@ -43,7 +43,7 @@ def miniature(outcome: Mapping[str, Any]) -> str:
             points = " ".join(f"{a:.0f},{b:.0f}" for a, b in zip(across[known], down[known], strict=True))
             inside += f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" fill="currentColor">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" fill="{CONTEXT}">'
         f"{inside}</svg>"
     )
 

@@ -5,7 +5,6 @@ best known value. A good set is minimal if it is not good without any of its fea
 if it contains a minimal good set, so these say everything (docs/note.md, *All good answers*).
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,31 +12,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nspca.api import certify
-from nspca.bounds.answers import AnswerTree, list_answers
+from nspca.bounds.answers import BELOW, AnswerTree, list_answers
 from nspca.bounds.fixing.tree import Limits
 from nspca.certificate import Certificate, require_about
-from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, oriented
 from nspca.errors import (
     Cancelled,
-    InvalidData,
     InvalidOption,
     InvalidProblem,
-    NSPCAError,
     shown,
     within_memory,
 )
 from nspca.local_search import single
-from nspca.local_search.forced import each_replaced
-from nspca.presentation import phrases
-from nspca.presentation.numerals import format_bound_share, percent_down, proved_ratio, ratio_at_most
+from nspca.presentation import margins, phrases
+from nspca.presentation.numerals import format_bound_share, proved_ratio, ratio_at_most
 from nspca.problem import Problem
 from nspca.progress import Report, silent
-from nspca.proving import EXHAUSTIVE, Search, check_belongs
+from nspca.proving import EXHAUSTIVE, Search
 from nspca.result import Result
-from nspca.selection.membership import Place
-from nspca.solving import in_memory
-from nspca.validation.archive import read_arrays, write_arrays
+from nspca.selection.membership import Place, Stored, check_known
 from nspca.validation.options import is_number, whole
 
 if TYPE_CHECKING:
@@ -47,12 +40,10 @@ LEAST = 1e-7
 """Least `within`. Rounding and the gap of a proof may hide smaller differences."""
 COMPLETE = 1e-8
 """Relative distance between the level asked for and the proved bound that rounding explains."""
-BELOW = 1e-12
-"""Relative distance below a value that was reached, for rounding: a search for the margin begins there."""
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(Stored):
     """Minimal good sets of features, best first, and the bound on every component that contains none of them.
 
     Attributes
@@ -148,15 +139,11 @@ class Answers:
         if self.share >= 1:
             more = "another set may explain as much" if count == 1 else "sets that are not listed may"
             return f"{phrases.things(count, 'good set').capitalize()} found; {more}, as far as is proved."
-        if count == 1 and sets[0].size == k:
-            least = _percent(self.margin)
-            return f"Unique: every other set of at most {k} features explains at least {least} less, proved."
+        if count == 1:
+            named = "" if names is None else f": {phrases.listed([names[j] for j in sets[0]])}"
+            return margins.unique((k,), sets[0].size, self.rest, self.value, named)
         above = format_bound_share(self.rest, self.value, 6)
         every = f"every set of at most {k} features that explains more than {above} of the best value"
-        if count == 1:
-            own = phrases.things(sets[0].size, "feature")
-            named = "" if names is None else f": {phrases.listed([names[j] for j in sets[0]])}"
-            return f"Proved: {every} contains the same {own}{named}."
         return f"Proved: {every} contains one of these {count} sets."
 
     def exchanges(self, number: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -182,29 +169,6 @@ class Answers:
             row = {"set": number + 1, "value": value, "loss": loss, "features": features.tolist()}
             rows.append(row | {"without": out.tolist(), "instead": into.tolist()})
         return pd.DataFrame(rows)
-
-    def to_bytes(self) -> bytes:
-        """Return the answers as one npz without pickle, for `from_bytes`."""
-        certificate = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
-        arrays = {
-            "components": self.components,
-            "values": self.values,
-            "of_best": np.array([self.value, self.level]),
-        }
-        return write_arrays(arrays | {"certificate": certificate})
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> "Answers":
-        """Read answers written by `to_bytes`."""
-        try:
-            arrays = read_arrays(content)
-            certificate = Certificate.from_bytes(arrays["certificate"].tobytes())
-            value, level = map(float, arrays["of_best"])
-            return cls(certificate, arrays["components"], arrays["values"], value, level)
-        except (NSPCAError, KeyError, ValueError, TypeError) as error:
-            raise InvalidData(
-                f"stored answers must be bytes written by to_bytes, got {error}; make them again"
-            ) from error
 
 
 @within_memory()
@@ -256,33 +220,18 @@ def answers(
         raise InvalidOption(f"within must be a number from {LEAST:g} to 1, or None, got {shown(within)}")
     whole("most", most, 1, 10**6)
     limits = Search.of(EXHAUSTIVE, seconds, nodes, client, None).limits or Limits()
-    if not isinstance(problem, Problem) or not isinstance(result, Result):
-        kinds = f"{type(problem).__name__} and {type(result).__name__}"
-        raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
-    problem.size  # noqa: B018 - raises for a problem of several components
-    if not in_memory(problem):
-        raise InvalidProblem(
-            f"good answers are listed for at most {DENSE_LIMIT} features of shards, got {problem.n}; give "
-            "the data to from_data"
-        )
-    check_belongs(problem, result)
+    check_known(problem, result)
     if not result.value > 0:
         raise InvalidProblem("good answers are listed near one that explains something, got a value of 0")
     report = silent if report is None else report
     base = result.certificate or certify(problem, result, effort="fast", report=report)
     require_about(problem, base)
-    A, x = problem.covariance, single.swaps(problem, single.polish(problem, result.components[:, 0]), report)
+    x = single.swaps(problem, single.polish(problem, result.components[:, 0]), report)
     x = x if problem.value(x) > result.value else result.components[:, 0]
-    reached, first = A.quadratic(x), np.flatnonzero(x)
-    options: dict[str, Any] = {"only_first": True}
-    if within is None:
-        least = each_replaced(problem, x, report).lacking[np.setdiff1d(first, problem.forced)]
-        level = min(float(least.max(initial=0.0)), reached) * (1 - BELOW)
-    else:
-        level, share = (1 - float(within)) * reached, 1 - float(within)
-        options = {"share": share, "most": int(most)}
     try:
-        tree = list_answers(problem, level, base, first, limits, report, **options)
+        tree = list_answers(
+            problem, x, base, within if within is None else float(within), limits, report, most
+        )
     except Cancelled as stop:
         found = None if stop.best is None else _answers_of(problem, stop.best, problem.value(x))
         stop.best = stop.result = found
@@ -302,9 +251,3 @@ def _answers_of(problem: Problem, tree: AnswerTree, value: float) -> Answers:
     level = (tree.lower - problem.covariance.relief) * unit
     best = max([value, *values.tolist()])
     return Answers(tree.certificate(), X[:, order], values[order], best, level)
-
-
-def _percent(share: float) -> str:
-    """Return a share in per cent, rounded down to three significant digits."""
-    places = 2 if share <= 0 else max(0, 2 - math.floor(math.log10(share * 100)))
-    return percent_down(share, places)

@@ -7,9 +7,9 @@ answers with it lies below that level. A feature is exchangeable if answers with
 of the upper bound on *all* answers. Other features are undecided.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 
 EFFORTS = ("fast", "standard")
-ARRAYS = ("used", "upper_with", "upper_without", "value_with", "value_without", "partner")
-"""Attributes of a membership that are saved as arrays."""
 
 
 class Place(Enum):
@@ -62,8 +60,50 @@ DRAWN = 1000
 """Maximum number of features for which a notebook draws squares."""
 
 
+class Stored:
+    """Base of frozen dataclasses whose attributes are numbers, arrays and a `certificate`."""
+
+    certificate: Certificate
+
+    def to_bytes(self) -> bytes:
+        """Return the attributes as one npz without pickle, for `from_bytes`."""
+        assert is_dataclass(self)
+        arrays = {one.name: getattr(self, one.name) for one in fields(self)}
+        arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
+        return write_arrays({name: np.asarray(array) for name, array in arrays.items()})
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """Read what `to_bytes` wrote."""
+        try:
+            assert is_dataclass(cls)
+            arrays = read_arrays(content)
+            given: dict[str, Any] = {one.name: arrays[one.name] for one in fields(cls)}
+            given |= {name: float(array) for name, array in given.items() if array.ndim == 0}
+            given["certificate"] = Certificate.from_bytes(given["certificate"].tobytes())
+            return cls(**given)
+        except (NSPCAError, KeyError, ValueError, TypeError) as error:
+            raise InvalidData(
+                f"a stored {cls.__name__} must be bytes written by to_bytes, got {error}; make it again"
+            ) from error
+
+
+def check_known(problem: Problem, result: Result) -> None:
+    """Refuse what is no problem for one component with a result of it, and shards with too many features."""
+    if not isinstance(problem, Problem) or not isinstance(result, Result):
+        kinds = f"{type(problem).__name__} and {type(result).__name__}"
+        raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
+    problem.size  # noqa: B018 - raises for a problem of several components
+    if not in_memory(problem):
+        raise InvalidProblem(
+            f"good answers are proved of at most {DENSE_LIMIT} features of shards, got {problem.n}; give "
+            "the data to from_data"
+        )
+    check_belongs(problem, result)
+
+
 @dataclass(frozen=True, eq=False)
-class Membership:
+class Membership(Stored):
     """For every feature, upper bounds and reached values of answers that use it and of answers that do not.
 
     Attributes
@@ -148,26 +188,6 @@ class Membership:
         least = np.clip(1 - upper / self.value, 0.0, 1.0)
         return np.column_stack((least, np.clip(1 - value / self.upper, least, 1.0)))
 
-    def to_bytes(self) -> bytes:
-        """Return the membership as one npz without pickle, for `from_bytes`."""
-        arrays = {name: getattr(self, name) for name in ARRAYS}
-        arrays["numbers"] = np.array([self.value, self.upper, self.share])
-        arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
-        return write_arrays(arrays)
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> "Membership":
-        """Read a membership written by `to_bytes`."""
-        try:
-            arrays = read_arrays(content)
-            certificate = Certificate.from_bytes(arrays["certificate"].tobytes())
-            value, upper, share = map(float, arrays["numbers"])
-            return cls(certificate, value, upper, share, **{name: arrays[name] for name in ARRAYS})
-        except (NSPCAError, KeyError, ValueError, TypeError) as error:
-            raise InvalidData(
-                f"what is known of features must be bytes written by to_bytes, got {error}; make it again"
-            ) from error
-
     @property
     def frame(self) -> "pd.DataFrame":
         """Return a data frame with a row per feature: number, use, membership, bounds, values, costs."""
@@ -236,16 +256,7 @@ def membership(
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
     if not is_number(share) or not 0 < share <= 1:
         raise InvalidOption(f"share must be a number above 0 and at most 1, got {shown(share)}")
-    if not isinstance(problem, Problem) or not isinstance(result, Result):
-        kinds = f"{type(problem).__name__} and {type(result).__name__}"
-        raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
-    problem.size  # noqa: B018 - raises for a problem of several components
-    if not in_memory(problem):
-        raise InvalidProblem(
-            f"which features are in or out is asked of at most {DENSE_LIMIT} features of shards, got "
-            f"{problem.n}; give the data to from_data"
-        )
-    check_belongs(problem, result)
+    check_known(problem, result)
     report = silent if report is None else report
     given = certificate or result.certificate or certify(problem, result, effort="fast", report=report)
     require_about(problem, given)

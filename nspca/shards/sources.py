@@ -16,7 +16,7 @@ from nspca.data import limits
 from nspca.data.containers import open_reader
 from nspca.data.dialect import FEW_LABELS, quoted
 from nspca.data.findings import Finding, as_findings
-from nspca.data.formats import DocwordReader, Reader, Source, TableReader
+from nspca.data.formats import DelimitedReader, DocwordReader, Reader, Source
 from nspca.data.formats.base import Block
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.names import short
@@ -93,7 +93,7 @@ def shard(
     reader = open_reader(Source(path), options, report=report)
     if vocabulary is not None and not isinstance(reader, DocwordReader):
         raise InvalidOption(f"vocabulary is for a docword file, got {path}, which is none: leave it out")
-    if options != ReadOptions() and not isinstance(reader, TableReader):
+    if options != ReadOptions() and not isinstance(reader, DelimitedReader):
         raise InvalidOption(
             f"id_column, label_column and decimal are for a table with named columns, got {path}, which is "
             "none: leave them out"
@@ -104,7 +104,7 @@ def shard(
     count, entries = (size.rows, size.entries) if size.exact else (UNKNOWN, UNKNOWN * size.columns)
     each = PER_ENTRY * entries / max(count, 1) + 8
     step = rows or int(np.clip(float(megabytes) * 2**20 / each, 1, max(count, 1)))
-    table = reader if isinstance(reader, TableReader) else None
+    table = reader if isinstance(reader, DelimitedReader) else None
     names = _check_matrix(reader, vocabulary) if table is None else _check_table(table)
     with Writer(folder, size.columns, step, title, names, report) as writer:
         others = None if table is None else OtherColumns(table)
@@ -136,7 +136,7 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> Sequence[str
     return None if words is None else vocabulary_words(read_vocabulary(words), columns)[0]
 
 
-def _check_table(reader: TableReader) -> Sequence[str] | None:
+def _check_table(reader: DelimitedReader) -> Sequence[str] | None:
     """Refuse a table of less than two features; return their names, or None where they are numbered."""
     chosen, found = reader.columns, reader.layout
     if len(chosen.features) < 2:
@@ -155,7 +155,7 @@ class OtherColumns:
     so; any other is refused. Reading the table into memory does the same.
     """
 
-    def __init__(self, reader: TableReader) -> None:
+    def __init__(self, reader: DelimitedReader) -> None:
         self.layout, self.columns, self.called = reader.layout, reader.columns, reader.source.called
         self.rows = 0
         self._first_rows: dict[int, dict[str, int]] = {i: {} for i in self.columns.others}

@@ -8,13 +8,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field as Limits
 from pydantic import StrictInt
 
-from nspca.certificate import Certificate
 from nspca.progress import Report, silent
-from nspca.proving import certified
 from nspca.selection.answers import Answers, answers
 from nspca.specs.base import Description
-from nspca.specs.proof import known_result
-from nspca.specs.question import ProblemSpec, Whole
+from nspca.specs.membership import KnownSpec
+from nspca.specs.question import Whole
 from nspca.validation import address
 from nspca.validation.model import Option
 
@@ -22,7 +20,7 @@ SECONDS = 600
 """Default maximum seconds of a search."""
 
 
-class AnswersSpec(ProblemSpec):
+class AnswersSpec(KnownSpec):
     """Spec that lists the sets of features that explain nearly as much as the best one, and proves the list.
 
     Parameters
@@ -41,7 +39,6 @@ class AnswersSpec(ProblemSpec):
 
     kind: ClassVar[str] = "answers"
 
-    k: Annotated[Whole, Option("Features", "k", address.INTEGER, say=lambda k: "")]
     within: Annotated[
         StrictInt,
         Limits(ge=0, le=50_000),
@@ -62,21 +59,8 @@ class AnswersSpec(ProblemSpec):
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
     ) -> Answers:
-        """Return the `nspca.Answers`.
-
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) array, optional
-            A known component; by default the method "auto" finds one.
-        certificate : bytes, optional
-            File of a certificate of this problem; by default a certificate is proved.
-        """
-        problem = self.problem(X, report)
-        result = known_result(problem, component, report)
-        if certificate is not None:
-            result = certified(problem, result, Certificate.from_bytes(certificate))
+        """Return the `nspca.Answers`; the arguments are those of `known`."""
+        problem, result = self.known(report, X, component, certificate)
         within = self.within / 100_000 or None
         return answers(problem, result, within, self.most, self.seconds, report=report)
 

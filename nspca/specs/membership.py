@@ -10,7 +10,10 @@ from pydantic import StrictInt
 
 from nspca.api import certify
 from nspca.certificate import Certificate
+from nspca.problem import Problem
 from nspca.progress import Report, silent
+from nspca.proving import certified
+from nspca.result import Result
 from nspca.selection.membership import Membership, membership
 from nspca.specs.base import Description
 from nspca.specs.proof import known_result
@@ -22,7 +25,33 @@ SHARE = 990
 """Default share of the optimum from which an answer counts as good, in thousandths."""
 
 
-class MembershipSpec(ProblemSpec):
+class KnownSpec(ProblemSpec):
+    """Base of specs about one component that is known, or found by the method "auto", and its certificate."""
+
+    k: Annotated[Whole, Option("Features", "k", address.INTEGER, say=lambda k: "")]
+
+    def known(
+        self, report: Report, X: Any, component: Any, certificate: bytes | None
+    ) -> tuple[Problem, Result]:
+        """Return the problem, and the result with its certificate if it has one.
+
+        Parameters
+        ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
+        component : (n,) array, optional
+            A known component; by default the method "auto" finds one.
+        certificate : bytes, optional
+            File of a certificate of this problem.
+        """
+        problem = self.problem(X, report)
+        result = known_result(problem, component, report)
+        if certificate is not None:
+            result = certified(problem, result, Certificate.from_bytes(certificate))
+        return problem, result
+
+
+class MembershipSpec(KnownSpec):
     """Spec that finds which features are in every answer near the optimum, and which in none.
 
     Parameters
@@ -36,7 +65,6 @@ class MembershipSpec(ProblemSpec):
 
     kind: ClassVar[str] = "membership"
 
-    k: Annotated[Whole, Option("Features", "k", address.INTEGER, say=lambda k: "")]
     within: Annotated[
         StrictInt,
         Limits(ge=1, le=1000),
@@ -55,23 +83,9 @@ class MembershipSpec(ProblemSpec):
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
     ) -> Membership:
-        """Return the `nspca.Membership` of a component.
-
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) array, optional
-            A known component; by default the method "auto" finds one.
-        certificate : bytes, optional
-            File of a certificate of this problem; by default a certificate is proved.
-        """
-        problem = self.problem(X, report)
-        result = known_result(problem, component, report)
-        if certificate is None:
-            proof = certify(problem, result, report=report)
-        else:
-            proof = Certificate.from_bytes(certificate)
+        """Return the `nspca.Membership` of a component; the arguments are those of `known`."""
+        problem, result = self.known(report, X, component, certificate)
+        proof = result.certificate or certify(problem, result, report=report)
         return membership(problem, result, proof, self.within / 1000, report=report)
 
     unpack: ClassVar = staticmethod(Membership.from_bytes)

@@ -14,7 +14,7 @@ IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState ==
 def test_back_leads_through_what_was_done(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=pitprops")
     expect(page.locator(".nspca-spx .set")).to_have_count(1)
-    expect(page.get_by_text("are among")).to_be_visible()
+    expect(page.get_by_text("have to be checked")).to_be_visible()
     change_question(page)
     slider = page.get_by_role("slider", name="k, the number")
     before, entries = slider.get_attribute("aria-valuetext"), page.evaluate("history.length")

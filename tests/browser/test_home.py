@@ -40,7 +40,7 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
 @pytest.mark.visit
 def test_the_menu_leads_on_and_back(page, app_url):
     page.goto(f"{app_url}/?digit_k=5")
-    expect(page.get_by_text("What you see")).to_be_visible()
+    expect(page.get_by_text("The coloured pixels are")).to_be_visible()
     page.get_by_role("link", name="Data", exact=True).click()
     expect(page.get_by_role("heading", name="Which data?", exact=True)).to_be_visible()
     page.get_by_role("link", name="Home", exact=True).click()

@@ -7,9 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.folds import single_files
 
-SHARE = re.compile(
-    r"^\d+ (parts|topics|components)(, each)? of [\d, and]+ \w+,? capture [\d.]+ % of the variance of all "
-)
+SAID = re.compile(r"^\d+ (parts|topics|lists|components) of [\d, and]+ \w+\. In each, the \w+ \w+ together: ")
 HIGHEST = 3000  # pixels of a page with its usual answer
 HEIGHT = "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
@@ -19,13 +17,13 @@ IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState =
 def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     page.goto(f"{app_url}/components?sample=orl-faces&r=3&size=20&by=joint,tpower&proof=none")
     page.get_by_role("button", name="Find 3 parts").click()
-    heading = page.get_by_role("heading", name=SHARE)
+    heading = page.get_by_role("heading", name=SAID)
     expect(heading).to_be_visible()
     expect(heading).not_to_contain_text("so far")
     said = heading.inner_text()
-    # all in one and one by one; an image by every method, and part after part
+    # all in one, one by one, an image part after part, and the map of images
     expect(page.locator(".js-plotly-plot")).to_have_count(4)
-    page.get_by_role("button", name="Next", exact=True).click()
+    page.get_by_role("slider").first.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
     page.wait_for_function(IDLE)
     single_files(page)
@@ -33,10 +31,9 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
         page.get_by_role("button", name="Parts, CSV").click()
     assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")
     page.reload()
-    expect(heading).to_have_text(said)
-    expect(page.get_by_test_id("stSlider").filter(has_text="Image").get_by_role("slider")).to_have_attribute(
-        "aria-valuetext", "2"
-    )
+    expect(heading).to_be_visible()
+    assert heading.inner_text() == said
+    expect(page.get_by_role("slider").first).to_have_attribute("aria-valuetext", "2")
 
 
 @pytest.mark.visit
@@ -48,34 +45,32 @@ def test_the_form_folds_when_its_run_begins_so_that_the_answer_is_in_sight(page,
     page.get_by_role("spinbutton", name="Number of components").fill("2")
     page.get_by_role("spinbutton", name="Number of components").press("Enter")
     page.get_by_role("button", name="Find 2 components").click()
-    expect(page.get_by_role("heading", name=SHARE)).to_contain_text("2 components")
+    expect(page.get_by_role("heading", name=SAID)).to_contain_text("2 lists")
     expect(form).not_to_have_attribute("open", "")
-    expect(page.get_by_role("heading", name=SHARE)).to_be_in_viewport()
+    expect(page.get_by_role("heading", name=SAID)).to_be_in_viewport()
 
 
 @pytest.mark.visit
 def test_topics_live_then_documents(page, app_url):
     page.goto(f"{app_url}/components?sample=state-of-the-union&r=4&size=8&by=joint,cone&proof=none")
     page.get_by_role("button", name="Find 4 topics").click()
-    expect(page.get_by_role("heading", name=SHARE)).to_be_visible()
-    expect(page.get_by_text("The documents that are most about topic 1")).to_be_visible()
+    expect(page.get_by_role("heading", name=SAID)).to_be_visible()
+    expect(page.get_by_role("heading", name="Topic 1")).to_be_visible()
+    expect(page.locator(".nspca-document")).to_have_count(5)
     expect(page.locator(".nspca-topics")).to_have_count(1)
     expect(page.locator(".nspca-topics").first.locator("li")).to_have_count(32)
-    page.get_by_text("All methods").click()
-    page.get_by_text("How words are matched to topics").click()
-    expect(page.locator(".js-plotly-plot").filter(has_text="goal").first).to_be_visible()
 
 
 @pytest.mark.visit
 def test_a_pressed_list_shows_its_documents(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_url}/components?sample=state-of-the-union&look=proof")
+    page.goto(f"{app_url}/components?sample=state-of-the-union")
     lists = page.locator(".st-key-pressed_lists[data-pressable] section")
     expect(lists).to_have_count(8)
     page.wait_for_function(IDLE)
     lists.nth(2).click()
-    expect(page.get_by_role("heading", name="The documents that are most about topic 3")).to_be_in_viewport()
-    expect(lists.nth(2).get_by_role("heading")).to_have_css("border-bottom-width", "3px")
+    expect(page.get_by_role("heading", name="Topic 3")).to_be_in_viewport()
+    expect(lists.nth(2).get_by_role("heading")).to_have_css("border-bottom-width", "4px")
     expect(page).to_have_url(re.compile(r"[?&]component=3(&|$)"))
 
 
@@ -92,21 +87,55 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
 
 
 @pytest.mark.visit
-def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
+def test_a_word_lights_up_in_documents_and_is_left_out_at_once(page, app_url):
+    page.goto(f"{app_url}/components?sample=state-of-the-union&r=2&size=6&by=threshold&proof=none")
+    page.get_by_role("button", name="Find 2 topics").click()
+    heading = page.get_by_role("heading", name=SAID)
+    expect(heading).to_be_visible()
+    page.wait_for_function(IDLE)
+    word = page.locator(".nspca-topics li").first
+    name = word.get_attribute("data-word")
+    word.hover()
+    expect(page.locator(f".nspca-document mark[data-word='{name}']").first).to_have_class("lit")
+    page.get_by_role("button", name=f"without {name}", exact=True).click()
+    expect(page).to_have_url(re.compile(r"[?&]out=\d+"))
+    expect(page.get_by_text(f"Without {name}", exact=True)).to_be_visible()
+    expect(page.locator(f".nspca-topics li[data-word='{name}']")).to_have_count(0)
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(f".nspca-topics li[data-word='{name}']")).to_have_count(1)
+    assert "out=" not in page.url
+
+
+@pytest.mark.visit
+def test_an_image_is_shown_at_its_mark_and_found_by_its_name(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_url}/components?sample=all-aml&look=samples")
-    figure = page.locator(".st-key-sample_map .js-plotly-plot")
+    page.goto(f"{app_url}/components?sample=orl-faces")
+    points = page.locator("[data-testid=stMain] .js-plotly-plot .scatterlayer .point")
+    expect(points.first).to_be_attached()
+    page.wait_for_function(IDLE)
+    points.first.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    box = points.first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    expect(page.locator(".nspca-thumb")).to_be_visible()
+    page.get_by_role("textbox", name="Search").fill("person 7, picture 1")
+    page.get_by_role("textbox", name="Search").press("Enter")
+    expect(page.get_by_text("with a ring on the map")).to_be_visible()
+    expect(page.locator(".js-plotly-plot text").filter(has_text="person 7, picture 1").first).to_be_visible()
+
+
+@pytest.mark.visit
+def test_a_lasso_asks_again_without_the_samples_in_it(page, app_url):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{app_url}/components?sample=all-aml&r=2&size=5&by=threshold&proof=none")
+    page.get_by_role("button", name="Find 2 components").click()
+    figure = page.get_by_role("figure", name=re.compile("^Map of samples: 38 samples"))
     expect(figure).to_be_visible()
     page.wait_for_function(IDLE)
     assert page.evaluate(HEIGHT) < HIGHEST
-    figure.scroll_into_view_if_needed()
-    box = page.locator(".st-key-sample_map .nsewdrag").first.bounding_box()
-    left, top, right, bottom = (
-        box["x"] + 2,
-        box["y"] + 2,
-        box["x"] + box["width"] - 2,
-        box["y"] + box["height"] - 2,
-    )
+    box = figure.locator(".nsewdrag").first.bounding_box()
+    left, top = box["x"] + 2, box["y"] + 2
+    right, bottom = left + box["width"] / 2, top + box["height"] - 4
     page.mouse.move(left, top)
     page.mouse.down()
     for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
@@ -119,3 +148,7 @@ def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
         page.get_by_role("button", name="Chosen samples, CSV").click()
     rows = taken.value.path().read_text(encoding="utf-8-sig").splitlines()
     assert taken.value.suggested_filename.endswith("-chosen-samples.csv") and len(rows) == count + 1 > 2
+    page.get_by_role("button", name="Without these").click()
+    left_over = re.compile(f"^Map of samples: {38 - count} samples")
+    expect(page.get_by_role("figure", name=left_over)).to_be_visible()
+    expect(page.get_by_text(f"Without {count} samples", exact=True)).to_be_visible()

@@ -23,7 +23,7 @@ def angle(page: Page) -> float:
 
 def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=digits&k=6")
-    expect(page.get_by_text("the best 6 pixels are among")).to_be_visible()
+    expect(page.get_by_text("these 6 pixels are")).to_be_visible()
     lines, picture = page.locator(".nspca-spx .set"), page.locator(".nspca-spx canvas.component")
     expect(lines).to_have_count(1)
     expect(page.locator(".nspca-spx .say")).to_contain_text(

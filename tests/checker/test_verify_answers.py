@@ -7,7 +7,9 @@ import pytest
 
 import nspca
 from nspca.checker import fixing, verify
+from nspca.checker.mixed import is_never_smallest
 from nspca.errors import CertificateError
+from tests.oracles import brute_force_answers
 
 
 @pytest.fixture(scope="module", params=[True, False])
@@ -129,3 +131,76 @@ def test_forced_features_count_among_the_k():
     assert verify(X, certificate, problem) <= certificate.upper and all(6 in T for T in known.supports)
     refused(X, replace(certificate, forced=(5,)), ".")
     refused(X, replace(certificate, forced=()), ".")
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Return pitprops and a list for it with leaves of mixed sign."""
+    A = nspca.load_sample("pitprops").X
+    problem = nspca.Problem.from_covariance(A, 10)
+    certificate = nspca.answers(problem, nspca.solve(problem), 0.001).certificate
+    assert (certificate.witness["branch"] == fixing.MIXED).any()
+    assert verify(A, certificate, problem) <= certificate.upper
+    return A, certificate
+
+
+def test_a_leading_vector_of_one_sign_proves_nothing(mixed):
+    """No other node may be said to be one, nor one to be another, nor be used where weights have any sign."""
+    A, certificate = mixed
+    branch = certificate.witness["branch"]
+    for i in np.flatnonzero(branch < 0):
+        forged = branch.copy()
+        forged[i] = fixing.COVERED if branch[i] == fixing.MIXED else fixing.MIXED
+        refused(A, changed(certificate, branch=forged), "listed set|smallest|left over|left out")
+    refused(A, replace(certificate, nonneg=False), ".")
+    refused(A, replace(certificate, forced=(0,)), ".")
+    names = ("counts", "members", "weights", "values")
+    plain = {name: array for name, array in certificate.witness.items() if name not in names}
+    refused(A, replace(certificate, form="fixing", witness=plain), "smallest|listed set")
+
+
+def test_the_rule_of_mixed_sign_against_enumeration():
+    """A set of which it is proved is never minimal, on random matrices, near ties and scaled ones."""
+    rng, proved = np.random.default_rng(0), 0
+    for i in range(300):
+        p = int(rng.integers(1, 6))
+        G = rng.standard_normal((p, int(rng.integers(1, 6))))
+        G = np.abs(G) if i % 3 else G
+        E = (G @ G.T + (i % 7 == 0) * np.eye(p)) * 10.0 ** rng.integers(-3, 4)
+        if i % 5 == 0 and p > 1:
+            E[:, 0], E[0] = E[:, 1], E[1]
+            E[0, 0] = E[0, 1] = E[1, 0] = E[1, 1]
+        if is_never_smallest(fixing.Held(E)):
+            proved += 1
+            for level in np.linalg.eigvalsh(E)[-1] * np.array([0.3, 0.9, 0.999999]):
+                assert set(range(p)) not in brute_force_answers(E, p, level)
+    assert proved > 30
+
+
+def test_numbers_that_are_none_and_numbers_beyond_all_sizes(listed):
+    X, certificate, _ = listed
+    parts = certificate.witness
+    forged = [("weights", wrong) for wrong in (np.nan, np.inf, 1e308)]
+    forged += [("values", wrong) for wrong in (np.nan, np.inf, 1e308, -1e-320)]
+    forged += [(name, wrong) for name in ("counts", "members") for wrong in (2**62, 2**31, -1, -(2**62))]
+    for name, wrong in forged:
+        array = parts[name].copy()
+        array[0] = wrong
+        refused(X, changed(certificate, **{name: array}), ".")
+    for name in ("counts", "members", "weights", "values"):
+        refused(X, changed(certificate, **{name: parts[name].astype(object)}), ".")
+        refused(X, changed(certificate, **{name: parts[name][:, None]}), ".")
+
+
+def test_a_copy_of_another_set_and_features_in_another_order(listed):
+    X, certificate, _ = listed
+    parts = certificate.witness
+    count, ends = parts["counts"][0], np.cumsum([0, *parts["counts"]])
+    refused(
+        X, changed(certificate, members=np.r_[parts["members"][:count][::-1], parts["members"][count:]]), "."
+    )
+    for i in np.flatnonzero(parts["counts"][1:] == count) + 1:
+        members = parts["members"].copy()
+        members[ends[i] : ends[i + 1]] = members[:count]
+        refused(X, changed(certificate, members=members), ".")
+    refused(X[:, :-1], certificate, ".")

@@ -143,7 +143,7 @@ def test_what_makes_no_sense_of_shards_is_refused_in_a_sentence(few):
         nspca.solve(problem, method="nmf")
     with pytest.raises(InvalidOption, match=r"k = \(3,\) \* 2"):
         nspca.solve(problem, components=2)
-    with pytest.raises(InvalidProblem, match="in or out is asked of at most"):
+    with pytest.raises(InvalidProblem, match="good answers are proved of at most"):
         nspca.membership(problem, nspca.solve(problem, certify=None))
     with pytest.raises(Refused, match="50 features together"):
         nspca.solve(problem.with_k((30, 30)))

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from nspca.dashboard.app import links
+from nspca.dashboard.app import links, wording
 from nspca.dashboard.learn import questions, rooms
 from nspca.dashboard.learn.lesson import lesson, pair
 from nspca.dashboard.learn.rooms import ALPHABET, LENGTH, NoRoom, RoomError, Rooms, read_code
@@ -231,7 +231,7 @@ def test_a_lesson_with_a_class(visit, texts):
     teacher.button(key="class_reveal").click().run()
     assert "principal component" in texts(teacher)
     phone.run()
-    assert "on the projector" in phone.info[0].value
+    assert "on the projector" in phone.info[0].value and "Your guess" not in phone.info[0].value
     for _ in range(4):
         teacher.button(key="turn_right").click().run()
     phone.run()
@@ -240,6 +240,11 @@ def test_a_lesson_with_a_class(visit, texts):
     phone.run()
     phone.button(key="phone_send").click().run()
     assert house.view(secret).guesses == ((1, 2, 3, 4, 5, 6, 7, 10),) and "was sent" in texts(phone)
+    assert "/join**" in texts(teacher), "the address is there in letters"
+    teacher.button(key="class_reveal").click().run()
+    (share,) = questions.shares(5, [(1, 2, 3, 4, 5, 6, 7, 10)], lesson())
+    phone.run()
+    assert f"Your guess reaches **{wording.down(share)}** of the limit." in phone.info[0].value
     teacher.button(key="class_end").click().run()
     assert "2 phones answered. Guesses: 1 for screen 1, 1 for screen 5" in texts(teacher)
     assert class_box(teacher).expanded, "on the screen where the room was closed"

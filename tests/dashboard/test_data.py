@@ -387,7 +387,7 @@ WRONG = {
     "empty": (b"", "empty"),
     "one row": (b"a,b,c\n1,2,3\n", "two samples"),
     "text in numbers": (b"a,b\n1,2\n3,4\n5,six\n7,8\n9,1\n", "six"),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "one image"),
+    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "not an image"),
     "a pickle": (b"\x80\x04\x95" + bytes(100), "pickle"),
     "objects in an npz": (npz(X=np.array([{}, {}], dtype=object)), ""),
     "a broken zip": (b"PK\x03\x04" + bytes(100), "damaged"),

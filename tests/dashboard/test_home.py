@@ -24,7 +24,7 @@ def test_the_first_minute(visit, texts, alts):
     page = visit()
     assert not page.exception and not page.error
     assert "of the best possible, proved" in texts(page)
-    assert texts(page).count("\n- ") == 2, "what you see, in two lines"
+    assert texts(page).count("The coloured pixels are 8 of the 64 pixels") == 1, "what you see, in a line"
     assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")

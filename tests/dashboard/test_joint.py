@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from PIL import Image
-from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.app import wording
@@ -26,7 +25,6 @@ from nspca.dashboard.joint import (
     take_home,
     topics,
 )
-from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
@@ -39,10 +37,8 @@ from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
-from nspca.local_search.matching import assign, total
 from nspca.plots.compare import cumulative_figure, styles
 from nspca.plots.joint import climb_figure, parts_figure, union_figure
-from nspca.plots.matching import matching_figure
 from nspca.presentation.numerals import format_value
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec
@@ -432,42 +428,16 @@ def test_names_are_text_and_cells_are_no_formulas():
         X, ["50.0 %", "20.0 %"], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True])
     )
     assert (
-        "<b>" not in body and "&lt;b&gt;x" in body and "&#34;y&#34;" in body and body.count("class=only") == 1
+        "<b>" not in body
+        and "&lt;b&gt;x" in body
+        and "&#34;y&#34;" in body
+        and body.count('class="only ') == 1
     )
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
     results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
     frame = take_home.weights(SimpleNamespace(of=of, nouns=Nouns("words", "topic", "word"), ordered=results))
     assert frame["feature"].tolist() == ["b", "a", "=cmd()"] and b"'=cmd()" in frame_to_csv(frame)
-
-
-@pytest.mark.parametrize("number", range(1, matching_view.EXAMPLES + 1))
-def test_every_example_shows_a_best_matching_and_never_a_worse_one_than_in_turn(number):
-    weights, sizes = matching_view.example(number), (matching_view.SIZE,) * 3
-    slots = np.repeat(weights, sizes, axis=1)
-    rows, columns = linear_sum_assignment(-slots)
-    matched, turns = assign(weights, sizes), matching_view.in_turn(weights, sizes)
-    assert np.isclose(total(weights, matched), slots[rows, columns].sum())
-    assert total(weights, turns) <= total(weights, matched) + 1e-12
-    assert [np.count_nonzero(turns == j) for j in range(3)] == [2, 2, 2]
-
-
-def test_the_picture_shows_every_chosen_edge_between_its_slot_and_its_feature():
-    weights = matching_view.example(1)
-    labels = assign(weights, (2, 2, 2))
-    figure = matching_figure(weights, labels, matching_view.FEATURES, matching_view.COMPONENTS, (2, 2, 2))
-    bold = [trace for trace in figure.data if trace.mode == "lines" and trace.line.width == 4]
-    ends = [[-round(y) for y in trace.y[1::3]] for trace in bold]
-    assert [sorted(end) for end in ends] == [np.flatnonzero(labels == j).tolist() for j in range(3)]
-    assert f"{total(weights, labels):.4g}" in figure.layout.meta["alt"]
-
-
-def test_every_example_shows_what_taking_turns_loses():
-    lost = [
-        total(w, assign(w, (2,) * 3)) - total(w, matching_view.in_turn(w, (2,) * 3))
-        for w in map(matching_view.example, range(1, 31))
-    ]
-    assert min(lost) > 0.05
 
 
 def test_a_larger_weight_has_a_stronger_colour_and_each_word_can_be_left_out():

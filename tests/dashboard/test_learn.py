@@ -146,3 +146,10 @@ def test_before_a_room_there_is_no_menu(visit, address, path):
     assert "present" not in address(page) and page.sidebar.children
     page.button(key="present").click().run()
     assert address(page)["present"] == "1"
+
+
+@pytest.mark.visit
+def test_all_good_sets_are_listed(visit, texts):
+    page = visit(PAGE, screen=7)
+    page.button(key="learn_list").click().run()
+    assert not page.exception and "contains one of these 7 sets" in texts(page)

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import math
 import re
 
 import numpy as np
@@ -50,7 +49,7 @@ def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
 
 def test_the_address_opens_the_same_again(visit, address, texts):
     page = visit(PAGE, sample="digits", view="curves", k=7, phi=-31.5)
-    assert page.slider(key="widget_k").value == 7 and "the best 7 pixels are among" in texts(page)
+    assert page.slider(key="widget_k").value == 7 and "sets have to be checked" in texts(page)
     again = visit(PAGE, **address(page))
     assert texts(again) == texts(page)
     assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {
@@ -79,10 +78,7 @@ def test_an_address_somebody_edited(visit, wrong):
 def test_k_moves_the_component_and_the_address(visit, address, texts):
     page = visit(PAGE, sample="digits")
     page.slider(key="widget_k").set_value(3).run()
-    assert address(page)["k"] == "3" and "the best 3 pixels are among" in texts(page)
-    fold = next(one for one in page.expander if one.label == "How much do they capture in all directions?")
-    assert "With these weights they keep" in fold.markdown[0].value
-    assert sum(line.value.count("%") for line in page.markdown if line.value.startswith("## ")) == 1
+    assert address(page)["k"] == "3" and "these 3 pixels are" in texts(page)
 
 
 def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[spannogram.Subject, SweepSpec]:
@@ -99,27 +95,22 @@ def percentages(text: str) -> list[float]:
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_sentence_at_the_top_holds(nonneg):
     of, asked = asked_of("digits", 10, nonneg)
-    found, unit = spannogram.rank2(of), of.problem.leading_eigenvalue
+    found = spannogram.rank2(of)
     x, _ = found.component(found.optimum[0], 10, nonneg)
     result = nspca.solve(of.problem)
     certificate = nspca.certify(of.problem, result, effort="fast")
     for known in (spannogram.find_limit(of, asked), spannogram.Limit(certificate.upper, False)):
-        said, proof = spannogram.answer(of, known), spannogram.proof(of, known)
+        said = spannogram.how_good(of, known)
         (guarantee,) = percentages(said)
-        assert "In all directions they are at least " in said and " of the best possible, proved" in said
+        assert "In all directions these 10 pixels are at least " in said
+        assert " of the best possible, proved" in said and known.upper >= result.value
         assert 0 <= 100 * of.problem.value(x) / known.upper - guarantee < 0.1
-        reached, most = percentages(proof)
-        assert 0 <= 100 * of.problem.value(x) / unit - reached < 0.1
-        assert 0 <= most - 100 * known.upper / unit < 0.1 and known.upper >= result.value
-        assert abs(100 * reached / most - guarantee) < 0.1, "a reader who divides gets what is said"
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
-        assert ("nonnegative" in proof) == nonneg
-    steps = spannogram.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10), 9)
-    assert f"the sets to check are {len(found.candidates)} instead of 151 billion" in steps[1]
+    sets = f"Only {len(found.candidates)} of 151 billion sets have to be checked."
+    assert spannogram.answer(of) == sets
     different = {tuple(sorted(support)) for support in found.candidates}
     assert len(different) == len(found.candidates) and () not in different
-    assert spannogram.steps(of.problem, "pixel", 2, 2, 2)[1].endswith("So the sets to check are 2.")
-    assert not any("%" in step for step in steps), "one limit on the page"
+    assert not any("%" in step for step in spannogram.steps(of.problem, "pixel")), "one limit on the page"
 
 
 def test_the_sentence_at_an_optimum_and_without_a_limit():
@@ -127,19 +118,15 @@ def test_the_sentence_at_an_optimum_and_without_a_limit():
     unit = of.problem.leading_eigenvalue
     x, _ = spannogram.rank2(of).component(spannogram.rank2(of).optimum[0], 10, True)
     best, none = spannogram.Limit(of.problem.value(x), False), spannogram.Limit(1.01 * unit, True)
-    assert spannogram.answer(of, best).endswith("they are the best possible, proved up to rounding.")
+    assert spannogram.how_good(of, best).endswith("are the best possible, proved up to rounding.")
     again = spannogram.Limit(best.upper, True, "a run")
-    assert spannogram.answer(of, again) == spannogram.answer(of, best), "no limit is tighter than this"
-    assert spannogram.proof(of, best).endswith("No 10 pixels with nonnegative weights keep more: proved.")
-    said = spannogram.answer(of, none)
-    assert not percentages(said) and said.endswith("How good they are in all directions is not proved yet.")
-    assert len(percentages(spannogram.proof(of, none))) == 1
+    assert spannogram.how_good(of, again) == spannogram.how_good(of, best), "no limit is tighter than this"
+    said = spannogram.how_good(of, none)
+    assert said == "How good these 10 pixels are in all directions is not proved yet."
     one, _ = asked_of("digits", 1)
     rough = spannogram.Limit(0.8999 * one.problem.leading_eigenvalue, True, "a run")
-    said, proof = spannogram.answer(one, rough), spannogram.proof(one, rough)
-    assert "the best pixel is among " in said and "it is at least " in said
-    assert said.endswith("a tighter limit is on its way.")
-    assert "it keeps " in proof and "No single pixel keeps more than 90.0 %: proved." in proof
+    said = spannogram.how_good(one, rough)
+    assert "this pixel is at least " in said and said.endswith("a tighter limit is on its way.")
 
 
 def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monkeypatch):
@@ -156,12 +143,10 @@ def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monk
     monkeypatch.setattr(first_answer, "LARGEST", 10**6)
     page = settled(visit(PAGE, sample="pitprops", k=5), lambda page: "on its way" not in texts(page))
     assert "quick limit" not in texts(page)
-    line = next(line for line in own.splitlines() if line.startswith("## With two main directions, "))
+    line = next(line for line in own.splitlines() if line.startswith("In all directions"))
     assert line in texts(page)
-    proof = next(line for line in own.splitlines() if "No 5 features" in line)
-    assert proof in texts(page)
-    if "more than" in proof:
-        assert 0 <= percentages(proof)[-1] - 100 * upper / proved.leading_eigenvalue < 0.1
+    x = nspca.sweep(proved, [5])["auto", 5].value
+    assert 0 <= 100 * x / upper - percentages(line)[0] < 0.2 or "the best possible" in line
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -271,5 +256,5 @@ def test_what_the_browser_gets_is_plain_and_in_per_cent():
 def test_a_table_has_no_more_directions_than_rows():
     X = np.random.default_rng(0).normal(size=(5, 30))
     wide, tall = (nspca.Problem.from_data(data, k=3) for data in (X, X.T))
-    assert "The data have at most 3 more directions." in spannogram.steps(wide, "feature", 9, 99, 9)[2]
-    assert "The data have 3 more directions." in spannogram.steps(tall, "feature", 9, 99, 9)[2]
+    assert "The data have at most 3 more directions." in spannogram.steps(wide, "feature")[2]
+    assert "The data have 3 more directions." in spannogram.steps(tall, "feature")[2]

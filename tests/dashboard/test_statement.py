@@ -98,7 +98,7 @@ def test_there_is_no_such_limit_where_it_says_nothing():
     data = nspca.load_sample("pitprops")
     signed = nspca.Problem.from_covariance(data.X, 3, nonneg=False)
     one = statement.state_result(data, signed, nspca.solve(signed), 3, ceiling=1.0)
-    assert one.ceiling is None and one.everything == "all 13 features, in the main direction"
+    assert one.ceiling is None and one.everything == "all 13 features"
     every = nspca.Problem.from_covariance(data.X, 13)
     one = statement.state_result(data, every, nspca.solve(every), 13, ceiling=4.0)
     assert one.ceiling is None and "any number" not in statement.bar(one)

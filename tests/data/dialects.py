@@ -51,12 +51,13 @@ def write(seed: int) -> Written:
     delimiter = pick(",", ";", "\t", "|", " ")
     decimal = "." if delimiter == "," else pick(".", ",")
     header = pick("words", "words", "wavelengths", "years", "counter", "doses", "falling", "none")
-    ids = pick("none", "form", "towns", "number", "counter", "corner", "last")
+    ids = pick("none", "form", "towns", "number", "counter", "corner", "last", "dates", "zeros")
     above = pick("", "", "#", "title", "sep", "keys")
     total = bool(rng.random() < 0.2) and pick("Total", "Mean")
     encoding = pick("utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252")
     blanks, quote, end = bool(rng.random() < 0.15), pick("", "", "", '"', "'"), pick("\n", "\r\n")
-    below, negative = pick("", "", "units", "header"), pick("-", "-", "(")
+    below, negative = pick("", "", "units", "header", "groups"), pick("-", "-", "(")
+    inside, after, sign = pick("", "", "empty"), pick("", "", "notes"), pick("", "", "", "%")
     if (above == "sep" and delimiter == " ") or (above == "keys" and header == "none"):
         above = ""
     names = {
@@ -78,16 +79,21 @@ def write(seed: int) -> Written:
         "number": [str(20230100 + 7 * i) for i in range(m)],
         "counter": [str(i + 1) for i in range(m)],
         "corner": [str(i) for i in range(m)],
+        "dates": [f"2024-03-{i + 1:02}" for i in range(m)],
+        "zeros": [f"{i:03}" for i in range(m)],
     }[ids]
-    if names is None and ids in ("number", "corner"):
+    if names is None and ids in ("number", "corner", "zeros"):
         samples, ids = None, "none"
     corner = {"form": "sample", "towns": pick("Ort", "city"), "last": "city", "number": "sample_id"}
-    corner |= {"counter": "No.", "corner": ""}
+    corner |= {"counter": "No.", "corner": "", "dates": "date", "zeros": "plot"}
     if delimiter == " " and ids == "corner":
         corner["corner"] = "id"
     if encoding == "cp1252" and names is not None and header == "words":
         names = [f"{names[0]}é", *names[1:]]
     rows = [[_number(value, digits, decimal, negative) for value in row] for row in X]
+    if sign and delimiter != " ":
+        rows = [[f"{row[0]}{sign}", *row[1:]] for row in rows]
+        total = False
     if total:
         last = X.sum(axis=0) if total == "Total" else X.mean(axis=0)
         rows.append([_number(value, digits + 2, decimal, negative) for value in last])
@@ -103,6 +109,19 @@ def write(seed: int) -> Written:
     lines += rows
     if header == "words" and below == "header":
         lines.insert(1 + m // 2, lines[0])
+    if inside and delimiter != " ":
+        lines.insert(len(lines) - 2, [""] * len(lines[-1]))
+    if header == "words" and below == "groups" and delimiter != " " and n >= 6:
+        lines.insert(
+            0,
+            [
+                *[""] * (samples is not None),
+                "first",
+                *[""] * (n // 2 - 1),
+                "second",
+                *[""] * (n - n // 2 - 1),
+            ],
+        )
     if ids == "last":
         lines = [[*line[1:], line[0]] for line in lines]
     pad = "  " if blanks and delimiter != " " else ""
@@ -114,10 +133,11 @@ def write(seed: int) -> Written:
         "sep": [f"sep={delimiter}"],
         "keys": [f"Instrument{delimiter}Spectro", f"Gain{delimiter}3"],
     }
-    whole = end.join([*top.get(above, []), *text, ""])
+    notes = ["", "Source: a survey", "* p < .05"] if after and delimiter != " " else []
+    whole = end.join([*top.get(above, []), *text, *notes, ""])
     about = {"delimiter": delimiter, "decimal": decimal, "header": header, "ids": ids, "above": above}
     about |= {"encoding": encoding, "blanks": blanks, "quote": quote, "below": below, "scale": scale}
-    about |= {"negative": negative, "shape": (m, n)}
+    about |= {"negative": negative, "inside": inside, "after": after, "sign": sign, "shape": (m, n)}
     return Written(whole.encode(encoding), X, names, samples, bool(total), about)
 
 

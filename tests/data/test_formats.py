@@ -355,9 +355,3 @@ def test_table_inside_a_zip():
 def test_archive_sentences(raw, sentence):
     with pytest.raises(InvalidData, match=sentence):
         read(raw)
-
-
-def test_progress_is_reported_and_may_cancel():
-    seen = []
-    read(archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1])}), report=seen.append)
-    assert [event.stage for event in seen] == ["reading", "reading images"]

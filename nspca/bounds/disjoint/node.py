@@ -16,8 +16,8 @@ from nspca.bounds.disjoint.columns import Prices
 from nspca.bounds.disjoint.pricing import Pricing
 from nspca.bounds.disjoint.state import State
 
-LEAF, EMPTY = -1, -2
-"""Codes of a leaf, and of a node in which no answer is left."""
+LEAF, EMPTY, COVERED = -1, -2, -6
+"""Codes of a leaf, of a node without answers, and of one with the listed answer alone (`others`)."""
 
 
 @dataclass(eq=False)
@@ -36,6 +36,8 @@ class JointNode:
         Feature that the node is branched on, if it has children.
     is_stuck : bool
         Whether neither its trees nor a branch can improve its bound.
+    is_covered : bool
+        Whether the state has all features of listed sets in.
     """
 
     state: State | None
@@ -44,6 +46,7 @@ class JointNode:
     feature: int = LEAF
     children: list["JointNode"] = field(default_factory=list)
     is_stuck: bool = False
+    is_covered: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -51,12 +54,12 @@ class JointNode:
 
     @property
     def code(self) -> int:
-        return EMPTY if self.is_empty else self.feature
+        return EMPTY if self.is_empty else COVERED if self.is_covered else self.feature
 
     @property
     def exact(self) -> Fraction:
         """Return the bound of a leaf, exactly; 0 for other nodes."""
-        if self.is_empty or self.children or not self.pricings:
+        if self.is_empty or self.is_covered or self.children or not self.pricings:
             return Fraction(0)
         return self.pricings[-1].upper
 
@@ -64,9 +67,15 @@ class JointNode:
     def estimate(self) -> float:
         """Return the bound of a node without children, up to rounding.
 
-        -inf where no answer is left, inf before the first pricing.
+        -inf where no answer is left, or a listed one alone; inf before the first pricing.
         """
-        return -np.inf if self.is_empty else self.pricings[-1].estimate if self.pricings else np.inf
+        return (
+            -np.inf
+            if self.is_empty or self.is_covered
+            else self.pricings[-1].estimate
+            if self.pricings
+            else np.inf
+        )
 
     @property
     def waiting(self) -> int:

@@ -318,7 +318,7 @@ class JointTree(Work):
         """Give a node its children; return whether it could be branched on."""
         state, prices = node.state, node.prices
         assert state is not None and prices is not None  # the node is open
-        row = choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
+        row = self.row_of(state, prices)
         if row is None:
             return False
         feature = int(self.base.features[row])
@@ -337,6 +337,10 @@ class JointTree(Work):
             self.held -= node.pricings.pop().held
         self.leaves = [*(leaf for leaf in self.leaves if leaf is not node), *children]
         return True
+
+    def row_of(self, state: State, prices: Prices) -> int | None:
+        """Return the row that a state is branched on; None where the program takes whole columns."""
+        return choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
 
     # --- what it says ---------------------------------------------------------------------------------------
     @property

@@ -7,9 +7,10 @@ supports of a node have changed.
 import numpy as np
 
 from nspca.bounds.fixing.bounding import Bounding
-from nspca.bounds.fixing.node import Node, Supports, Use
+from nspca.bounds.fixing.node import MIXED, Node, Supports, Use
 from nspca.bounds.fixing.squares import eliminated, root_of_squares
 from nspca.covariance.linalg import Array, is_positive_definite
+from nspca.local_search.minimal import best_above, is_mixed
 
 COUNTED, PARTS, FEWER = 1e20, 1000, 4
 """Supports are enumerated when there are at most COUNTED, in at most PARTS parts, which is less work than
@@ -85,7 +86,7 @@ def count(own: Bounding, left: int) -> Node | None:
             node.leaf = own.without_witness((own.lower + own.target) / 2 + own.kept.paid)
             if node.leaf.upper > own.target:  # the eigenvalue itself is nearer to the target
                 node.leaf = own.without_witness()
-        failed |= node.leaf.upper > own.target
+        failed |= node.upper > own.target
     own.kept = kept
     if failed:
         own.lower, own.answer = known
@@ -143,8 +144,21 @@ class Parts:
                 self.eliminate()
                 weights = self.bound(node)
             if weights is not None and own.ground.prices is None:
-                return weights[:0]
+                return self.without_smallest(node, weights) if own.ground.whole.smallest else weights[:0]
         return weights
+
+    def without_smallest(self, node: Node, weights: Array) -> Array | None:
+        """Return what `undecided` does for a part that is no larger than one set, where only smallest ones
+        count.
+        """
+        whole, target = self.own.ground.whole, self.own.target
+        features = np.union1d(node.supports.certain, node.supports.possible).astype(np.int64)
+        if best_above(whole.part, features, target, nonneg=True) is not None:
+            return weights[:0]
+        if node.supports.possible.size:
+            return weights
+        node.settled = MIXED if is_mixed(whole.part, whole.part.block(features)) else None
+        return None if node.settled else weights
 
     def bound(self, node: Node) -> Array | None:
         """Return None if an eigenvalue or squares close a part, else what each possible feature weighs."""

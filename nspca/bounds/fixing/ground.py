@@ -80,6 +80,8 @@ class Ground:
         At least what the rounding errors of eliminating them may add to a bound.
     level : float
         Level at which they were eliminated; 0 if none were.
+    smallest : bool
+        Whether only the smallest sets above the level count, of nonnegative components (`answers`).
     """
 
     problem: Problem
@@ -89,6 +91,7 @@ class Ground:
     base: "Ground | None" = None
     margin: float = 0.0
     level: float = 0.0
+    smallest: bool = False
 
     @property
     def whole(self) -> "Ground":

@@ -206,8 +206,10 @@ class Node:
 
     @property
     def upper(self) -> float:
-        """Bound proved for the supports of the node; minus infinity if there are none."""
-        return -np.inf if self.leaf is None else min(self.leaf.upper, self.cap)
+        """Bound proved for the supports of the node; minus infinity if none of them counts."""
+        if self.leaf is None or self.settled is not None:
+            return -np.inf
+        return min(self.leaf.upper, self.cap)
 
     @property
     def uses(self) -> list[Use]:

@@ -165,7 +165,7 @@ VIEWS = {
     "run": Kept(read_word, None, "sweep", True),
     "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
     "k": Kept(read_integer, None, "spannogram sweep shared", True),
-    "shown": Kept(read_word, None, "sweep shared components", True),  # method whose component is shown
+    "shown": Kept(read_word, None, "sweep shared", True),  # method whose component is shown
     # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
     "within": Kept(read_integer, 0, "sweep shared"),
     "view": Kept(read_word, "curves", "spannogram"),
@@ -182,7 +182,6 @@ VIEWS = {
     "group": Kept(str, None, "components", True),  # label column that colours the samples
     # names that the visitor gave to components, cut to a length that no honest address exceeds
     "named": Kept(lambda text: text[:8000], "", "components", True),
-    "example": Kept(read_integer, 1, "components"),  # number of the example of the matching
     "paper": Kept(read_word, None, "papers"),  # open tab of the papers page
     "at_k": Kept(read_integer, None, "sweep", True),  # k of the methods side by side
     "turn": Kept(read_word, "drop", "sweep"),  # deflation between components

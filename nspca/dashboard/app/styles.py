@@ -27,6 +27,8 @@ ALWAYS = """
 [data-testid='stMainBlockContainer'] { padding-top: 3.8rem; padding-bottom: 2.5rem; }
 [data-testid='stMain'] [data-testid='stBaseButton-tertiary'] { color: light-dark(#0b6e8a, #7fc4d6);
   text-decoration: underline; text-underline-offset: 0.2em; min-height: 0; }
+.st-key-head { flex-wrap: nowrap; }
+.st-key-head > :first-child { min-width: 0; flex: 1 1 0; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
 """
@@ -64,7 +66,7 @@ PHONE = f"""
 :has(> .st-key-{FORM}) ~ * {{ order: 2; }}
 :has(> .st-key-{FORM}) ~ :has(> .st-key-{PICTURE}) {{ order: 0; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.6rem; padding: 0.2rem 0; }}
-[data-testid='stMainBlockContainer'] {{ padding-top: 3.4rem; }}
+[data-testid='stMainBlockContainer'] {{ padding-top: 4.2rem; }}
 [data-testid='stMain'] :is([data-testid='stHeading'] :is(h2, h3), [data-testid='stMarkdown'] :is(h2, h3)) {{
   font-size: 1.15rem; }}
 [data-testid='stElementContainer']:has(.cards) {{ display: flex; }}

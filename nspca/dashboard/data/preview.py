@@ -29,9 +29,9 @@ SPECTRA, LEAST_POINTS = 10, 20
 SHOWN = 300
 """Maximum characters of a text in the table of first texts."""
 BADGES = {
-    "real": ":green-badge[real data]",
+    "real": ":gray-badge[real data]",
     "copy": ":orange-badge[copy with other values]",
-    "relative": ":green-badge[in the place of the original]",
+    "relative": ":gray-badge[in the place of the original]",
     "user": ":blue-badge[your data]",
 }
 

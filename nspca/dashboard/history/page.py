@@ -19,7 +19,6 @@ from nspca.jobs.job import DAY
 from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee
 from nspca.specs.rows import unpack
 
-_NEXT = "Next, start a run on one of these pages."  # links, which present mode hides
 OF_A_PAGE = 25  # runs listed on one page
 FEW = 8  # runs up to which no search field is drawn
 LONGEST = 80  # characters of a name
@@ -31,7 +30,7 @@ PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
 # Kinds of runs whose result is a `nspca.Sweep`.
 OF_SWEEPS = ("sweep", "components", "comparison")
 BADGES = {
-    "done": ":green-badge[done]",
+    "done": ":gray-badge[done]",
     "failed": ":red-badge[failed]",
     "cancelled": ":gray-badge[cancelled]",
     "interrupted": ":orange-badge[interrupted]",
@@ -69,7 +68,7 @@ def show() -> None:
 def _introduce(count: int) -> None:
     line = f"You have **{wording.things(count, 'run')}**{', the newest first' * (count > 1)}."
     which = "one" if count > 1 else "it"
-    press = "Press More to rename, download or delete it, or to share a sweep."
+    press = "Press More to rename, download or delete it."
     said = f"{line} Open {which} to see its answer again. {press}"
     st.markdown(line if state.get("present") else said)
 
@@ -90,8 +89,7 @@ def _empty() -> None:
     st.markdown(
         "## You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
         "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
-        "before you ask are not counted. "
-        + ("Next, start a run on the page Sweep." if state.get("present") else _NEXT)
+        "before you ask are not counted."
     )
     with st.container(horizontal=True):
         for path, label in (

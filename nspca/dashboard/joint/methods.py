@@ -14,7 +14,6 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint import matching
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
 from nspca.plots.compare import cumulative_figure, styles
@@ -31,8 +30,6 @@ def show(answer: Answer) -> None:
         st.markdown(sentence)
     _table(answer)
     figures.draw(cumulative(answer), f"cumulative_{answer.id}", same=answer.id)
-    if answer.nouns.kind == "words":
-        matching.show()
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:

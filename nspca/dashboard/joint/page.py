@@ -31,6 +31,7 @@ from nspca.dashboard.joint import (
 )
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof import alone
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
@@ -188,6 +189,7 @@ def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]
     sections: dict[str, tuple[str, Callable[[Answer], None]]] = {
         "many": (f"How many {nouns.many}?", resampling.show_how_many),
         "again": (f"Other {nouns.samples}", lambda seen: resampling.show_stability(seen, view.recurring)),
+        "alone": ("The only one?", alone.draw),
         "methods": ("All methods", methods.show),
     }
     if answer.of.dataset.is_covariance:

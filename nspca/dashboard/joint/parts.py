@@ -42,6 +42,7 @@ def so_far(answer: Answer) -> None:
 
 def look(answer: Answer) -> None:
     """Draw the images on a map, and how far the parts go with annotations."""
+    st.markdown("### Which images have which parts")
     # Without annotations there is nothing beside the map.
     has_labels = bool(samples.label_columns(answer.of.dataset))
     left, right = st.columns([3, 2], gap="large") if has_labels else (st.container(), st.container())

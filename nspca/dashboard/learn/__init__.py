@@ -1,1 +1,1 @@
-"""The learn page: six screens, each with one figure and one sentence; and rooms for a class."""
+"""The learn page: seven screens, each with one figure and one sentence; and rooms for a class."""

@@ -54,7 +54,6 @@ def question(secret: str, screen: int, of: Lesson) -> None:
             progress.repeat(lambda: _draw(ROOMS.view(secret), of))
     with right:
         _code(view.code)
-        st.caption(wording.plain(_address(view.code).partition("://")[2].partition("?")[0]))
     _warn(view.code)
     buttons.button(
         "Ask again" if view.is_revealed else "Show the answer",
@@ -125,8 +124,9 @@ def _draw(view: View, of: Lesson) -> None:
 
 
 def _code(code: str) -> None:
-    """Draw the QR code of the room's address, and the code to type."""
+    """Draw the address of the room as a QR code and in letters, and the code to type there."""
     links.draw(_address(code), "The address of the room")
+    st.markdown(f"**{wording.plain(_address('').split('://')[-1].partition('?')[0])}**")
     st.markdown(f"## {write_code(code)}")
 
 

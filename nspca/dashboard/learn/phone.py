@@ -36,7 +36,7 @@ FORM = (
 NO_CODE = "**No code?** It belongs to a lesson in a class. Without one, go through the lesson on your own."
 SEND = "Send my guess"
 WAITING = "You are in the room. The next question appears here: look at the projector."
-OVER = "The answer is on the projector. The next question appears here."
+OVER = "The answer is on the projector."
 MOST_NAME = 64
 
 
@@ -106,8 +106,10 @@ def _question(code: str, phone: str, asked: Asked) -> None:
     if screen not in QUESTIONS:
         st.info(WAITING, icon=":material/hourglass_empty:")
         return
+    sent = st.session_state.get(SENT, {}).get((code, screen))
     if asked.is_revealed:
-        st.info(OVER, icon=":material/visibility:")
+        mine = "" if sent is None else f" {questions.how_it_did(screen, sent)}"
+        st.info(f"{OVER}{mine}", icon=":material/visibility:")
         return
     st.markdown(questions.TASKS[screen])
 
@@ -119,7 +121,6 @@ def _question(code: str, phone: str, asked: Asked) -> None:
             st.session_state.setdefault(SENT, {})[code, screen] = given
             st.session_state[PHONE] = phone
 
-    sent = st.session_state.get(SENT, {}).get((code, screen))
     of = lesson()
     if screen == questions.DIRECTION:
         turner(of.X[:, list(pair(of)[0])], "phone_direction", SEND, sent, send)

@@ -93,6 +93,12 @@ def _painted_share(pixels: tuple[int, ...]) -> float:
     return proved_ratio(painted(of, pixels).value, of.upper)
 
 
+def how_it_did(screen: int, guess: Guess) -> str:
+    """Return the sentence about one guess that its phone shows with the answer."""
+    (share,) = shares(screen, [guess], lesson())
+    return f"Your guess reaches **{wording.down(share)}** of the {'limit' if screen == PAINTING else 'best'}."
+
+
 def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson) -> go.Figure:
     """Return the figure of all guesses by their values with the answer, if it is revealed.
 

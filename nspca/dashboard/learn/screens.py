@@ -1,4 +1,4 @@
-"""The six screens of the lesson, each with a sentence and a figure; `page` draws one of `SCREENS`.
+"""The seven screens of the lesson, each with a sentence and a figure; `page` draws one of `SCREENS`.
 
 In each function `of` is the solved problem of the lesson.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+import nspca
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
@@ -22,7 +23,7 @@ from nspca.plots.lesson import (
     quartic_figure,
     side_by_side,
 )
-from nspca.presentation.numerals import ratio_at_most
+from nspca.presentation.numerals import format_change, ratio_at_most
 
 GUESS = (
     "A direction gives each pixel a weight. The angle mixes the two directions along which the digits vary "
@@ -38,6 +39,14 @@ CONES = (
     "sphere. A cone of directions is settled once nothing in it can beat the best set found. When no cone is "
     "open, nothing better exists."
 )
+OTHERS = (
+    f"The best {K} pixels are known. Are they the only good ones? The search goes on below the best, and "
+    "lists every set that explains at most 3 % less, until it is proved that there are no others."
+)
+WITHIN, LIMIT = 0.03, 60
+"""Loss of a listed set, and maximum seconds of the search, which takes about five."""
+SHOWN = 3
+"""Number of sets that are drawn beside how often each pixel occurs."""
 PICTURE = "learn_guess"  # key of the explorer
 
 
@@ -137,6 +146,26 @@ def cones(of: Lesson) -> None:
     cone_replay((of.of.content, "learn", K), of.V, K, nonneg=True, tol=1e-3, unit=of.unit)
 
 
+@st.cache_resource(max_entries=2, show_spinner="Listing …")
+def listed(content: str, _of: Lesson) -> nspca.Answers:
+    """Return all good sets of the lesson, which are listed once per server."""
+    return nspca.answers(_of.problem, _of.result, WITHIN, seconds=LIMIT)
+
+
+def others(of: Lesson) -> None:
+    """Draw the last screen: all sets that are nearly as good."""
+    st.markdown(OTHERS)
+    if not st.button("List them", type="primary", key="learn_list"):
+        return
+    known = listed(of.of.content, of)
+    st.markdown(f"**{wording.plain(known.statement)}**")
+    sets = known.components.T[:SHOWN]
+    losses = [known.exchanges(number)[2] for number in range(len(sets))]
+    titles = [f"−{format_change(loss)}" if loss > 0 else "the best" for loss in losses]
+    images, often = [*sets, known.counts / len(known.values)], "how often in the sets"
+    figures.draw(side_by_side(images, component.grid(of.of.dataset), [*titles, often]), "learn_others")
+
+
 SCREENS = (
     Screen(
         "Which direction varies most?",
@@ -177,5 +206,12 @@ SCREENS = (
         fixing.show,
         "**One minute.** Press Search. Green pixels are needed, grey ones are out. Ask: what is known when "
         "no pixel is blue? Then every other choice of eight pixels is ruled out.",
+    ),
+    Screen(
+        "Is it the only one?",
+        others,
+        "**One minute.** Ask before the button is pressed: how many other sets are nearly as good? Then let "
+        "the class find the pixels that each set exchanges. Ask: how can a list be proved complete? Every "
+        "other set is ruled out, as on the screen before.",
     ),
 )

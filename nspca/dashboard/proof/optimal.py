@@ -165,7 +165,7 @@ def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) ->
 def progress_words(now: JobState, known: float = 0.0) -> str:
     """Return the line about a search at work; `known` is the share of the best that was proved before."""
     if waits := progress.waiting(now):
-        return waits
+        return f"at least {format_guarantee(known)} of the best" if known else waits
     event, ratio = now.event, known
     if event is not None and event.upper is not None and event.lower is not None:
         ratio = max(known, proved_ratio(event.lower, event.upper))

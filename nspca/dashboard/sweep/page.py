@@ -17,15 +17,14 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.sweep import (
-    alone,
     archive,
     before,
     enough,
@@ -120,6 +119,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
         missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
         k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
+        if missing is not None:
+            k = min(table["k"].tolist(), key=lambda size: abs(size - missing))
         method = state.get_one_of("shown", methods, methods[0])
         known, data = None, run.of.dataset
         old = before.find(run) if run.own else None
@@ -141,7 +142,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         ceiling = statement.ceiling_of(table, problem.n)
         said = statement.state_result(data, problem, result, k, ceiling=ceiling)
         with statement.show(said):
-            optimal.show(answer)
+            optimal.show(answer if missing is None else replace(answer, own=False))
         if missing is None:
             answer_page.say_instead(k, problem.n)
         else:
@@ -191,9 +192,13 @@ class SweepPage(AnswerPage[SweepSpec]):
         result = seen.sweep[method, k]
         if run.own:
             side_by_side.show(run, seen)
+        st.markdown("### What is it?")
         features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
+        if seen.own:
+            newtable.show(about, run.asked, result.components[:, 0], k)
+        st.markdown("### Can I trust it?")
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             optimal.fates(seen)
@@ -202,7 +207,6 @@ class SweepPage(AnswerPage[SweepSpec]):
             alone.show(seen)
             other_rows.show_choice(seen)
             other_rows.show_noise(seen)
-            newtable.show(about, run.asked, result.components[:, 0], k)
         self._rivals()
         _curve_options(run)
 

@@ -25,8 +25,8 @@ from nspca.data.formats import (
     tenx,
 )
 from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
+from nspca.data.formats.delimited import DelimitedReader
 from nspca.data.formats.docword import DocwordReader
-from nspca.data.formats.tables import TableReader
 
 FORMATS: tuple[Format, ...] = (
     npz.FORMAT,
@@ -57,10 +57,10 @@ __all__ = [
     "FORMATS",
     "Block",
     "Converted",
+    "DelimitedReader",
     "DocwordReader",
     "Format",
     "Reader",
     "Size",
     "Source",
-    "TableReader",
 ]

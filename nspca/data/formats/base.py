@@ -41,30 +41,12 @@ class Strings:
 
 @dataclass(frozen=True)
 class Source:
-    """A file on disk, or the bytes of a file in memory. `open` decompresses gzip.
+    """A file on disk (`path`), or the bytes of a file in memory (`raw`). `open` decompresses gzip.
 
-    Parameters
-    ----------
-    path : Path or None
-        The file on disk; errors then name it.
-    raw : bytes
-        The content, when there is no path.
-    packed : int
-        Size in bytes of the compressed file that contained `raw`; 0 when `raw` is the whole file.
-    name : str
-        Name of the file or folder; empty for bytes without one. Formats are told by their first bytes.
-    files : sequence of (name, read), optional
-        The files of a ZIP or folder; None for any other file.
-    title : str
-        Name of the data set.
-    vocabulary : bytes, optional
-        The words of a docword file.
-    annotation : Strings, optional
-        A table about the samples, which tells whether these are in rows.
-    layouts : list of Layout
-        Gets the layout that a reader found, also where the file is refused later.
-    converted : list of Converted
-        Gets the table that a spreadsheet or the like was converted to.
+    `packed` is the size of the compressed file that contained `raw`, 0 when `raw` is the whole file. `name`
+    is that of the file, `title` that of the data set. `files` are those of a ZIP or folder, each with a
+    function that reads it. `annotation` is a table about the samples, which tells whether these are in rows.
+    `layouts` and `converted` get what a reader found, also where the file is refused later.
     """
 
     path: Path | None = None
@@ -157,21 +139,9 @@ class Source:
 class Size:
     """The size of a table, in a file according to its header, and where it is.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Number of rows, and of the columns that are features.
-    entries : int
-        Stored entries: the nonzeros of a sparse table, all entries of a dense one.
-    sparse : bool
-    exact : bool
-        Whether the rows are counted, not estimated from the first megabyte.
-    at : str
-        "memory", "shards" or "file".
-    text : int
-        Bytes of text to be parsed; 0 for binary formats.
-    not_counted : str
-        The columns of a table that are no features, in words; empty when all are.
+    `columns` are those that are features, and `not_counted` says the others in words. `entries` are the
+    nonzeros of a sparse table, all entries of a dense one. The rows are counted, or estimated from the first
+    megabyte if not `exact`. `at` is "memory", "shards" or "file"; `text` counts bytes of text to be parsed.
     """
 
     rows: int
@@ -186,14 +156,9 @@ class Size:
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive rows of a table.
+    """Consecutive rows of a table: an array or CSR matrix, with NaN where a value is missing.
 
-    Parameters
-    ----------
-    X : (m, n) ndarray or scipy.sparse CSR
-        NaN where a value is missing.
-    texts : mapping of int to sequence of str
-        The cells of the columns that are neither features nor names nor labels, by column number.
+    `texts` are the cells of the columns that are neither features nor names nor labels, by column number.
     """
 
     X: Any
@@ -203,15 +168,8 @@ class Block:
 class Reader(ABC):
     """Base class of the readers, one for each file format. The constructor parses the header.
 
-    Parameters
-    ----------
-    source : Source
-    options : ReadOptions
-    on_disk : bool
-        Whether the file is read block by block for a folder of shards. Missing values are then refused at
-        once, and errors name the line of the file.
-    report : callable
-        Gets progress events and may raise `Cancelled`.
+    A file `on_disk` is read block by block for a folder of shards. Missing values are then refused at once,
+    and errors name the line of the file. `report` gets progress events and may raise `Cancelled`.
     """
 
     def __init__(
@@ -236,13 +194,7 @@ class Reader(ABC):
         """Size of the table according to the header, even if the file is too short for it."""
 
     def probe(self) -> Size:
-        """Return the size of the table after checking that the file is long enough for it.
-
-        Raises
-        ------
-        InvalidData
-            When the header claims more than a file of this length can hold.
-        """
+        """Return the size of the table; refuse a header that claims more than such a file can hold."""
         return self.shape
 
     def feature_names(self) -> Sequence[str] | None:
@@ -251,31 +203,17 @@ class Reader(ABC):
 
     @abstractmethod
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the rows of the table in the order of the file, block by block.
+        """Yield the rows of the table in the order of the file, `rows` at a time unless the format decides.
 
-        Parameters
-        ----------
-        rows : int, optional
-            Rows per block, unless the format decides it; all rows by default.
-        spill : Path, optional
-            Folder for temporary files, needed to sort entries that come in any order.
+        `spill` is a folder for temporary files, needed to sort entries that come in any order.
         """
 
 
 @dataclass(frozen=True)
 class Converted:
-    """A table of text that a file of another format was converted to.
+    """A table in UTF-8 that a file of another format was converted to.
 
-    Parameters
-    ----------
-    text : bytes
-        The table in UTF-8.
-    delimiter : str
-    options : mapping
-        Options of reading that hold unless the user gave others, such as ``features_in_rows``.
-    annotation : Strings, optional
-        A table about the samples, which is joined by their names.
-    findings : tuple of Finding or str
+    `options` of reading hold unless the user gave others. An `annotation` is joined by the names of samples.
     """
 
     text: bytes
@@ -303,23 +241,11 @@ def join_pieces(pieces: Iterable[bytes], source: Source, what: str) -> bytes:
 class Format:
     """A file format: how it is recognised, and one way to read it.
 
-    Parameters
-    ----------
-    name : str
-        The format in words, such as ``an Excel workbook``.
-    matches : callable
-        ``matches(source)`` tells whether a source has this format, from its first bytes or its files.
-    convert : callable, optional
-        ``convert(source, options)`` returns the table of the file as text, for tables in disguise.
-    read : callable, optional
-        ``read(source, options, report)`` returns the `Dataset`, for everything else.
-    reader : type, optional
-        The `Reader` that reads the rows of a file on disk block by block. A `TableReader` also reads tables
-        into memory.
-    labels : callable, optional
-        ``labels(source)`` returns name and content of a table beside the data that may have their labels.
-    refused : str
-        For a format that is not read: what to do instead, as a sentence after the name.
+    `name` is the format in words, such as ``an Excel workbook``. `matches` tells a source of this format from
+    its first bytes or its files. Of the ways, `convert` returns the table of the file as text, `read` the
+    `Dataset`, and `refused` says of a format that is not read what to do instead. `reader` reads the rows of
+    a file on disk block by block. `labels` returns name and content of a table beside the data that may have
+    their labels.
     """
 
     name: str

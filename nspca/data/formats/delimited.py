@@ -9,9 +9,10 @@ import csv
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,12 +32,13 @@ from nspca.data.dialect import (
 )
 from nspca.data.encodings import as_utf8, guessed
 from nspca.data.findings import Finding
-from nspca.data.formats.base import Converted, Format, Source
-from nspca.data.formats.tables import Piece, TableReader, read_table
+from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
+from nspca.data.formats.tables import read_table
 from nspca.data.limits import MAX_LINE, check_dense, check_lines
 from nspca.data.missing import refuse
 from nspca.data.names import short
 from nspca.data.options import ReadOptions
+from nspca.data.roles import Columns, find_columns
 from nspca.errors import InvalidData, Way
 from nspca.progress import Report, silent
 from nspca.validation.archive import MAX_BYTES
@@ -56,16 +58,61 @@ _SHOWN = 10
 """Minimum lines for finding the layout, even if they are longer than `HEAD`."""
 
 
-class DelimitedReader(TableReader):
-    """Reader of a text table whose columns are separated by a delimiter."""
+Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
+"""Consecutive rows of a table: numbers (rows, numeric columns), and the texts by number of their column."""
+
+
+class DelimitedReader(Reader):
+    """Reader of a text table whose columns are separated by a delimiter; some hold names or labels.
+
+    `layout` is found from the first lines.
+    """
+
+    layout: Layout
 
     def _read_header(self) -> None:
-        """Read the beginning of the text and find its layout."""
         self._text = DelimitedText(self.source, self.options.encoding)
         self.layout = find_layout(stripped(self._text.head), self.options)
         self.repeated = 0
         self.findings = self.layout.findings
         self.source.layouts.append(self.layout)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Roles of the columns of a file on disk, whose samples are in rows."""
+        return find_columns(self.layout, self.options.but(features_in_rows=False))
+
+    @property
+    def shape(self) -> Size:
+        rows, count = self.rows, len(self.columns.features)
+        return Size(
+            rows,
+            count,
+            rows * count,
+            sparse=False,
+            exact=self.is_exact,
+            text=self.text_bytes,
+            not_counted=self.columns.describe_excluded(self.layout).removeprefix(" (").removesuffix(")"),
+        )
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        """Yield the rows as blocks of data, whose size the pieces decide, not `rows`."""
+        for X, texts in self.pieces(self.columns.excluded, self.columns.skipped):
+            yield Block(X, {i: texts[i] for i in self.columns.others})
+
+    def read_whole(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Piece:
+        """Return all rows as one piece, with the arguments of `pieces`."""
+        X = np.empty((self.most_rows, len(self.layout.columns) - len(set(texts))))
+        held = 0
+        whole: dict[int, list[str]] = {i: [] for i in texts}
+        for values, found in self.pieces(texts, skipped):
+            if values.size:
+                X[held : held + len(values)] = values
+                held += len(values)
+            for i, cells in found.items():
+                whole[i] += cells
+        X.resize((held, X.shape[1]), refcheck=False)  # `most_rows` overestimates
+        return X, whole
 
     @property
     def rows(self) -> int:
@@ -79,12 +126,12 @@ class DelimitedReader(TableReader):
         return max(1, rows)
 
     @property
-    def is_exact(self) -> bool:  # type: ignore[override]
+    def is_exact(self) -> bool:
         """Tell whether `rows` is exact, because the text is short."""
         return not self._text.taken
 
     @property
-    def text_bytes(self) -> int:  # type: ignore[override]
+    def text_bytes(self) -> int:
         """Bytes of the text, estimated if it is long and compressed."""
         return self.source.usual_bytes if self._text.taken else len(self._text.head)
 
@@ -96,10 +143,11 @@ class DelimitedReader(TableReader):
         return lines + (self.source.last(1) not in (b"\n", b"\r"))
 
     def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
-        """Yield the rows, some megabytes of text at a time; see `TableReader.pieces`.
+        """Yield the rows, some megabytes of text at a time, without the rows `skipped` below the header.
 
-        On disk, errors name the line of the file, and the first missing value is refused. In memory, errors
-        name the row. Missing values are then NaN, or all refused together at the end.
+        The columns `texts`, by number, are read as text. On disk, errors name the line of the file, and the
+        first missing value is refused. In memory, errors name the row. Missing values are then NaN, or all
+        refused together at the end.
         """
         gaps = _Gaps(self.options)
         allowed = self.options.missing != "refuse" and not self.on_disk

@@ -195,15 +195,9 @@ def read_documents(
 ) -> Documents:
     """Return the texts of a ZIP of text files, of a CSV or Excel table, or of one text file.
 
-    Parameters
-    ----------
-    raw : bytes
-    text_column, id_column, label_column : str or int, optional
-        Columns of a table, by name or by number from 0: texts, names and labels. By default the column with
-        the longest running texts is taken for the texts.
-    split : one of `SPLITS`
-        Unit of a document in one text file: a line, or a paragraph between blank lines. "automatic" means
-        paragraphs if some have several lines.
+    Columns of a table are given by name or by number from 0; without one, the column with the longest running
+    texts is taken. `split` (one of `SPLITS`) says what a document in one text file is: a line, or a paragraph
+    between blank lines; "automatic" means paragraphs if some have several lines.
     """
     files, raw, notes = open_texts(raw)
     if files is not None:
@@ -238,11 +232,14 @@ def read_files(files: limits.Files) -> Documents:
         contents.append(read())
         held += len(contents[-1])
         _check_bytes(held)
-    others_encoded = [whole for whole in contents if not is_written(whole) and not _is_utf8(whole)]
+    plain_texts = [
+        raw for (label, _), raw in zip(texts, contents, strict=True) if not _is_written(label, raw)
+    ]
+    others_encoded = [whole for whole in plain_texts if not _is_utf8(whole)]
     encoding = guess_encoding(b"\n".join(others_encoded)) if others_encoded else "utf-8"
     for (label, _), whole in zip(texts, contents, strict=True):
         try:
-            if is_written(whole):
+            if _is_written(label, whole):
                 text = read_written(whole)
             elif _is_utf8(whole):
                 text = as_utf8(whole)[0].decode()
@@ -250,7 +247,7 @@ def read_files(files: limits.Files) -> Documents:
                 text = whole.decode(encoding, "replace")
             found.append((label, _clean_text(text, short_name(label))))
         except InvalidData as error:
-            if not is_written(whole) and "not text" not in str(error) and "UTF-16" not in str(error):
+            if not _is_written(label, whole) and "not text" not in str(error) and "UTF-16" not in str(error):
                 raise
             unread.append(label)  # such as a picture among text files
     paths = [PurePosixPath(label.replace("\\", "/")) for label, _ in found]
@@ -266,6 +263,11 @@ def read_files(files: limits.Files) -> Documents:
         notes += ("The folder of each text was taken as its label.",)
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
     return Documents(tuple(text for _, text in found), names, groups, "folder" if grouped else "", notes)
+
+
+def _is_written(label: str, raw: bytes) -> bool:
+    """Tell whether a file is a Word document or a PDF, by its name or its content."""
+    return label.lower().endswith(written.ENDINGS) or is_written(raw)
 
 
 def _is_utf8(raw: bytes) -> bool:

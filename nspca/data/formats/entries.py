@@ -86,13 +86,7 @@ class EntryReader(Reader):
         yield from map(Block, sorter.blocks())
 
     def tables(self) -> Iterator[np.ndarray]:
-        """Yield the numbers of the lines, (lines, cells) at a time; refuse the first line that does not fit.
-
-        Raises
-        ------
-        InvalidData
-            Also for a file whose number of entries differs from the header.
-        """
+        """Yield the numbers of some lines at a time, (lines, cells); refuse the first that does not fit."""
         done = 0
         with self.source.unpacking(), self.source.open() as handle:
             above = handle.read(self.header_bytes).count(b"\n")
@@ -169,17 +163,7 @@ class EntryReader(Reader):
 
 
 class EntrySorter:
-    """Sorts the entries of a sparse matrix into blocks of rows, by one temporary file for each block.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder for the temporary files.
-    shape : (rows, columns)
-        Shape of the matrix.
-    rows : int
-        Rows per block.
-    """
+    """Sorts the entries of a matrix of some `shape` into blocks of `rows`, by a temporary file for each."""
 
     def __init__(self, folder: Path, shape: tuple[int, int], rows: int):
         self.folder, self.shape, self.rows = folder, shape, rows

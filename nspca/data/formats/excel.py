@@ -88,22 +88,9 @@ def sheet_as_csv(
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the first visible sheet that holds a table as CSV, and notes about what was decided.
 
-    Parameters
-    ----------
-    raw : bytes
-        The workbook.
-    rows : int, optional
-        Maximum rows that are converted; all by default.
-    decimal : "," or ".", optional
-        Decimal sign of the CSV. Give the sign of numbers that the sheet stores as text.
-    packed : int, optional
-        Size in bytes of the compressed file that contained the workbook, if any.
-    least : int
-        Minimum columns of a sheet.
-    limit : int
-        Maximum characters of the CSV.
-    sheet : str or int, optional
-        Name of the sheet, or its number from 0.
+    At most `rows` rows are converted, and `limit` characters written. `decimal` is the sign of numbers that
+    the sheet stores as text. A sheet has `least` columns at least; `sheet` names one. `packed` is the size of
+    the compressed file that contained the workbook, if any.
     """
     packed = packed or len(raw)
     try:

@@ -48,24 +48,12 @@ _TAIL = 2**12
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of table that is known by its header.
+    """A kind of table that is known by its header. Patterns are about names in lower case.
 
-    Parameters
-    ----------
-    called : str
-    needs : tuple of str
-        Columns that the header begins with, in lower case, as patterns.
-    ids : tuple of str
-        Columns that name the genes or proteins, the best first.
-    values : tuple of str
-        Patterns of the sample columns, the best first; `()` takes every column that is not in `aside`. The
-        first group of a pattern is the name of the sample.
-    aside : str
-        Pattern of the columns that describe the gene.
-    marks : str
-        Pattern of the columns in which a ``+`` leaves the row out.
-    left : str
-        Pattern of first cells that leave the row out.
+    The header begins with the columns `needs`. `ids` name the genes or proteins, the best first. `values` are
+    patterns of the sample columns, the best first, whose first group is the name of the sample; without them
+    every column that is not in `aside` is a sample. A ``+`` in a column of `marks`, and a first cell as in
+    `left`, leave the row out.
     """
 
     called: str
@@ -156,7 +144,8 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     """Return a table of genes or proteins as a plain table with the genes in rows."""
     text, findings = as_utf8(source.raw, options.encoding)
     found = convert_text(text, options.columns)
-    assert found is not None  # as `matches` says
+    if found is None:  # what `matches` has seen is gone in the text
+        raise InvalidData("The table of genes is damaged: get it again.")
     return replace(found, findings=(*findings, *found.findings))
 
 

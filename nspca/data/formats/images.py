@@ -31,7 +31,7 @@ _FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 EXTENSIONS = (
     ".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".gif",
 )  # fmt: skip
-_ONE = re.compile(
+ONE_IMAGE = re.compile(
     rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]|GIF8|II\*\0|MM\0\*|BM.{4}\0\0\0\0", re.DOTALL
 )
 """First bytes of a single image. A table may well begin with a column P1."""
@@ -51,16 +51,8 @@ _REPORT_EVERY = 500
 def read_images(files: Files, name: str, report: Report, side: int | None = None) -> Dataset:
     """Return the grey levels of images as a Dataset.
 
-    Parameters
-    ----------
-    files : sequence of (label, read)
-        `label` is the name inside the archive or folder, for messages. `read()` returns the bytes.
-    name : str
-        Name of the data set.
-    report : callable
-    side : int, optional
-        Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
-        then left out, and a note names them. By default all images must have the same size.
+    With `side`, the middle square of each image is resized to so many pixels a side, and unreadable files are
+    left out, with a note. Otherwise all images must have the same size.
     """
     stacked, labels, notes = _stack(files, report, side)
     paths = [PurePosixPath(label.replace("\\", "/")) for label in labels]
@@ -232,7 +224,10 @@ def _list_pages(raw: bytes) -> Files:
 
         return cast(bytes, _opened(raw, f"page {number + 1}", MAX_PHOTO, copy))
 
-    count = _opened(raw, "the image", MAX_PHOTO, lambda image: getattr(image, "n_frames", 1))
+    try:
+        count = _opened(raw, "the image", MAX_PHOTO, lambda image: getattr(image, "n_frames", 1))
+    except InvalidData as error:
+        raise InvalidData(error.message) from None  # another size makes one image no data set
     if count < 2:
         raise InvalidData(
             "This is one image, which is one sample: at least two are needed, so give a ZIP or a folder of "
@@ -254,7 +249,7 @@ def _is_image(name: str) -> bool:
 def _has_images(source: Source) -> bool:
     """Tell whether a source is an image, or holds several; one beside a table is a picture of it."""
     if source.files is None:
-        return _ONE.match(source.first()) is not None
+        return ONE_IMAGE.match(source.first()) is not None
     names = [name for name, _ in visible(source.files)]
     count = sum(map(_is_image, names))
     return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))

@@ -37,24 +37,11 @@ _COMPUTE = "open the file once in a spreadsheet program, which computes them, an
 class Sheet:
     """A visible sheet of a workbook.
 
-    Parameters
-    ----------
-    name : str
-    load : callable
-        Yields number (from 0) and cells of the rows, from the top, and may fill the attributes below. Empty
-        rows may be left out; an empty cell is None or "".
-    merged : list of (row, column, last row)
-        Cells that are merged downwards.
-    wide : list of (row, column, last column)
-        Cells that are merged across columns.
-    hidden, hidden_columns : set of int
-        Numbers of the hidden rows and columns.
-    formulas : dict of int to int
-        Columns with formulas without a stored value, each with the first row that has one.
-    rows : list of list of str
-        The rows that were read, as text, without empty ones; `places` are their numbers, `held` their
-        characters.
-    notes : list of str
+    `load` yields number (from 0) and cells of the rows, from the top, and may fill the attributes below.
+    Empty rows may be left out; an empty cell is None or "". `merged` holds (row, column, last row) of cells
+    merged downwards, `wide` (row, column, last column) of those merged across. `formulas` are the columns
+    with formulas without a stored value, each with the first row that has one. `rows` are the rows that were
+    read, as text, without empty ones; `places` are their numbers and `held` counts their characters.
     """
 
     name: str

@@ -58,13 +58,7 @@ def split_rows(text: str, sign: str) -> list[list[str]]:
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
     """Return whether the first row is a header: texts above numbers, above repeated or above longer texts.
 
-    Parameters
-    ----------
-    rows : the first rows
-    column : int
-        The column whose cells are compared with the first row.
-    names : sequence
-        Column names that the user gave. The first row is a header when it holds one of them.
+    It is one if it holds one of `names`, which the user gave. `column` is compared with the first row.
     """
     first, body = rows[0], rows[1:]
     if any(isinstance(name, str) and name in first for name in names):

@@ -1,18 +1,15 @@
-"""Common base of the readers of tables with named columns, and the `Dataset` that such a table makes."""
+"""The `Dataset` of a table with named columns, by the roles of its columns."""
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
 
 from nspca.data.dataset import Candidate, Dataset, check_enough
 from nspca.data.dialect import Layout, are_labels, quoted
 from nspca.data.findings import Finding, as_findings
-from nspca.data.formats.base import Block, Reader, Size, Strings
+from nspca.data.formats.base import Strings
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, quote_names, short, unique_names
 from nspca.data.roles import (
@@ -27,86 +24,6 @@ from nspca.data.roles import (
 from nspca.data.suspicions import ID, LABELS
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
-
-Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
-"""Consecutive rows of a table: numbers (rows, numeric columns), and the texts by number of their column."""
-
-
-class TableReader(Reader):
-    """Base class of the readers of tables with named columns, some of which hold names or labels.
-
-    `layout` is the layout found from the first rows, and `columns` the role of each column.
-    """
-
-    layout: Layout
-
-    @cached_property
-    def columns(self) -> Columns:
-        """Roles of the columns of a file on disk, whose samples are in rows."""
-        return find_columns(self.layout, self.options.but(features_in_rows=False))
-
-    @property
-    @abstractmethod
-    def most_rows(self) -> int:
-        """Upper bound on the number of rows, for allocating memory."""
-
-    @abstractmethod
-    def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
-        """Yield the rows in order, as pieces of consecutive rows.
-
-        Parameters
-        ----------
-        texts : sequence of int
-            Numbers of the columns that are read as text.
-        skipped : sequence of int
-            Rows below the header, from 0, that are left out.
-        """
-
-    @property
-    def shape(self) -> Size:
-        """Shape of the data: the number of rows, and of the columns that are features."""
-        rows, count = self.rows, len(self.columns.features)
-        not_counted = self.columns.describe_excluded(self.layout).removeprefix(" (").removesuffix(")")
-        return Size(
-            rows,
-            count,
-            rows * count,
-            sparse=False,
-            exact=self.is_exact,
-            text=self.text_bytes,
-            not_counted=not_counted,
-        )
-
-    is_exact = True
-    """Whether `rows` is an exact count rather than an estimate."""
-    text_bytes = 0
-    """Bytes of text to be parsed; 0 for binary formats."""
-
-    @property
-    @abstractmethod
-    def rows(self) -> int:
-        """Number of rows, an estimate when `is_exact` is False."""
-
-    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the rows as blocks of data. The file format decides the size of a block, not `rows`."""
-        chosen = self.columns
-        for X, texts in self.pieces(chosen.excluded, chosen.skipped):
-            yield Block(X, {i: texts[i] for i in chosen.others})
-
-    def read_whole(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Piece:
-        """Return all rows as one piece, with the arguments of `pieces`."""
-        X = np.empty((self.most_rows, len(self.layout.columns) - len(set(texts))))
-        held = 0
-        whole: dict[int, list[str]] = {i: [] for i in texts}
-        for values, found in self.pieces(texts, skipped):
-            if values.size:
-                X[held : held + len(values)] = values
-                held += len(values)
-            for i, cells in found.items():
-                whole[i] += cells
-        # Free the memory of rows that the bound `most_rows` overestimated.
-        X.resize((held, X.shape[1]), refcheck=False)
-        return X, whole
 
 
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
@@ -124,9 +41,12 @@ def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int])
 
 
 def read_table(
-    reader: TableReader, name: str, findings: Sequence[Finding | str] = (), annotation: Strings | None = None
+    reader: Any,
+    name: str,
+    findings: Sequence[Finding | str] = (),
+    annotation: Strings | None = None,
 ) -> Dataset:
-    """Return the table of a reader as a Dataset, by the options of the reader (see `nspca.data.read`).
+    """Return the table of a `DelimitedReader` as a Dataset, by its options (see `nspca.data.read`).
 
     `findings` are about the file, and come before those about the table.
     """
@@ -187,9 +107,7 @@ def _unkept(names: Sequence[str], kept: np.ndarray) -> list[str]:
     return [names[i] for i in np.setdiff1d(np.arange(len(names)), kept)]
 
 
-def _features_in_rows(
-    reader: TableReader, chosen: Columns, name: str, findings: Sequence[Finding | str]
-) -> Dataset:
+def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequence[Finding | str]) -> Dataset:
     """Return a table with features in rows as a Dataset."""
     layout, options, ids = reader.layout, reader.options, chosen.ids
     assert ids is not None

@@ -46,7 +46,9 @@ def read_written(raw: bytes) -> str:
 
 def _word_text(raw: bytes) -> str:
     archive, members = open_zip(raw)
-    body = next(info for info in members if info.filename == _BODY)
+    body = next((info for info in members if info.filename == _BODY), None)
+    if body is None:
+        raise InvalidData("The Word document is damaged: save it again.")
     # Searched as text, so that no entity of the XML is ever expanded.
     paragraphs = _PARAGRAPH.findall(unzip_member(archive, body).decode("utf-8", "replace"))
     lines = ("".join(found[1] or " " for found in _RUN.finditer(one)) for one in paragraphs)
