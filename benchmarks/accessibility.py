@@ -44,10 +44,7 @@ VIEWS = PAGES | {
     },
     **{f"data {sample}": f"data?sample={sample}" for sample in ("pitprops", "python-docs", "lrs")},
     **{f"sweep {sample}": f"sweep?sample={sample}" for sample in ("pitprops", "lrs", "python-docs")},
-    **{
-        f"parts {look}": f"components?sample=digits&look={look}"
-        for look in ("samples", "many", "methods", "proof")
-    },
+    **{f"parts {look}": f"components?sample=digits&look={look}" for look in ("many", "again", "methods")},
     **{
         f"papers {item}": f"papers?paper={item.partition('-')[0]}&item={item}"
         for item in (

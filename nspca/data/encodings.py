@@ -21,6 +21,8 @@ _LATIN = re.compile(
     r"cp(125[0247]|437|775|85[0278]|86[0135])|latin_1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8"
 )
 """Encodings of one byte whose letters are Latin: few bytes differ, and short texts do not tell which."""
+_WEST = re.compile(r"cp(1252|437|850|858|86[0135])|latin_1|iso8859_(1|15)|mac_roman|hp_roman8")
+"""Those of Western languages alone."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""
 
@@ -33,7 +35,9 @@ def guess_encoding(raw: bytes) -> str:
         return WESTERN
     sample = b"\n".join(line for line in re.split(rb"[\r\n]+", raw[:_HEAD]) if not line.isascii())
     best = from_bytes(sample[:_SAMPLE]).best()
-    if best is None or (_LATIN.fullmatch(best.encoding) and best.language not in _CENTRAL):
+    if best is None or _WEST.fullmatch(best.encoding):
+        return WESTERN
+    if _LATIN.fullmatch(best.encoding) and best.language not in _CENTRAL:
         return WESTERN
     # Simplified Chinese is often written with signs that only the largest of its encodings has.
     return "gb18030" if best.encoding in ("gb2312", "gbk", "hz") else str(best.encoding)

@@ -165,7 +165,7 @@ VIEWS = {
     "run": Kept(read_word, None, "sweep", True),
     "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
     "k": Kept(read_integer, None, "spannogram sweep shared", True),
-    "shown": Kept(read_word, None, "sweep shared components", True),  # method whose component is shown
+    "shown": Kept(read_word, None, "sweep shared", True),  # method whose component is shown
     # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
     "within": Kept(read_integer, 0, "sweep shared"),
     "view": Kept(read_word, "curves", "spannogram"),

@@ -20,26 +20,28 @@ so_far, recurring, fates = lists.so_far, lists.recurring, lists.fates
 
 def picture(answer: Answer) -> None:
     """Draw the map of samples beside the features of the components in all samples."""
+    is_covariance = answer.of.dataset.is_covariance
     left, right = st.columns(2, gap="medium")
     with left:
-        if answer.of.dataset.is_covariance:
+        if is_covariance:
             lists.draw(answer)
+            lists.name_and_copy(answer)
+            samples.search(answer)
         else:
             samples.show(answer)
     with right:
         plot = _heat(answer)
         if plot is not None:
             figures.draw_plot(plot, f"heat_{answer.id}", same=answer.id)
-        if not answer.of.dataset.is_covariance:
+        if not is_covariance:
             samples.say_outliers(answer)
-        samples.search(answer)
+            samples.search(answer)
 
 
 def look(answer: Answer) -> None:
     """Draw the lists of features, and how far the components go with annotations."""
     if answer.of.dataset.is_covariance:
-        lists.name_and_copy(answer)
-        return
+        return  # the picture has it all
     st.markdown("### What belongs together")
     lists.draw(answer)
     left, right = st.columns(2, gap="large")
