@@ -283,7 +283,9 @@ def difference(problem: Problem, certificate: Certificate) -> tuple[str, Any] | 
     """
     if certificate.form in (ANSWERS, OTHERS):
         return "form", "one that bounds the optimum"
-    about = {"sizes": problem.sizes, "nonneg": problem.nonneg, "forced": problem.forced}
+    if certificate.sizes != problem.sizes:  # one component may be stated as a list of one size
+        return "k", problem.k
+    about = {"nonneg": problem.nonneg, "forced": problem.forced}
     about |= {name: getattr(problem.covariance, name) for name in OF_DATA}
     return next((pair for pair in about.items() if getattr(certificate, pair[0]) != pair[1]), None)
 

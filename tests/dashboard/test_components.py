@@ -262,7 +262,7 @@ def test_groups_are_compared_on_the_page(reopened, texts, ended):
 def test_a_covariance_has_no_section_about_samples(visit, reopened, address, alts):
     page = reopened(PAGE, "components", sample="pitprops")
     assert not page.exception and not page.error
-    assert page.segmented_control(key="widget_look").options == ["All methods"]
+    assert page.segmented_control(key="widget_look").options == ["The only one?", "All methods"]
     assert any(alt.startswith("Correlations of the 9 features") for alt in alts(page))
     again = visit(PAGE, **{**address(page), "look": "samples"})
     assert not again.exception and not again.error

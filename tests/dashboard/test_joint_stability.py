@@ -129,5 +129,5 @@ def test_a_covariance_has_no_rows_to_draw(visit, ended):
     page = ended(page)
     sections = page.segmented_control(key="widget_look")
     assert not page.exception and not page.error
-    assert sections.options == ["All methods"]
+    assert sections.options == ["The only one?", "All methods"]
     assert sections.value is None and not any(one.key == "stability" for one in page.button)

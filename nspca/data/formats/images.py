@@ -224,7 +224,10 @@ def _list_pages(raw: bytes) -> Files:
 
         return cast(bytes, _opened(raw, f"page {number + 1}", MAX_PHOTO, copy))
 
-    count = _opened(raw, "the image", MAX_PHOTO, lambda image: getattr(image, "n_frames", 1))
+    try:
+        count = _opened(raw, "the image", MAX_PHOTO, lambda image: getattr(image, "n_frames", 1))
+    except InvalidData as error:
+        raise InvalidData(error.message) from None  # another size makes one image no data set
     if count < 2:
         raise InvalidData(
             "This is one image, which is one sample: at least two are needed, so give a ZIP or a folder of "
