@@ -56,8 +56,7 @@ def miniature(outcome: Mapping[str, Any]) -> str:
 
 def _small_table(outcome: Mapping[str, Any]) -> str:
     """Return the SVG elements of the first rows of an outcome that has words or numbers alone."""
-    lists = [one for words in outcome["words"] for one in words["lists"]]
-    rows = [", ".join(one)[:CUT] for one in lists]
+    rows = [[", ".join(one)[:CUT]] for words in outcome["words"] for one in words["lists"]]
     if not rows:
         found = [one["value"] for several in outcome["found"].values() for one in several]
         numbers = [f"{value:.3g}" for value in found if isinstance(value, float)]
@@ -66,7 +65,7 @@ def _small_table(outcome: Mapping[str, Any]) -> str:
     for i, row in enumerate(rows[:4]):
         y = 18 + 20 * i
         inside += f'<rect x="0" y="{y + 5}" width="240" height="1" opacity=".5"/>'
-        for j, cell in enumerate([row] if isinstance(row, str) else row):
+        for j, cell in enumerate(row):
             place = f'x="{2 + 80 * j}" y="{y}" font-family="sans-serif" font-size="13"'
             inside += f"<text {place}>{escape(cell)}</text>"
     return inside
