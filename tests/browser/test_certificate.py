@@ -13,7 +13,7 @@ import nspca
 from nspca.presentation.numerals import format_bound
 from tests.browser.folds import change_question, share, single_files, unfold
 
-OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 98."
+OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 99."
 
 
 @pytest.fixture
