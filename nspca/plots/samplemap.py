@@ -76,8 +76,8 @@ def sample_map(
     label : str
         What the labels are called.
     arrows : Arrows, optional
-        Drawn from the origin, the marked ones and the longest others, `MOST_ARROWS` of them. An arrow of correlation 1 has the length
-        `REACH` times the largest score.
+        Drawn from the origin, the marked ones and the longest others, `MOST_ARROWS` of them. An arrow of
+        correlation 1 has the length `REACH` times the largest score.
     found : sequence of int
         Samples with a ring and their name, by number.
     """

@@ -126,7 +126,7 @@ def _name_blocks(figure: go.Figure, blocks: Sequence[np.ndarray], features: Sequ
 def _mark(
     figure: go.Figure, used: np.ndarray, names: Sequence[str], marked: Sequence[int], columns: int
 ) -> None:
-    """Draw a frame around the rows of marked features, with their names; `used` are the features of the rows."""
+    """Draw a frame and a name at the rows of marked features; `used` has the feature of each row."""
     for row in np.flatnonzero(np.isin(used, np.asarray(marked, int))).tolist():
         frame = {"x0": -0.5, "x1": columns - 0.5, "y0": row - 0.5, "y1": row + 0.5}
         figure.add_shape(type="rect", line={"color": MARKED, "width": 2}, **frame)

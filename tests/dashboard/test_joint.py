@@ -531,8 +531,8 @@ def test_the_proof_says_what_is_explained_and_what_the_proof_is_about():
     assert 0 <= share - float(first.split("explain ")[1].split(" %")[0]) < 0.1
     _, second = headline.sentences(replace(found, upper=1.25 * result.value))
     assert second == (
-        "The proof is about any 2 components of 3 and 2 genes, with nonnegative weights and without a gene in "
-        "common."
+        "The proof is about any 2 components of 3 and 2 genes, with nonnegative weights "
+        "and without a gene in common."
     )
 
 
