@@ -22,6 +22,8 @@ ALWAYS = """
 [data-testid='stMain'] [data-testid='stMarkdown'] h2 { font-size: 1.5rem; padding: 0.5rem 0 0.75rem;
   text-wrap: pretty; }
 [data-testid='stMain'] [data-testid='stMarkdown'] h3 { font-size: 1.25rem; padding: 0.5rem 0; }
+[data-testid='stMain'] [data-testid='stExpander'] details { border: none; }
+[data-testid='stMain'] [data-testid='stExpander'] summary { padding-left: 0; }
 [data-testid='stMain'] kbd { color: inherit; opacity: 1; }
 [data-testid='stHeading'] h1 { font-size: 2.1rem; padding: 0.6rem 0 0.4rem; }
 [data-testid='stMainBlockContainer'] { padding-top: 3.8rem; padding-bottom: 2.5rem; }
