@@ -131,6 +131,7 @@ def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_
     expect(heading).to_contain_text("best 10")
     line = "document.querySelector('.st-key-curve .js-plotly-plot')?.layout?.shapes?.[0].x0"
     page.wait_for_function(f"{line} === 10")
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)  # that of the run at work is gone
     slider, picture = chosen_k(page), page.locator(".js-plotly-plot").nth(1)
     of_axis = "div => [div._fullLayout.xaxis._length, div._fullLayout.xaxis.d2p(5)]"
     axis, five = page.locator(".js-plotly-plot").first.evaluate(of_axis)
