@@ -313,14 +313,14 @@ def genes_in_rows(
             f'names of rows such as "{short(row_names[0])}" look like genes or probes; this gives '
             f"{columns:,} samples and {rows:,} features"
         )
-    if all(map(_SAMPLE.fullmatch, column_names)) and not any(map(_SAMPLE.fullmatch, row_names)):
-        return False, f'the columns are called as samples are, such as "{short(column_names[0])}"'
     stems = {name.rstrip("0123456789") for name in column_names}
     are_numbered = len(stems) <= max(1, len(column_names) // 10) and stems != {"feature "}
     if rows >= _MANY_TIMES * columns and row_names[0] != "sample 1" and are_numbered:
         return False, (
             f'there are far more rows than columns, with names of columns such as "{short(column_names[0])}"'
         )
+    if all(map(_SAMPLE.fullmatch, column_names)) and not any(map(_SAMPLE.fullmatch, row_names)):
+        return False, f'the columns are called as samples are, such as "{short(column_names[0])}"'
     return False, ""
 
 

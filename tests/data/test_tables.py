@@ -360,10 +360,12 @@ PRINTABLE = st.text(
 
 @given(st.lists(PRINTABLE, min_size=2, max_size=5, unique_by=str.strip))
 def test_every_printable_name_comes_back(names):
-    names = [f"{name.strip()}q" for name in names]  # "ID" alone would be a column of names of samples
+    names = [f"{name.strip()}q" for name in names]
     stream = io.StringIO()
     csv.writer(stream).writerows([names, range(len(names)), range(1, len(names) + 1)])
-    data = read(stream.getvalue().encode(), header=True, delimiter=",")
+    data = read(
+        stream.getvalue().encode(), header=True, delimiter=",", id_column="(none)"
+    )  # INDEX0 names samples
     assert data.feature_names == tuple(names)
 
 
