@@ -97,12 +97,12 @@ def test_no_seconds_leave_a_bound(table, tmp_path, capsys):
         (["--effort", "fast", "--seconds", "3"], "seconds is for effort 'exhaustive', got effort 'fast'"),
         (["--effort", "fast", "--nodes", "3"], "nodes is for effort 'exhaustive', got effort 'fast'"),
         (["--effort", "fast", "--resume", "{0}/k2.npz"], "--resume is for --effort exhaustive, got fast"),
-        (["--resume", "{0}/k2.npz"], "about the same problem, got one whose sizes is (2,) instead of (3,)"),
+        (["--resume", "{0}/k2.npz"], "about the same problem, got one whose k is 2 instead of 3"),
         (["--resume", "{0}/other.npz"], "about the same problem, got one whose digest is"),
         (["--resume", "{0}/none.npz"], "none.npz"),
         (["--resume", "{0}/noise.csv"], "a certificate file must be an unchanged .npz"),
         (["--resume", "{0}/torn.npz"], "a fixing certificate must have arrays that fit together"),
-        (["--components", "3", "--resume", "{0}/pair.npz"], "about the same problem, got one whose sizes is"),
+        (["--components", "3", "--resume", "{0}/pair.npz"], "got one whose k is (3, 3) instead of (3, 3, 3)"),
     ],
 )
 def test_bad_input_is_one_sentence(more, said, table, folder, capsys):

@@ -49,7 +49,7 @@ def spectral_claim(
 ) -> float:
     """Return a number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved by Cholesky.
 
-    Above the dense limit an m x m matrix is factorised, so no n x n matrix is formed for 72 x 12582 data.
+    Of few samples, and above the dense limit, an m x m matrix is factorised.
 
     Parameters
     ----------
@@ -73,7 +73,8 @@ def spectral_claim(
     if side > DENSE_LIMIT:
         shape, way_out = f"{A.shape[0]} x {size}", "use the variance bound instead"
         raise Refused(f"a spectral bound needs min(m, n) <= {DENSE_LIMIT}, got {shape}; {way_out}")
-    if size <= DENSE_LIMIT:
+    few_samples = rows is None and N is None and A.has_samples and 2 * A.shape[0] <= size
+    if size <= DENSE_LIMIT and not few_samples:
         B = A.matrix if rows is None else A.block(rows)
         trace = float(np.trace(B))
         total = float(np.sum(U * U)) + (0.0 if N is None else float(np.linalg.norm(N)))

@@ -34,11 +34,12 @@ MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use fo
 def opening() -> None:
     """Draw two sentences about the app, and for returning visitors a link to their last run."""
     share.title("The few features that matter, with proof")
-    st.markdown(
-        "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the **few** "
-        "features that together vary most, and proves how good they are. Their weights are nonnegative: "
-        "features add up and never cancel."
-    )
+    if not state.get("present"):
+        st.markdown(
+            "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the "
+            "**few** features that together vary most, and proves how good they are. Their weights are "
+            "nonnegative: features add up and never cancel."
+        )
     st.page_link(
         "pages/data.py",
         label="Use your own table, texts or pictures",
@@ -149,7 +150,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
         "without trusting this program."
     )
-    with st.expander("The proof: check it, take it home", icon=":material/verified:"):
+    with st.expander("The proof: check it, take it home", icon=":material/verified:", type="compact"):
         st.markdown(statement.numbers(problem, result, k))
         proof_panel.show(answer)
 

@@ -23,6 +23,8 @@ from nspca.jobs.runs import NO_SHARE
 KEY = "share"
 SHARED = "Whoever has the link sees this answer and what it shows of the data, and nothing else of yours."
 OPENS = "It opens this page with its data and settings."
+ALONE = "Only on this machine: nobody else can open this address."
+FILES = "For others, take a file, which needs no server:"
 ELSEWHERE = "These data are yours alone: only an answer about them can be shared, as on Sweep and Components."
 
 
@@ -48,7 +50,12 @@ def fill(
     box = st.session_state.get(state.SHARE)
     if box is None or not box.open:
         return
+    export = None if run is None else taken()
+    is_alone = links.is_alone(links.address(""))
     with box:
+        if export is not None and is_alone:
+            st.caption(FILES)
+            export.show()
         own = run is not None and not run.guest and (run.own or "upload" in state.link())
         if run is not None and own and run.results is not None:
             _link_of_run(run, key)
@@ -56,8 +63,7 @@ def fill(
             draw(links.address(f"shared?share={state.get('share')}"), SHARED)
         else:
             _link_of_page()
-        export = None if run is None else taken()
-        if export is not None:
+        if export is not None and not is_alone:
             export.show()
 
 
@@ -93,12 +99,12 @@ def _link_of_page() -> None:
 
 def draw(full: str, said: str) -> None:
     """Draw a full address as text and as a QR code, with a sentence about who can open it."""
-    st.code(full, language=None, wrap_lines=True)
     if links.is_alone(full):
-        said = f"{said} {links.ALONE}"
-    else:
+        st.caption(ALONE)
+    st.code(full, language=None, wrap_lines=True)
+    if not links.is_alone(full):
         links.draw(full, width="content")
-    st.caption(said)
+        st.caption(said)
 
 
 def opened() -> tuple[Run, DescribedRun]:

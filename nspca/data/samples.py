@@ -130,7 +130,16 @@ def _faces(folder: Path) -> Dataset:
     small = np.rint(mean @ scans @ mean.T).astype(np.uint8).reshape(len(paths), -1)
     names = tuple(f"person {i}, picture {j}" for i, j in numbers)
     said = as_findings((f"Each scan of {width} x {height} pixels is cut to its middle square and averaged.",))
-    return Dataset("", small, pixel_names((SIDE, SIDE)), names, image_shape=(SIDE, SIDE), findings=said)
+    persons = {"person": np.array([f"person {i}" for i, _ in numbers])}
+    return Dataset(
+        "",
+        small,
+        pixel_names((SIDE, SIDE)),
+        names,
+        label_columns=persons,
+        image_shape=(SIDE, SIDE),
+        findings=said,
+    )
 
 
 def _leukemias(folder: Path) -> Dataset:

@@ -20,11 +20,14 @@ from nspca.errors import Way
 
 # Names of probe sets and accession numbers. Gene symbols such as TP53 have a pattern of their own, because
 # sample names S1, S2, ... look similar.
+_PROTEIN = re.compile(
+    r"^[OPQ]\d[A-Z0-9]{3}\d(-\d+)?([;|].*)?$|^[A-NR-Z]\d([A-Z][A-Z0-9]{2}\d){1,2}(-\d+)?([;|].*)?$|^(sp|tr)\|"
+)
+"""Accessions of UniProt."""
 _PROBE = re.compile(
     r"^(hsa|mmu|rno)-(mir|miR|let)-|^chr[\dXYM]+[:_-]\d+|^(OTU|ASV)[_ ]?\d+$|^[ACGT]{20,}$"
     r"|_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(FBgn|WBGene)\d+$"
-    r"|^(?i:probe|gene)[ _-]?\d+$|^[OPQ]\d[A-Z0-9]{3}\d(-\d+)?([;|].*)?$"
-    r"|^[A-NR-Z]\d[A-Z][A-Z0-9]{2}\d(-\d+)?([;|].*)?$|^(sp|tr)\|"
+    r"|^(?i:probe|gene)[ _-]?\d+$|" + _PROTEIN.pattern
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
 _SAMPLE = re.compile(
@@ -309,8 +312,9 @@ def genes_in_rows(
     if rows <= columns or not row_names:
         return False, ""
     if are_genes(row_names) and not are_genes(column_names):
+        what = "proteins" if are_proteins(row_names) else "genes or probes"
         return True, (
-            f'names of rows such as "{short(row_names[0])}" look like genes or probes; this gives '
+            f'names of rows such as "{short(row_names[0])}" look like {what}; this gives '
             f"{columns:,} samples and {rows:,} features"
         )
     stems = {name.rstrip("0123456789") for name in column_names}
@@ -337,6 +341,12 @@ def are_genes(names: Sequence[str]) -> bool:
     if len(stems) <= len(symbols) / 3 or with_digit < len(symbols) / 4:
         symbols = []
     return bool(looked_at) and max(probes, len(symbols)) >= 0.8 * len(looked_at)
+
+
+def are_proteins(names: Sequence[str]) -> bool:
+    """Return whether at least 80 % of the first 200 names look like accessions of proteins."""
+    found = [bool(_PROTEIN.search(name)) for name in names[:200]]
+    return sum(found) >= 0.8 * len(found) > 0
 
 
 def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:

@@ -5,6 +5,7 @@ The page Papers and the HTML report on the papers draw them.
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import cycle
 from typing import Any
 
@@ -17,6 +18,8 @@ from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figur
 from nspca.presentation.colours import COLOURS, CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
+CUT = 36
+"""Characters of a line of words in a small picture."""
 TITLE = 30  # characters of an axis title in one line
 NESTED = 7  # curves up to which a later one is thinner, so that equal curves show around each other
 MOST_DRAWN = 12
@@ -26,9 +29,12 @@ MOST_NAMED = 6
 
 
 def miniature(outcome: Mapping[str, Any]) -> str:
-    """Return the first picture of an outcome, a dict of `nspca.papers.Outcome`, as a small SVG."""
+    """Return the first picture of an outcome, a dict of `nspca.papers.Outcome`, as a small SVG.
+
+    An outcome without pictures is drawn as its first words, or as a table of its first numbers.
+    """
     width, height = 240, 84
-    inside = "".join(f'<rect x="40" y="{y}" width="160" height="6" opacity=".3"/>' for y in (16, 32, 48, 64))
+    inside = _small_table(outcome)
     if outcome["galleries"]:
         gallery = outcome["galleries"][0]
         return strip(np.array(gallery["columns"][:4]), gallery["shape"])
@@ -46,6 +52,23 @@ def miniature(outcome: Mapping[str, Any]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" fill="{CONTEXT}">'
         f"{inside}</svg>"
     )
+
+
+def _small_table(outcome: Mapping[str, Any]) -> str:
+    """Return the SVG elements of the first rows of an outcome that has words or numbers alone."""
+    rows = [[", ".join(one)[:CUT]] for words in outcome["words"] for one in words["lists"]]
+    if not rows:
+        found = [one["value"] for several in outcome["found"].values() for one in several]
+        numbers = [f"{value:.3g}" for value in found if isinstance(value, float)]
+        rows = [numbers[i : i + 3] for i in range(0, len(numbers), 3)] or [["…"]]
+    inside = ""
+    for i, row in enumerate(rows[:4]):
+        y = 18 + 20 * i
+        inside += f'<rect x="0" y="{y + 5}" width="240" height="1" opacity=".5"/>'
+        for j, cell in enumerate(row):
+            place = f'x="{2 + 80 * j}" y="{y}" font-family="sans-serif" font-size="13"'
+            inside += f"<text {place}>{escape(cell)}</text>"
+    return inside
 
 
 def panel_figure(panel: Mapping[str, Any]) -> go.Figure:

@@ -14,15 +14,20 @@ from numpy.typing import ArrayLike
 from nspca.plots.samples import MOST_GROUPS, SYMBOLS, drawn_samples, groups_of, names_of
 from nspca.plots.theme import add_curve, colorbar, light, new_figure, plain
 from nspca.presentation.colours import CHOSEN, CONTEXT, FIELD, HUES, fade
+from nspca.presentation.phrases import symbol
 
 MOST_ARROWS = 6
 """Maximum number of arrows: more of them would hide the samples and each other."""
 DEVIATIONS = 2.0
 """Half the length of an ellipse around a group, in standard deviations: it holds most of the group."""
-APART = 0.6, 0.1
+APART = 0.8, 0.17
 """Minimum difference of two arrows, across or up, in correlations: their names would hide each other."""
+MOST_MARKS = 48
+"""Maximum groups of a colour and a mark of their own."""
 IN_ELLIPSE = 4
 """Minimum samples of a group that gets an ellipse."""
+HALO = ", ".join(["0 0 3px var(--st-background-color, white)"] * 3)
+"""Shadow of the names of arrows, in the colour of the page, so that they can be read on points."""
 REACH = 0.8
 """Length of an arrow of correlation 1, in units of the largest score on its axis."""
 
@@ -36,10 +41,13 @@ class Arrows:
     names : sequence of str
     correlations : (a, 2) float64
         Correlations of each feature with the scores on both axes, from -1 to 1.
+    marked : sequence of int
+        Places of the features that are drawn in any case, and in a colour of their own.
     """
 
     names: Sequence[str]
     correlations: ArrayLike
+    marked: Sequence[int] = ()
 
 
 def sample_map(
@@ -68,8 +76,8 @@ def sample_map(
     label : str
         What the labels are called.
     arrows : Arrows, optional
-        Drawn from the origin, the longest `MOST_ARROWS` of them. An arrow of correlation 1 has the length
-        `REACH` times the largest score.
+        Drawn from the origin, the marked ones and the longest others, `MOST_ARROWS` of them. An arrow of
+        correlation 1 has the length `REACH` times the largest score.
     found : sequence of int
         Samples with a ring and their name, by number.
     """
@@ -82,20 +90,23 @@ def sample_map(
     data = [[int(i), *said] for i, *said in zip(drawn, names, groups_said, strict=True)]
     marker = {"size": 8 if len(drawn) < 1000 else 5, "opacity": 0.75}
     figure = new_figure("", height=400)
-    numbers = None if given is None else _as_numbers(given)
+    numbers, named = None if given is None else _as_numbers(given), False
     if numbers is not None:
         said = f"coloured by {plain(label) or 'label'}"
         scale = {"color": light(numbers), "colorscale": FIELD, "colorbar": colorbar(plain(label))}
         _points(figure, S[drawn], data, np.arange(len(drawn)), plain(label), marker | scale)
     else:
-        groups = groups_of(given, len(drawn))
+        groups = groups_of(given, len(drawn), MOST_MARKS)
+        is_many = len(groups) > MOST_GROUPS  # colours repeat with other marks, and names stand in the hover
+        named = given is not None and not is_many
         said = "" if given is None else f"{len(groups)} groups" if len(groups) > 1 else "1 group"
         for index, (group, rows) in enumerate(groups):
-            look = {"color": HUES[index], "symbol": SYMBOLS[index]}
-            if given is not None and len(rows) >= IN_ELLIPSE:
+            turn, place = divmod(index, MOST_GROUPS)
+            look = {"color": HUES[place], "symbol": SYMBOLS[(place + turn) % MOST_GROUPS]}
+            if given is not None and len(rows) >= IN_ELLIPSE and not is_many:
                 _ellipse(figure, S[drawn[rows]], HUES[index], group)
             _points(figure, S[drawn], data, rows, group, marker | look)
-    figure.update_layout(showlegend=given is not None and numbers is None, dragmode="lasso")
+    figure.update_layout(showlegend=named, dragmode="lasso")
     figure.update_layout(margin={"t": 36, "b": 46, "l": 46, "r": 12})
     figure.update_xaxes(title_text=f"along {plain(axes[0])}")
     figure.update_yaxes(title_text=f"along {plain(axes[1])}")
@@ -184,9 +195,11 @@ def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
     return labels.astype(float)
 
 
-def _apart(W: np.ndarray) -> list[int]:
-    """Return the arrows W (a, 2) to draw, longest first, without those that end close to a longer one."""
-    kept: list[int] = []
+def _apart(W: np.ndarray, kept: list[int]) -> list[int]:
+    """Return the arrows W (a, 2) to draw, those in `kept` first and then the longest.
+
+    An arrow that ends close to an earlier one is left out.
+    """
     for i in np.argsort(-np.square(W).sum(axis=1), kind="stable").tolist():
         if len(kept) < MOST_ARROWS and all((np.abs(W[i] - W[j]) > APART).any() for j in kept):
             kept.append(i)
@@ -196,26 +209,30 @@ def _apart(W: np.ndarray) -> list[int]:
 def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
     """Draw features as arrows from the origin, as long as `sample_map` says; `S` (m, 2) are all scores."""
     W = np.asarray(arrows.correlations, float)
-    longest = _apart(W)
-    W, names = W[longest], [arrows.names[i] for i in longest]
+    kept, marked = _apart(W, list(arrows.marked)), len(arrows.marked)
+    W, names = W[kept], [arrows.names[i] for i in kept]
     ends = W * REACH * np.abs(S).max(axis=0, initial=0.0)
-    xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))
-    xs[1::3], ys[1::3] = ends.T
-    xs[2::3] = ys[2::3] = np.nan
-    add_curve(figure, xs, ys, line={"color": CONTEXT, "width": 1.5})
-    figure.add_scatter(
-        x=ends[:, 0],
-        y=ends[:, 1],
-        mode="markers+text",
-        text=[plain(name, 14) for name in names],
-        textposition=["middle right" if a >= 0 else "middle left" for a, _ in W],
-        textfont={"size": 12},
-        marker={"size": 6, "color": CONTEXT, "symbol": "diamond"},
-        hovertext=[
-            f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
-            for name, (a, b) in zip(names, W, strict=True)
-        ],
-        hoverinfo="text",
-        showlegend=False,
-        cliponaxis=False,
-    )
+    for part, colour, width in ((slice(marked, None), CONTEXT, 1.5), (slice(marked), CHOSEN, 3)):
+        count = len(ends[part])
+        if not count:
+            continue
+        xs, ys = np.zeros(3 * count), np.zeros(3 * count)
+        xs[1::3], ys[1::3] = ends[part].T
+        xs[2::3] = ys[2::3] = np.nan
+        add_curve(figure, xs, ys, line={"color": colour, "width": width})
+        figure.add_scatter(
+            x=ends[part, 0],
+            y=ends[part, 1],
+            mode="markers+text",
+            text=[plain(symbol(name), 14) for name in names[part]],
+            textposition=["middle right" if a >= 0 else "middle left" for a, _ in W[part]],
+            textfont={"size": 12, "shadow": HALO},
+            marker={"size": 6, "color": colour, "symbol": "diamond"},
+            hovertext=[
+                f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
+                for name, (a, b) in zip(names[part], W[part], strict=True)
+            ],
+            hoverinfo="text",
+            showlegend=False,
+            cliponaxis=False,
+        )

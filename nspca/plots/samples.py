@@ -29,8 +29,8 @@ MOST_BLOCKS = 120, 240
 """Maximum number of blocks of a table, down and across."""
 
 
-def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
-    """Return the samples by label, as (name, numbers of the samples), in at most `MOST_GROUPS` groups.
+def groups_of(labels: Any, count: int, most: int = MOST_GROUPS) -> list[tuple[str, np.ndarray]]:
+    """Return the samples by label, as (name, numbers of the samples), in at most `most` groups.
 
     Groups come in order of appearance; of more labels the most frequent come first, and the others share the
     last group. Without `labels` all `count` samples are one group.
@@ -39,8 +39,8 @@ def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
         return [("samples", np.arange(count))]
     text = np.array([str(label) for label in labels])
     names, first, inverse, sizes = np.unique(text, return_index=True, return_inverse=True, return_counts=True)
-    few = len(names) <= MOST_GROUPS
-    keep = np.argsort(first) if few else np.argsort(-sizes, kind="stable")[: MOST_GROUPS - 1]
+    few = len(names) <= most
+    keep = np.argsort(first) if few else np.argsort(-sizes, kind="stable")[: most - 1]
     groups = [(plain(names[g]), np.flatnonzero(inverse == g)) for g in keep]
     rest = np.flatnonzero(~np.isin(inverse, keep))
     return [*groups, ("other labels", rest)] if rest.size else groups

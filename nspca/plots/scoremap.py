@@ -15,12 +15,14 @@ from nspca.plots.joint import hue
 from nspca.plots.samples import groups_of, names_of
 from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure, plain
 from nspca.presentation.colours import DIVERGING, HUES
+from nspca.presentation.phrases import symbol
 
 TOP, MOST = 40, 400  # features of one component and samples that are drawn at most
 MOST_ROWS, MOST_NAMED = 120, 24  # features of several components that are drawn, and that are named
 _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map
 _SEVERAL = 400  # pixels of the map of several components
 _STRIP, _BETWEEN = 20, 6
+MARKED = "#000000"  # of a row that was searched: the map has every other colour
 
 
 def score_map(
@@ -31,6 +33,7 @@ def score_map(
     labels: Any = None,
     feature_names: Sequence[str] | None = None,
     sample_names: Sequence[str] | None = None,
+    marked: Sequence[int] = (),
 ) -> go.Figure:
     """Draw each feature of components in standard deviations from its mean, with a column for each sample.
 
@@ -45,6 +48,8 @@ def score_map(
     scores : (m,) or (m, r) scores of the samples
     labels : (m,), optional, drawn as a strip of colours above the map
     feature_names, sample_names : (n,) and (m,) names, optional
+    marked : sequence of int
+        Features whose rows get a frame and their name.
     """
     W, S = (np.asarray(one, float) for one in (x, scores))
     W, S = W.reshape(len(W), -1), S.reshape(len(S), -1)
@@ -86,6 +91,7 @@ def score_map(
         figure.update_layout(margin={"t": 12, "b": 46, "r": 12})
         if len(used) > MOST_NAMED:
             _name_blocks(figure, blocks, features)
+    _mark(figure, used, features, marked, len(order))
     return figure if labels is None else _with_strip(figure, np.asarray(labels), order, has_legend=r == 1)
 
 
@@ -109,12 +115,24 @@ def _name_blocks(figure: go.Figure, blocks: Sequence[np.ndarray], features: Sequ
     ends = np.cumsum([0, *map(len, blocks)])
     texts = []
     for j, start in enumerate(ends[:-1]):
-        names = "<br>".join(plain(name, 14) for name in features[start : min(start + 3, ends[j + 1])])
+        names = "<br>".join(plain(symbol(name), 14) for name in features[start : min(start + 3, ends[j + 1])])
         texts.append(f'<span style="color:{hue(j)}"><b>{j + 1}</b></span> {names}')
     middle = (ends[:-1] + ends[1:] - 1) / 2
     figure.update_yaxes(tickvals=middle, ticktext=texts, tickfont={"size": 11})
     for end in ends[1:-1]:
         figure.add_hline(y=end - 0.5, line={"color": "rgba(128,128,128,0.9)", "width": 2})
+
+
+def _mark(
+    figure: go.Figure, used: np.ndarray, names: Sequence[str], marked: Sequence[int], columns: int
+) -> None:
+    """Draw a frame and a name at the rows of marked features; `used` has the feature of each row."""
+    for row in np.flatnonzero(np.isin(used, np.asarray(marked, int))).tolist():
+        frame = {"x0": -0.5, "x1": columns - 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        figure.add_shape(type="rect", line={"color": MARKED, "width": 2}, **frame)
+        look = {"bgcolor": MARKED, "font": {"size": 12, "color": "white"}, "showarrow": False}
+        text = plain(symbol(names[row]), 24)
+        figure.add_annotation(x=columns - 0.5, y=row, xanchor="right", text=text, **look)
 
 
 def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray, has_legend: bool) -> go.Figure:
@@ -165,8 +183,13 @@ def _counted(drawn: int, there: int, what: str) -> str:
     return f"{there} {what}" if drawn == there else f"{drawn} of {there} {what}"
 
 
-def alike_map(A: np.ndarray, X: ArrayLike, *, feature_names: Sequence[str] | None = None) -> go.Figure:
-    """Draw the correlations of the features that components (n, r) use, from their covariance A (n, n)."""
+def alike_map(
+    A: np.ndarray, X: ArrayLike, *, feature_names: Sequence[str] | None = None, marked: Sequence[int] = ()
+) -> go.Figure:
+    """Draw the correlations of the features that components (n, r) use, from their covariance A (n, n).
+
+    The rows of `marked` features get a frame and their name.
+    """
     W = np.asarray(X, float)
     each = max(3, MOST_ROWS // W.shape[1])
     blocks = [largest_weights(w, each) for w in W.T]
@@ -186,4 +209,5 @@ def alike_map(A: np.ndarray, X: ArrayLike, *, feature_names: Sequence[str] | Non
     figure.update_layout(margin={"t": 12, "b": 20, "r": 12})
     if len(used) > MOST_NAMED:
         _name_blocks(figure, blocks, names)
+    _mark(figure, used, names, marked, len(used))
     return figure

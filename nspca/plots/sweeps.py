@@ -47,6 +47,8 @@ THIN = {"line_width": 1, "marker_size": 3}
 HEIGHT = 440
 OPTIMAL = "the best: proved"
 RING = f"nearly enough (≥ {100 * PLATEAU:.0f} % of the highest)"
+VISIBLE = 0.005
+"""Height of the region relative to the largest value from which it is seen, and named in the legend."""
 HEADROOM = 1.06
 """Length of the value axis relative to the largest value drawn."""
 
@@ -173,8 +175,9 @@ def sweep_figure(
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        has_gap = len(optimal(ours)) < len(certified(ours))  # without room it needs no legend
-        figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
+        gaps = certified(ours).eval("upper - lower")
+        is_seen = len(gaps) and gaps.max() > VISIBLE * _largest(ours)
+        figure.update_traces(showlegend=bool(is_seen), selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
     drawn = [*wide[:1], *tight]
     drawn += [] if before is None else [_in_percent(before[0], before[1])]

@@ -1,5 +1,6 @@
 """Phrases about components, their data, counts, lists and methods, for objects, figures and pages."""
 
+import re
 from collections.abc import Sequence
 
 PREPARED = frozenset({"lee-seung", "equalised", "log2", "off-first", "with-header"})
@@ -22,6 +23,8 @@ RIVALS = {
     "bipartite": "matching",
 }
 """Plain words for what each method does, beside its name in a comparison."""
+_DESCRIBED = re.compile(r"(.+) \([^()\s]+\)")
+_SYMBOL = re.compile(r"[A-Z][A-Z0-9-]{1,7}")
 LONGEST_NAME = 40
 """Maximum characters of a name shown in a list of names."""
 
@@ -103,6 +106,18 @@ def short(name: str) -> str:
     """Return a name in one line, cut after `LONGEST_NAME` characters."""
     name = " ".join(name.split())
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def symbol(name: str) -> str:
+    """Return the short name of a feature that is called ``SYMBOL description (ID)``; other names stay.
+
+    Where no symbol stands before the description, the short name is the name without the ID.
+    """
+    found = _DESCRIBED.fullmatch(name)
+    if found is None:
+        return name
+    first = found[1].split()[0]
+    return first if _SYMBOL.fullmatch(first) else found[1]
 
 
 def quoted(words: str) -> str:

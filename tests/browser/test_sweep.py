@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.folds import change_question, fold, unfold
 
 ANSWER = "show in the main direction"
-BAND = re.compile(r"the optimum is in here \(proved\)|proved optimal")  # where no room is left, rings stand
+BAND = re.compile(r"the optimum is in here \(proved\)|the best: proved")
+"""Legend of the region, or of the curve where no room is left."""
 
 
 def chosen_k(page: Page):
@@ -26,6 +27,13 @@ def click_point(page: Page, k: int) -> None:
         return { x: xaxis._offset + xaxis.d2p(k), y: yaxis._offset + yaxis.d2p(value) };
     }"""
     figure.click(position=figure.evaluate(place, k))
+
+
+def places(page: Page) -> list[list[float]]:
+    """Return left, top and width of the bar, and of both figures."""
+    seen = page.locator(".st-key-answer [data-testid=stHtml], .js-plotly-plot").filter(visible=True)
+    of_one = "(one) => { const at = one.getBoundingClientRect(); return [at.x, at.y, at.width]; }"
+    return seen.evaluate_all(f"all => all.map({of_one})")
 
 
 @pytest.mark.visit
@@ -133,12 +141,15 @@ def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_
     page.mouse.down()
     page.mouse.move(box["x"] + 8 + five, box["y"] + box["height"] / 2, steps=5)
     expect(page.locator(".nspca-live h2")).to_contain_text("best 5")
+    assert page.locator(".nspca-chip").inner_text() == "the best: proved"
+    dragged = places(page)
     assert page.evaluate(line) == 5 and picture.evaluate("div => JSON.stringify(div.data[1].z)") != before
     assert "k=" not in page.url, "nothing was asked of the server yet"
     page.mouse.up()
     expect(page).to_have_url(re.compile(r"[?&]k=5(&|$)"))
     expect(page.locator(".nspca-live")).to_have_count(0)
     expect(heading).to_contain_text("best 5")
+    assert places(page) == dragged, "nothing moves when it is let go"
     slider.focus()
     slider.press("ArrowRight")
-    expect(page).to_have_url(re.compile(r"[?&]k=7(&|$)"))
+    expect(page).to_have_url(re.compile(r"[?&]k=6(&|$)"))

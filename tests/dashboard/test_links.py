@@ -63,3 +63,4 @@ def test_an_open_box_has_a_qr_code_of_an_address_that_others_can_open(visit, mon
     assert given(page).startswith(f"http://{host}/spannogram")
     codes = [image.proto.imgs[0].alt for image in page.get("image")]
     assert codes == ["The link as a QR code"] * host.startswith("10")
+    assert (share.ALONE in given(page)) == host.startswith("localhost") and "make app" not in given(page)

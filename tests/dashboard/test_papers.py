@@ -8,7 +8,7 @@ import pytest
 from nspca import papers
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.papers import ITEMS, exact
-from nspca.plots.papers import panel_figure
+from nspca.plots.papers import miniature, panel_figure
 
 PAGE = "pages/papers.py"
 
@@ -29,11 +29,19 @@ def test_the_page_opens_with_what_it_is_for_and_a_card_for_every_figure(visit, t
     assert {f"choose_{name}" for name in ITEMS} <= offered
     pictures = [one for one in page.get("html") if "in small" in one.proto.body]
     assert len(pictures) == len(ITEMS), "a figure is found by its picture"
+    marks = [one.value for one in page.caption if one.value.startswith(":orange[:material/warning:")]
+    odd = [papers.counts(papers.claims(item, papers.stored(name))) for name, item in ITEMS.items()]
+    assert len(marks) == sum(bool(one["differs"] + one["opposite"]) for one in odd)
     page.button(key="choose_asteris2014-figure-5").click().run()
     assert address(page)["item"] == "asteris2014-figure-5" and "claims" in html(page)
     assert "Stored answer from the originals, computed" in texts(page)
     page.button(key="all_papers").click().run()
     assert "Four papers" in texts(page) and "item" not in address(page)
+
+
+def test_a_table_is_drawn_as_one():
+    numbers, words = (miniature(asdict(papers.stored(f"asteris2015-table-{number}"))) for number in (1, 3))
+    assert ">5.31<" in numbers and ">bush, " in words
 
 
 @pytest.mark.parametrize("name", ITEMS)

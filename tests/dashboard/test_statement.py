@@ -94,6 +94,18 @@ def test_the_limit_for_any_number_of_features_is_a_bound_on_all_of_them():
     assert statement.ceiling_of(table[table["k"] < 13], 13) == np.inf
 
 
+def test_the_smaller_of_two_limits_is_the_limit_and_stands_alone():
+    """A search at this k may prove less than one for any number of features has proved."""
+    problem = nspca.Problem.from_data(DIGITS.X, k=30)
+    result = nspca.solve(problem, certify="fast")
+    ceiling, best = 1.001 * result.value, problem.leading_eigenvalue
+    loose = result.with_certificate(replace(result.certificate, upper=1.002 * result.value))
+    one = statement.state_result(DIGITS, problem, loose, 30, ceiling=ceiling)
+    assert one.most is not None and ceiling / best <= one.most < 1.0011 * result.value / best
+    assert one.most_text in statement.bar(one)
+    assert one.ceiling is None and "at most" not in statement.bar(one)
+
+
 def test_there_is_no_such_limit_where_it_says_nothing():
     data = nspca.load_sample("pitprops")
     signed = nspca.Problem.from_covariance(data.X, 3, nonneg=False)

@@ -67,6 +67,13 @@ def test_the_map_is_sorted_by_score_and_by_weight():
     assert alt_text(figure) == "Heat map of the component: 2 features, 30 samples sorted by score."
 
 
+def test_a_searched_feature_has_a_frame_and_its_symbol():
+    names = ["CD33 CD33 antigen (M23197_at)", "b", "c"]
+    figure = score_map(np.eye(4)[:, :3], np.eye(3), np.eye(4)[:, :3], feature_names=names, marked=[0])
+    (frame,), (note,) = [figure.layout.shapes[-1:], figure.layout.annotations[-1:]]
+    assert note.text == "CD33" and frame.y0 < note.y < frame.y1
+
+
 def test_a_large_map_is_thinned_and_says_so():
     X = sp.random_array((1000, 60), density=0.3, rng=RNG, format="csr")
     x = np.linspace(1, 2, 60)

@@ -65,6 +65,21 @@ def test_of_arrows_that_would_hide_each_other_the_longest_is_drawn():
     assert list(figure.data[-1].text) == ["h", "g", "f"]
 
 
+def test_a_searched_feature_is_an_arrow_of_its_own_colour_with_its_symbol():
+    W = np.array([[0.1, 0.0], [0.9, 0.5]])
+    names = ["CD33 CD33 antigen (M23197_at)", "TCL1 gene (X82240_rna1_at)"]
+    figure = sample_map(np.eye(4)[:, :2], arrows=Arrows(names, W, [0]))
+    drawn = {one.text[0]: one.marker.color for one in figure.data if one.mode == "markers+text"}
+    assert list(drawn) == ["TCL1", "CD33"] and len(set(drawn.values())) == 2
+
+
+def test_many_groups_have_a_mark_of_their_own_and_no_legend():
+    labels = [f"person {i}" for i in range(40)] * 2
+    figure = sample_map(np.arange(160.0).reshape(80, 2), labels)
+    marks = {(one.marker.color, one.marker.symbol) for one in figure.data}
+    assert len(marks) == len(figure.data) == 40 and not figure.layout.showlegend
+
+
 def test_an_ellipse_lies_two_deviations_around_each_group():
     rng = np.random.default_rng(0)
     S = rng.standard_normal((400, 2)) * [3.0, 0.5] + [10.0, -2.0]

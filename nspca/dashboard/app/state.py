@@ -173,7 +173,7 @@ VIEWS = {
     "tol": Kept(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
     "components": Kept(read_word, None, "components", True),  # run of the page Components
     "raw": Kept(read_flag, None, "components", True),  # whether word counts are left uncentred
-    "face": Kept(read_integer, 1, "components", True),  # number of the image that is put together from parts
+    "face": Kept(read_integer, 0, "components", True),  # number of the image made of parts; 0: the best
     "where": Kept(str, "", "components", True),  # name of a feature or sample that is searched
     "component": Kept(read_integer, 1, "components", True),  # number of the component that is looked at
     "look": Kept(read_word, None, "sweep components"),  # open section below the answer

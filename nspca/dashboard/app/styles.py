@@ -22,11 +22,21 @@ ALWAYS = """
 [data-testid='stMain'] [data-testid='stMarkdown'] h2 { font-size: 1.5rem; padding: 0.5rem 0 0.75rem;
   text-wrap: pretty; }
 [data-testid='stMain'] [data-testid='stMarkdown'] h3 { font-size: 1.25rem; padding: 0.5rem 0; }
+[data-testid='stMain'] [data-testid='stExpander'] details { border: none; }
+[data-testid='stMain'] [data-testid='stExpander'] summary { padding-left: 0; }
 [data-testid='stMain'] kbd { color: inherit; opacity: 1; }
 [data-testid='stHeading'] h1 { font-size: 2.1rem; padding: 0.6rem 0 0.4rem; }
 [data-testid='stMainBlockContainer'] { padding-top: 3.8rem; padding-bottom: 2.5rem; }
 [data-testid='stMain'] [data-testid='stBaseButton-tertiary'] { color: light-dark(#0b6e8a, #7fc4d6);
   text-decoration: underline; text-underline-offset: 0.2em; min-height: 0; }
+[class*='st-key-card_'] [data-testid='stBaseButton-tertiary'] { text-align: left;
+  justify-content: flex-start; }
+.st-key-answer [data-testid='stMarkdown'] h2 { min-height: calc(2lh + 1.25rem); }
+.st-key-proof_line { min-height: 2rem; justify-content: center; }
+.nspca-chip { width: fit-content; font-size: 0.875rem; line-height: 1.5; padding: 0 0.4rem;
+  border-radius: 0.4rem; color: light-dark(#56646a, #b5c0c4); background: rgba(128, 128, 128, 0.15); }
+.nspca-chip.nspca-proved { color: light-dark(#177233, #5ce488); background: rgba(33, 195, 84, 0.1); }
+.nspca-chip::before { content: "✓ "; }
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > :first-child { min-width: 0; flex: 1 1 0; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
@@ -81,6 +91,8 @@ PRESENTING = f"""
 html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 [data-testid='stHeader'], [data-testid='stSidebar'], .st-key-{FORM} {{ display: none; }}
 [data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
+[data-testid='stMainBlockContainer'] [data-testid='stVerticalBlock'] {{ gap: 0.4rem; }}
+.st-key-proof_line {{ min-height: 0; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
 [data-testid='stMainBlockContainer'] :has(> :is([data-testid='stExpander'], [data-testid='stDownloadButton'],
   [data-testid='stCaptionContainer'], [data-testid='stPageLink'], [data-testid='stDataFrame'],

@@ -7,7 +7,7 @@ from typing import Any
 
 from nspca.data import Dataset
 from nspca.data.findings import Finding
-from nspca.data.suspicions import are_genes
+from nspca.data.suspicions import are_genes, are_proteins
 from nspca.errors import InvalidData
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
@@ -92,11 +92,13 @@ def instead_of(asked: int | None, shown: int, most: int) -> str:
 
 
 def noun(data: Dataset) -> str:
-    """Return the noun for a feature of the data: pixel, word, wavelength, gene or feature."""
+    """Return the noun for a feature of the data: pixel, word, wavelength, gene, protein or feature."""
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
     is_sample = data.name.startswith(("leukemia", "all-aml"))
     last_words = [name.rstrip(")") for name in data.feature_names[:200]]  # some have the probe in brackets
+    if not is_sample and are_proteins(last_words):
+        return "protein"
     return "gene" if is_sample or are_genes(last_words) else "feature"
 
 

@@ -11,7 +11,10 @@ class Slider {
     this.label = root.querySelector("label");
     this.root = root;
     this.number.addEventListener("change", () => this.type(Number(this.number.value)));
-    this.input.addEventListener("input", () => this.show(this.nearest(Number(this.input.value))));
+    this.input.addEventListener("input", () => {
+      this.show(this.nearest(Number(this.input.value)));
+      this.input.value = this.share(this.k); // the thumb stands at the line, also between two known values
+    });
     this.input.addEventListener("change", () => this.tell());
     this.input.addEventListener("keydown", (event) => {
       const step = STEPS[event.key];
@@ -112,7 +115,14 @@ class Slider {
       this.live.querySelector("h2").textContent = frame.said;
       this.live.querySelector("[data-testid=stHtml]").innerHTML = frame.bar;
       const line = this.live.querySelector(".st-key-proof_line");
-      if (line) { line.textContent = frame.proof; line.inert = true; }
+      if (line) {
+        const chip = document.createElement("span");
+        chip.className = `nspca-chip${frame.best ? " nspca-proved" : ""}`;
+        chip.textContent = frame.proof;
+        chip.hidden = !frame.proof || (data.present && frame.best);
+        line.replaceChildren(chip);
+        line.inert = true;
+      }
     }
     const picture = frame.figure && this.figure(data.picture);
     if (picture?._fullLayout) {

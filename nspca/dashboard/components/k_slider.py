@@ -28,7 +28,7 @@ _SLIDER = st.components.v2.component(
     .nspca-k label { position: relative; white-space: nowrap; }
     .nspca-k [type=number] { width: 4.5rem; font: inherit; font-weight: 600; color: inherit; background: none;
       border: 1px solid rgba(128, 128, 128, 0.4); border-radius: 0.3rem; padding: 0.1rem 0.3rem; }
-    .nspca-live { display: flex; flex-direction: column; gap: inherit; }
+    .nspca-live { display: contents; }
     .st-key-answer:has(> .nspca-live) > :not(.nspca-live) { display: none; }
     """,
     js=plotly_script("k_slider.js"),
@@ -38,11 +38,15 @@ _SLIDER = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Frame:
-    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly."""
+    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly.
+
+    `best` tells that the line says that nothing better exists.
+    """
 
     said: str
     bar: str
     proof: str
+    best: bool
     figure: str | None
 
 

@@ -287,6 +287,8 @@ def _offer_scale(of: Chosen) -> None:
             else ("The features have different scales: those with large numbers decide.")
         )
         _offer(said, "Standardise", "scale", scale=True)
+    elif not state.get("scale") and of.dataset.kind == "table" and not of.dataset.is_covariance:
+        _offer("Not standardised, because the scales are similar.", CHANGE, "scale", scale=True)
 
 
 def _list_findings(of: Chosen, findings: list[Finding]) -> None:

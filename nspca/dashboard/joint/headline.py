@@ -92,23 +92,17 @@ def _shared(answer: Answer) -> float | None:
 
 
 def sentences(answer: Answer) -> tuple[str, str]:
-    """Return a sentence on what the components explain, and one on the proved limit of any other choice."""
+    """Return a sentence on what the components explain, and one on the choices that the proof is about.
+
+    The limit itself stands in the headline. Rounded as a share of the whole variance, it would seem another.
+    """
     this, explain = ("It", "explains") if answer.asked.r == 1 else ("They", "explain")
-    reached, possible = shares(*_found(answer))
-    everything = answer.nouns.features(answer.problem.n)
-    first = f"{this} {explain} {reached} of the variance of all {everything}."
+    reached = percent_down(answer.shown.value / answer.total, DIGITS)
+    first = f"{this} {explain} {reached} of the variance of all {answer.nouns.features(answer.problem.n)}."
     if math.isinf(answer.limit):
         return first, "How much better another choice could be is not proved yet."
-    count, _, each_of = answer.nouns.sized(answer.k).partition(", each of ")
-    such = f"No other {f'{count} of {each_of}' if each_of else count.removeprefix('1 ')}{_terms(answer)}"
-    than = "" if _is_best(answer) else f" than {possible}"
-    return first, f"{such} {explain} more{than}."
-
-
-def _found(answer: Answer) -> tuple[float, float]:
-    """Return the explained share of the total variance, and its proved limit, infinite without a proof."""
-    limit = math.inf if math.isinf(answer.limit) else ratio_at_most(answer.limit, answer.total)
-    return answer.shown.value / answer.total, limit
+    any_such = answer.nouns.sized(answer.k).replace(", each of ", " of ").removeprefix("1 ")
+    return first, f"The proof is about any {any_such}{_terms(answer)}."
 
 
 def _is_best(answer: Answer) -> bool:
@@ -119,16 +113,11 @@ def _is_best(answer: Answer) -> bool:
 
 
 def _terms(answer: Answer) -> str:
-    """Return the conditions under which the proof holds, between commas; empty without conditions."""
+    """Return the conditions under which the proof holds, after a comma; empty without conditions."""
     terms = ["with nonnegative weights"] if answer.problem.nonneg else []
     if answer.asked.r > 1:
         terms.append(f"without a {answer.nouns.feature} in common")
-    return f", {' and '.join(terms)}," if terms else ""
-
-
-def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return the reached share, rounded down, and the possible share, rounded up; infinite gives no text."""
-    return percent_down(reached, DIGITS), percent_up(possible, DIGITS) if math.isfinite(possible) else ""
+    return f", {' and '.join(terms)}" if terms else ""
 
 
 def each(result: Result, answer: Answer) -> list[str]:

@@ -24,6 +24,9 @@ from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 
+MOST_TRIED = 1000
+"""Maximum images, evenly spaced, among which the one is chosen that the parts show best."""
+
 
 def picture(answer: Answer) -> None:
     """Draw all parts in one image, each part alone, and one image put together from them."""
@@ -43,9 +46,10 @@ def so_far(answer: Answer) -> None:
 def look(answer: Answer) -> None:
     """Draw the images on a map, and how far the parts go with annotations."""
     st.markdown("### Which images have which parts")
-    # Without annotations there is nothing beside the map.
-    has_labels = bool(samples.label_columns(answer.of.dataset))
-    left, right = st.columns([3, 2], gap="large") if has_labels else (st.container(), st.container())
+    # Without annotations of few groups there is nothing beside the map.
+    scores = samples.scores_of(answer)
+    linked = scores is not None and annotations.links(scores, samples.label_columns(answer.of.dataset))
+    left, right = st.columns([3, 2], gap="large") if linked else (st.container(), st.container())
     with left:
         samples.show(answer)
     with right:
@@ -127,17 +131,20 @@ def _one_after_another(answer: Answer) -> None:
     """Draw the choice of one image, and that image put together from the first 1, 2, ... parts."""
     data, X = answer.of.dataset, answer.displayed.components
     m = data.X.shape[0]
-    face = min(max(1, state.get("face")), m)
+    face = min(state.get("face"), m)
+    if face < 1:
+        face = 1 + best_shown(data.X, answer.problem, X)
     figure = st.empty()
     name = wording.plain(data.sample_names[face - 1])
-    said = f"{name}, put together from the parts: how much of it they show. Another image:"
+    start, whole = ("mean", "what differs from the mean") if answer.asked.center else ("nothing", "it")
+    said = f"{name}, put together from the parts: how much of {whole} they show. Another image:"
     face = st.slider(said, 1, m, **state.bind("face", face))
     original = image(data.X, face - 1)
     steps = [
         reconstruction(data.X, answer.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
     ]
     captions = [
-        "mean" if answer.asked.center else "nothing",
+        start,
         *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
     ]
     pictures = [*(picture for picture, _ in steps), original]
@@ -155,12 +162,27 @@ def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tup
     The share is that of the sum of squares, centred and scaled as the problem says. No other mixture of the
     parts comes closer, since they are orthonormal.
     """
-    A, (mean, spread) = problem.covariance, moments(X)
-    mean = mean if A.center else np.zeros(X.shape[1])
-    spread = spread if A.scale else np.ones(X.shape[1])
+    mean, spread = _prepared_by(X, problem)
     z = (image(X, row) - mean) / spread
     scores = parts.T @ z
     return mean + spread * (parts @ scores), float(scores @ scores / (z @ z or 1.0))
+
+
+def best_shown(X: Any, problem: Problem, parts: np.ndarray) -> int:
+    """Return the row of the image that the parts (n, r) show best, among at most `MOST_TRIED` of them."""
+    mean, spread = _prepared_by(X, problem)
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, MOST_TRIED).astype(int))
+    tried = X[rows].toarray() if sp.issparse(X) else X[rows]
+    Z = (np.asarray(tried, float) - mean) / spread
+    whole = np.square(Z).sum(axis=1)
+    return int(rows[np.argmax(np.square(Z @ parts).sum(axis=1) / np.where(whole > 0, whole, 1.0))])
+
+
+def _prepared_by(X: Any, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a problem subtracts from each pixel (n,), and by what it divides it (n,)."""
+    A, (mean, spread) = problem.covariance, moments(X)
+    n = X.shape[1]
+    return mean if A.center else np.zeros(n), spread if A.scale else np.ones(n)
 
 
 def image(X: Any, row: int) -> np.ndarray:

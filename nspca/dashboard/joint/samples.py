@@ -170,8 +170,10 @@ def _arrows(answer: Answer, scores: np.ndarray, axes: list[int]) -> Arrows | Non
     if answer.of.table is not None or answer.nouns.kind == "image":
         return None
     X, names = answer.displayed.components[:, axes], answer.of.dataset.feature_names
-    used = np.flatnonzero(X.any(axis=1))
-    return Arrows([names[int(j)] for j in used], correlations(answer.of.dataset.X[:, used], scores[:, axes]))
+    found = found_features(answer)
+    used = [*found, *(j for j in np.flatnonzero(X.any(axis=1)).tolist() if j not in found)]
+    R = correlations(answer.of.dataset.X[:, used], scores[:, axes])
+    return Arrows([names[j] for j in used], R, range(len(found)))
 
 
 def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
@@ -277,12 +279,17 @@ def search(answer: Answer) -> None:
     )
     if not (wanted or "").strip():
         return
-    features = _matches(data.feature_names, wanted) if has_names else []
+    features = found_features(answer) if has_names else []
     found = [_said(answer, j) for j in features]
     if not data.is_covariance:
         names = [f"**{wording.plain(data.sample_names[i])}**" for i in _matches(data.sample_names, wanted)]
         found += [f"{wording.listed(names)}: with a ring on the map."] if names else []
     st.markdown("  \n".join(found) or f"No name here has “{wording.plain(wanted)}” in it.")
+
+
+def found_features(answer: Answer) -> list[int]:
+    """Return the numbers of the features that the search finds."""
+    return _matches(answer.of.dataset.feature_names, state.get("where"))
 
 
 def _matches(names: Any, wanted: str) -> list[int]:

@@ -54,8 +54,9 @@ def look(answer: Answer) -> None:
 def _heat(answer: Answer) -> "partial[go.Figure] | None":
     """Return the plot of the features of all components: over the axis of spectra, or in all samples."""
     data, X = answer.of.dataset, answer.displayed.components
+    marked = tuple(samples.found_features(answer))
     if data.is_covariance:
-        return partial(alike_map, data.X, X, feature_names=data.feature_names)
+        return partial(alike_map, data.X, X, feature_names=data.feature_names, marked=marked)
     if _is_spectrum(answer):
         return _profiles(answer)
     scores = samples.scores_of(answer)
@@ -66,7 +67,7 @@ def _heat(answer: Answer) -> "partial[go.Figure] | None":
     if labels is not None and np.asarray(labels).dtype.kind in "iuf":
         labels = None
     names = {"feature_names": data.feature_names, "sample_names": data.sample_names}
-    return partial(score_map, data.X, X, scores, labels=labels, **names)
+    return partial(score_map, data.X, X, scores, labels=labels, marked=marked, **names)
 
 
 def _profiles(answer: Answer) -> "partial[go.Figure]":

@@ -70,7 +70,7 @@ def _overview() -> None:
     st.html(cards.WHOLE)
     for paper, name in TITLES.items():
         st.markdown(f"### {name}")
-        with st.grid(5, min_column_width=150):
+        with st.grid(8 if state.get("present") else 5, min_column_width=120):
             for item in ITEMS.values():
                 if item.paper == paper:
                     _card(item, claims[item.name])
@@ -87,13 +87,18 @@ def _overview() -> None:
 
 
 def _card(item: Item, claims: list[Claim]) -> None:
+    present = state.get("present")
     with st.container(key=f"card_{item.name}", gap="xsmall"):
         if (outcome := _stored(item.name)) is not None:
-            style = "width:100%;height:70px;object-fit:contain;display:block"
+            height = 36 if present else 70
+            style = f"width:100%;height:{height}px;object-fit:contain;object-position:left;display:block"
             st.html(wording.drawing(miniature(asdict(outcome)), style, f"{item.label} in small"))
         take = partial(state.put, item=item.name, paper=item.paper)
-        buttons.button(f"{item.label}: {item.title}", f"choose_{item.name}", take, type="tertiary")
-        st.caption(_verdict(claims))
+        # A projector has room for all cards on one screen without their titles.
+        said = f"{item.label}: {_verdict(claims) if present else item.title}"
+        buttons.button(said, f"choose_{item.name}", take, type="tertiary")
+        if not present:
+            st.caption(_verdict(claims))
 
 
 def _verdict(claims: list[Claim]) -> str:
@@ -107,7 +112,8 @@ def _verdict(claims: list[Claim]) -> str:
         return (
             f":material/check: {'it' if judged == 1 else 'all ' + str(judged)} come{'s' * (judged == 1)} out"
         )
-    return f"{came} of {judged} come out"
+    other = counts["differs"] + counts["opposite"]
+    return f":orange[:material/warning: {other} of {judged} differ{'s' * (other == 1)}]"
 
 
 def run(spec: PaperSpec) -> JobState | None:

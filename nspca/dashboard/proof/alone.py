@@ -4,6 +4,8 @@ others.
 The page Sweep calls `show`, and the page Components calls `draw`.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -41,7 +43,8 @@ def show(answer: Answer) -> None:
         return
     begun = any(lookup.that_asks(spec) is not None for spec in _specs(answer).values())
     is_open = begun or bool(margin(answer))
-    with st.expander("Is it the only one?", icon=":material/difference:", expanded=is_open, key="fold_alone"):
+    look: dict[str, Any] = {"icon": ":material/difference:", "type": "compact", "key": "fold_alone"}
+    with st.expander("Is it the only one?", expanded=is_open, **look):
         draw(answer)
 
 

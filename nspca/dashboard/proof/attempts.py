@@ -104,12 +104,12 @@ def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
     """Return a sweep with all that other sweeps of the same problem have found and proved.
 
     They are those of this workspace, the answers to single k that anybody asked for, and the stored answer
-    to a sample, which adds no k. At each k the best component and the least bound are kept.
+    to a sample. At each k the best component and the least bound are kept.
     """
     found = dict(sweep.results)
     methods = {method for method, _ in found}
     stored = first_answer.find_same_problem(of, asked)
-    others = [] if stored is None else [{key: stored.results.get(key, found[key]) for key in found}]
+    others = [] if stored is None else [stored.results]
     for run, other in [*lookup.every(SweepSpec), *lookup.every(SweepSpec, everybody=asked.content)]:
         if run.state == "done" and other.same_problem == asked.same_problem:
             others.append(lookup.opened(run.id, run.finished, nspca.Sweep.from_bytes).results)

@@ -52,8 +52,11 @@ def show(answer: Answer, draw: Draw | None = None) -> None:
             _watch(answer, working, ratio, draw)
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if said := chip(ratio):
-                st.markdown(f":green-badge[:material/verified: {said}]", width="content")
+            said = chip(ratio)
+            # The headline says it too, and a projector has no room for both.
+            if said and not (said == PROVED and state.get("present")):
+                colour = "green" if said == PROVED else "gray"
+                st.markdown(f":{colour}-badge[:material/verified: {said}]", width="content")
             if answer.own and 1 - ratio > OPTIMAL_GAP and not state.get("present"):
                 _offer(answer)
         _say_ended(answer)

@@ -53,7 +53,7 @@ class Scored:
 
 def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
     """Draw the folded part of the page that scores an uploaded table along the component x (n,)."""
-    with st.expander("Where do other samples lie?", icon=":material/scatter_plot:"):
+    with st.expander("Where do other samples lie?", icon=":material/scatter_plot:", type="compact"):
         if why := _not_offered(of):
             st.caption(why)
             return

@@ -1,9 +1,10 @@
-"""Sections below a sweep that compute on other rows: held-out ones, ones drawn again, and shuffled ones.
+"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones.
 
-`SweepPage.more` calls `show_choice` and `show_noise`.
+`SweepPage.more` calls `show`.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -27,25 +28,36 @@ WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into t
 SMALL_P = 0.05  # maximum p-value for the statement that there is more than noise
 
 
-def show_choice(answer: Answer) -> None:
-    """Draw the folded button that validates some values of k on other rows, or its outcome so far."""
-    of, asked, samples = answer.of, answer.asked, answer.nouns.samples
-    why = choice.not_offered(of)
+def show(answer: Answer) -> None:
+    """Draw the folded section, which is open where something has been asked."""
+    of, asked = answer.of, answer.asked
     ks = tuple(some(asked.ks))
-    spec = ChoiceSpec(**asked.about_problem(), ks=ks, method=answer.method, seed=asked.seed)
-    begun = not why and lookup.that_asks(spec) is not None
-    with st.expander(
-        f"What would other {samples} say?", icon=":material/casino:", expanded=begun, key="fold_choice"
-    ):
-        if why:
-            st.caption(why)
-            return
-        st.caption(
-            f"A fifth of the {samples} is held out, and components are found on the rest. Every fifth takes "
-            f"its turn. Then as many {samples} are drawn again with replacement, {DRAWS} times."
-        )
-        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(ks) * spec.total
-        choice.show(of, spec, answer.problem.total_variance, "Hold out and draw again", seconds)
+    choosing = ChoiceSpec(**asked.about_problem(), ks=ks, method=answer.method, seed=asked.seed)
+    noise = NoiseSpec(**asked.about_problem(), k=answer.k, method=answer.method, seed=asked.seed)
+    no_choice, no_noise = choice.not_offered(of), choice.no_rows(of)
+    begun = (not no_choice and lookup.that_asks(choosing)) or (not no_noise and lookup.that_asks(noise))
+    title = f"What would other {answer.nouns.samples}, or chance, say?"
+    look: dict[str, Any] = {"icon": ":material/casino:", "type": "compact", "key": "fold_rows"}
+    with st.expander(title, expanded=bool(begun), **look):
+        if no_choice:
+            st.caption(no_choice)
+        else:
+            _show_choice(answer, choosing)
+        if not no_noise:
+            _show_noise(answer, noise)
+        elif no_noise != no_choice:
+            st.caption(no_noise)
+
+
+def _show_choice(answer: Answer, spec: ChoiceSpec) -> None:
+    """Draw the button that validates some values of k on other rows, or its outcome so far."""
+    samples = answer.nouns.samples
+    st.caption(
+        f"A fifth of the {samples} is held out, and components are found on the rest. Every fifth takes "
+        f"its turn. Then as many {samples} are drawn again with replacement, {DRAWS} times."
+    )
+    seconds = WITHOUT_PROOF * cost_estimate.each_k(answer.of, "fast") * len(spec.ks) * spec.total
+    choice.show(answer.of, spec, answer.problem.total_variance, "Hold out and draw again", seconds)
 
 
 def some(ks: Sequence[int]) -> list[int]:
@@ -56,33 +68,24 @@ def some(ks: Sequence[int]) -> list[int]:
     return [ordered[i] for i in np.linspace(0, len(ordered) - 1, MOST).round().astype(int)]
 
 
-def show_noise(answer: Answer) -> None:
-    """Draw the folded button of the noise test for the shown k, which shuffles columns, or its outcome."""
-    of, problem, asked = answer.of, answer.problem.with_k(answer.k), answer.asked
-    why = choice.no_rows(of)
-    spec = NoiseSpec(**asked.about_problem(), k=answer.k, method=answer.method, seed=asked.seed)
-    begun = not why and lookup.that_asks(spec) is not None
-    with st.expander(
-        "Is it more than noise would give?", icon=":material/shuffle:", expanded=begun, key="fold_noise"
-    ):
-        if why:
-            st.caption(why)
-            return
-        st.caption(
-            "The values of every feature are shuffled among the samples, so that features have nothing in "
-            "common. Then a component is found again."
-        )
-        seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
-        Section(
-            "noise",
-            spec,
-            lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
-            lambda rows: _draw_tables(problem, rows),
-            lambda test, rows: _draw_test(problem, test),
-            total=TABLES,
-            only=Shuffled,
-            icon=":material/shuffle:",
-        ).show(of)
+def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
+    """Draw the button of the noise test for the shown k, which shuffles columns, or its outcome."""
+    of, problem = answer.of, answer.problem.with_k(answer.k)
+    st.caption(
+        "Is it more than noise would give? The values of every feature are shuffled among the samples, so "
+        "that features have nothing in common. Then a component is found again."
+    )
+    seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
+    Section(
+        "noise",
+        spec,
+        lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
+        lambda rows: _draw_tables(problem, rows),
+        lambda test, rows: _draw_test(problem, test),
+        total=TABLES,
+        only=Shuffled,
+        icon=":material/shuffle:",
+    ).show(of)
 
 
 def _draw_tables(problem: Problem, rows: list[Row]) -> None:

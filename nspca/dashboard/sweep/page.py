@@ -39,7 +39,7 @@ from nspca.dashboard.sweep import (
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
-from nspca.presentation.numerals import percent_down, proved_ratio
+from nspca.presentation.numerals import percent_down, percent_up, proved_ratio, ratio_at_most
 from nspca.specs import SweepSpec
 from nspca.specs.rows import Found, unpack
 
@@ -147,7 +147,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             answer_page.say_instead(k, problem.n)
         else:
             one_k.show(run.of, run.asked, missing)
-        st.markdown(self._enough(run, problem, table, said.digits))
+        st.markdown(self._enough(run, problem, table, ceiling, said.digits))
         curve.choose(methods, method)
         left, right = st.columns([3, 2], gap="medium")
         with left:
@@ -160,8 +160,10 @@ class SweepPage(AnswerPage[SweepSpec]):
             membership.legend(wording.noun(data), known)
         return answer
 
-    def _enough(self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, digits: int) -> str:
-        """Return which number of features is enough."""
+    def _enough(
+        self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, ceiling: float, digits: int
+    ) -> str:
+        """Return which number of features is enough; the arguments are those of `statement.state_result`."""
         noun, k, last = wording.noun(run.of.dataset), enough.plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, enough.first_k(table, problem.n), []
         if table["k"].nunique() > 1:
@@ -169,16 +171,21 @@ class SweepPage(AnswerPage[SweepSpec]):
             if k is None:
                 said.append(f"{small}: the curve still rises at its end, k = {last:,}.")
             elif best:
-                most = percent_down(float(table["value"].max()) / best, digits)
-                signs = " with nonnegative weights" * problem.nonneg
-                are = "is" if k == 1 else "are"
-                enough_here = f"**{wording.things(k, noun)} {are} enough**, the ring"
-                beginning = enough_here if k <= enough.READABLE else f"{small}, the ring is at {k:,}"
-                said.append(f"{beginning}: up to {last:,}{signs} keep {most}, hardly more.")
-            if state.get("k") is None and opened != k:
+                best_of = table.groupby("k")["value"].max() / best
+                kept = percent_down(best_of[k], digits)
+                few = (
+                    f"**{wording.things(k, noun)} {'is' if k == 1 else 'are'} enough** (ringed in the curve)"
+                )
+                many = f"{small}. {wording.things(k, noun)} (ringed in the curve) would do"
+                more = f"more of them, up to {last:,}, never keep more than"
+                most = percent_up(min(1.0, ratio_at_most(ceiling, best)), digits)
+                if not (problem.nonneg and ceiling < best):
+                    more = f"the best found with up to {last:,} keep"
+                    most = percent_down(best_of.max(), digits)
+                said.append(f"{few if k <= enough.READABLE else many}: they keep {kept}, and {more} {most}.")
+            if opened != k:
                 said.append(
-                    f"The page opens on {wording.things(opened, noun)}, which can be looked at one by one; "
-                    "Components finds several such lists."
+                    f"A list of {opened:,} can be read one by one; Components finds several such lists."
                 )
         data, asked = self._data, self._asked
         if not run.own and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
@@ -194,19 +201,19 @@ class SweepPage(AnswerPage[SweepSpec]):
             side_by_side.show(run, seen)
         st.markdown("### What is it?")
         features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
-        with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
+        with st.expander(features, icon=":material/list:", type="compact", key=f"features_{run.id}"):
             _features(run, seen, result)
         if seen.own:
             newtable.show(about, run.asked, result.components[:, 0], k)
         st.markdown("### Can I trust it?")
-        with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
+        title = _proof_title(seen)
+        with st.expander(title, icon=":material/verified:", type="compact", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             optimal.fates(seen)
             proof_panel.show(seen)
         if seen.own:
             alone.show(seen)
-            other_rows.show_choice(seen)
-            other_rows.show_noise(seen)
+            other_rows.show(seen)
         self._rivals()
         _curve_options(run)
 
@@ -239,7 +246,8 @@ def _proof_title(seen: Answer) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    with st.expander("What is 100 %, and other bounds", icon=":material/area_chart:", key="fold_curve"):
+    title = "What is 100 %, and other bounds"
+    with st.expander(title, icon=":material/area_chart:", type="compact", key="fold_curve"):
         curve.switches()
 
 
@@ -277,5 +285,5 @@ def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, be
     mapped = component.mapped(about.dataset, seen, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
-        with st.expander(title, icon=":material/grid_on:", key=f"fold_map_{name}"):
+        with st.expander(title, icon=":material/grid_on:", type="compact", key=f"fold_map_{name}"):
             figures.draw(mapped, f"heat_{name}")

@@ -54,9 +54,8 @@ LABELS = {
 def show(of: Chosen, asked: SweepSpec) -> None:
     """Draw the folded section: inputs, and the button or the answer. While it is folded nothing is made."""
     given = any(state.is_kept(name) for name in ("ks", "rivals"))
-    box = st.expander(
-        TITLE, icon=":material/compare_arrows:", expanded=given, key="rivals", on_change="rerun"
-    )
+    look: dict[str, Any] = {"icon": ":material/compare_arrows:", "type": "compact", "key": "rivals"}
+    box = st.expander(TITLE, expanded=given, on_change="rerun", **look)
     if not box.open:
         return
     with box:

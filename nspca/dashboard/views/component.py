@@ -135,8 +135,14 @@ def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | Non
     """
     if dataset.is_covariance or dataset.kind != "table" or not x.any():
         return None
-    names = {"feature_names": dataset.feature_names, "sample_names": dataset.sample_names}
-    return score_map(dataset.X, x, problem.scores(x), labels=dataset.labels, **names)
+    return score_map(
+        dataset.X,
+        x,
+        problem.scores(x),
+        labels=dataset.labels,
+        feature_names=dataset.feature_names,
+        sample_names=dataset.sample_names,
+    )
 
 
 def table(

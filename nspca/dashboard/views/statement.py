@@ -82,14 +82,16 @@ def state_result(
     """Return the statement about a component that may use k features.
 
     `ceiling` is a proved upper bound on nonnegative components of any number of features, in the units of the
-    data.
+    data. The smaller of both bounds is the limit, and the ceiling is named only where it is seen to be
+    higher.
     """
     one, best = wording.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
     digits, most_text, optimal = DIGITS, "", False
     if certificate is not None:
-        most = ratio_at_most(min(best, certificate.upper), best)
+        limit_here = min(best, certificate.upper, ceiling if problem.nonneg else math.inf)
+        most = ratio_at_most(limit_here, best)
         optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
         if not optimal:
             digits = wording.digits_apart(share, most)
@@ -109,11 +111,11 @@ def state_result(
         limit = nobody(problem, k, one, most_text)
     everything = f"all {wording.things(problem.n, one)}"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
-    if not problem.nonneg:
-        return said
-    if not ceiling < best or k >= problem.n:
+    if not problem.nonneg or not ceiling < best or k >= problem.n:
         return said
     top = max(share, ratio_at_most(ceiling, best))
+    if top - (most if most_text and most is not None else share) < 10.0 ** -(digits + 2):
+        return said
     text = f"at most {percent_up(top, digits)} with nonnegative weights"
     return replace(said, ceiling=top, ceiling_text=text)
 
