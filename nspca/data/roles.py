@@ -162,8 +162,8 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         dropped |= {0, 2}
         several = len(set(layout.column(0))) > 1
         ways = (Way("label_column", names[0], "Use as labels"),) * (several and labels is None)
-        said = f"Columns of mothur were set aside: {quote_names((names[0], names[2]))}"
-        findings += (Finding(said, ways=ways),)
+        words = f"Columns of mothur were set aside: {quote_names((names[0], names[2]))}"
+        findings += (Finding(words, ways=ways),)
     else:
         ids, counters, said = _find_names(layout, {*dropped, labels})
         dropped |= {*counters}
