@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.folds import fold
+from tests.browser.folds import change_question, fold
 
 HIGHEST = 3000
 SCREENS = {"desktop": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
@@ -53,6 +53,7 @@ def test_no_page_is_high(page, app_url, address):
 @pytest.mark.visit
 def test_a_finished_sweep_is_not_high(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=1&to=12")
+    change_question(page)
     page.get_by_role("button", name="Compute ").click()
     expect(fold(page, "The proof")).to_be_visible()
     page.wait_for_function(READY)

@@ -105,8 +105,8 @@ def test_sweep(page, app_url):
     expect(page.locator("summary").filter(has_text="The proof")).to_be_visible()
 
     press(page, slider, "Home")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("^2:"))
-    expect(page).to_have_url(re.compile(r"[?&]k=2(&|$)"))
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("^1:"))
+    expect(page).to_have_url(re.compile(r"[?&]k=1(&|$)"))
     open_fold(page, "one by one, and the samples")
     open_fold(page, "The proof")
     press(page, button(page, "Verify now").first)

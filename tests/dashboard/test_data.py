@@ -665,6 +665,15 @@ def test_an_example_of_genes_comes_with_its_samples(visit, texts):
     assert {"leukemia", "AML or ALL"} <= {*page.selectbox(key="widget_label").options}
 
 
+def test_alike_scales_are_the_reason_that_a_table_is_not_standardised(visit, address, texts):
+    rows = np.random.default_rng(0).normal(0, [1, 2, 3], (30, 3)).round(3).tolist()
+    page = upload(visit, csv(rows, ["height", "weight", "steps"]), "alike.csv")
+    assert not page.error and "scale" not in address(page)
+    assert "Not standardised, because the scales are similar." in texts(page)
+    page.button(key="do_scale").click().run()
+    assert address(page)["scale"] == "1" and not page.error
+
+
 def test_a_survey_is_standardised_until_that_is_changed_and_constants_are_no_label(visit, address, texts):
     rng = np.random.default_rng(0)
     towns = ["Bern", "Basel", "Genf"] * 10

@@ -32,7 +32,7 @@ ALWAYS = """
 [class*='st-key-card_'] [data-testid='stBaseButton-tertiary'] { text-align: left;
   justify-content: flex-start; }
 .st-key-answer [data-testid='stMarkdown'] h2 { min-height: calc(2lh + 1.25rem); }
-.st-key-proof_line { min-height: 2rem; justify-content: center; }
+.st-key-proof_line { min-height: 1.625rem; justify-content: center; }
 .nspca-chip { width: fit-content; font-size: 0.875rem; line-height: 1.5; padding: 0 0.4rem;
   border-radius: 0.4rem; color: light-dark(#56646a, #b5c0c4); background: rgba(128, 128, 128, 0.15); }
 .nspca-chip.nspca-proved { color: light-dark(#177233, #5ce488); background: rgba(33, 195, 84, 0.1); }
