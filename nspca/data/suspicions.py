@@ -31,7 +31,7 @@ _PROBE = re.compile(
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
 _SAMPLE = re.compile(
-    r"(s|samples?|ctrl|ctl|control|trt|treat(ed|ment)?|wt|ko|mut(ant)?|tumou?r|normal|case|patient|donor"
+    r"(s|samples?|ctrl|ctl|control|trt|treat[a-z]*|wt|ko|mut(ant)?|tumou?r|normal|case|patient|donor"
     r"|gsm|srr|err|tcga)[\W_]*\d.*",
     re.IGNORECASE,
 )
