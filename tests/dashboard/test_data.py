@@ -818,3 +818,31 @@ def test_a_column_of_weights_is_taken_out_and_said(visit, texts, table, address,
     assert problem.covariance.weights == expected.covariance.weights
     wrong = visit(PAGE, **{**address(page), "weight": "a"})
     assert "Weights are numbers of at least 0" in sentence(wrong)
+
+
+def test_a_total_is_left_out_until_it_is_kept(visit, address, texts):
+    X = np.random.default_rng(0).uniform(1, 9, (12, 4)).round(2)
+    rows = [[f"R{i}", *row] for i, row in enumerate(X)]
+    page = upload(visit, csv([*rows, ["Total", *X.sum(axis=0)]], ["region", *"abcd"]))
+    assert page.metric[0].value == "12" and "“Total”, is the sum of the others and was left out" in texts(
+        page
+    )
+    page = press(page, "change")
+    assert not page.error and page.metric[0].value == "13" and address(page)["norows"] == "(none)"
+    page = press(page, "Leave this row out")
+    assert not page.error and page.metric[0].value == "12"
+
+
+def test_class_codes_are_offered_as_labels_once(visit):
+    rows = [[i % 3, *row] for i, row in enumerate(np.random.default_rng(0).normal(size=(24, 5)))]
+    page = upload(visit, csv(rows, ["class", *"abcde"]))
+    assert [button.label for button in page.button].count("Use as labels") == 1
+
+
+def test_a_code_of_missing_values_comes_first_and_nothing_is_standardised(visit, address, texts):
+    X = np.random.default_rng(0).normal(size=(24, 5)) * [1, 9, 90, 1, 1]
+    X[3:6, 1] = -9999
+    page = upload(visit, csv([[f"s{i}", *row] for i, row in enumerate(X)], ["id", *"abcde"]))
+    assert "scale" not in address(page) and "the answer will be about these numbers" in texts(page)
+    turns = [button.label for button in page.button if (button.key or "").startswith(("do_", "turn_"))]
+    assert html.unescape(turns[0]) == "-9999 means a missing value"
