@@ -16,6 +16,7 @@ from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
 from nspca.data.arrays import to_npz
 from nspca.errors import CertificateError
+from nspca.presentation.numerals import OPTIMAL_GAP
 
 
 def test_help_names_the_commands(capsys):
@@ -236,7 +237,10 @@ def test_a_sweep_prints_no_bound_below_the_proved_one(tmp_path, capsys):
     for row in printed[1:]:
         k = int(row[at["k"]])
         assert proved.upper[k] * (1 - 1e-12) <= float(row[at["upper"]]) <= proved.upper[k] * (1 + 1e-5)
-        assert proved.ratio[k] - 1e-4 <= float(row[at["ratio"]]) <= proved.ratio[k] < 1
+        if row[at["ratio"]] == "optimal":
+            assert 1 - proved.ratio[k] <= OPTIMAL_GAP
+        else:
+            assert proved.ratio[k] - 1e-4 <= float(row[at["ratio"]]) <= proved.ratio[k] < 1
 
 
 @pytest.mark.parametrize(

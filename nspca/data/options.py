@@ -200,7 +200,8 @@ class TableOptions(ColumnOptions):
     drop_rows: Annotated[
         Items, Option("Without the rows", "norows", COLUMNS, flag="--drop-rows", metavar="ROW,...")
     ] = ()
-    """Rows that are left out: names, patterns, or numbers from 0, separated by commas."""
+    """Rows that are left out: names, patterns, or numbers from 0, separated by commas. `(none)` keeps a last
+    row that is the sum of the others and called so."""
     weight_column: Annotated[
         StrictStr | None,
         Option("Column with weights", "weight", address.WORD, flag="--weights", metavar="COLUMN"),

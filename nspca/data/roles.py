@@ -24,7 +24,7 @@ LONGEST_LABEL = 80
 NO_LABEL = "(none)"
 """Label given to samples whose label cell is empty."""
 NO_NAMES = "(none)"
-"""Value of `id_column` for samples without names."""
+"""Value of `id_column` for samples without names, and of `drop_rows` for a total that is kept."""
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DAY = (
     r"\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.] ?)\d{1,2}(?P=b)(\d{4}|\d{2})"
@@ -47,6 +47,8 @@ _UNITS = re.compile(
 """The first cell of a row of units or types; a row of labels of the columns has a name of its own."""
 _PLINK = ("fid", "iid", "pat", "mat", "sex", "phenotype")
 """The first columns of genotypes written by PLINK."""
+_MOTHUR = ("label", "group", "numotus")
+"""The first columns of counts of OTUs written by mothur: a distance, the sample, the number of OTUs."""
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
@@ -155,6 +157,13 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
         dropped |= {*range(6)}
         ways = tuple(Way("label_column", names[i], "Use as labels") for i in (5, 4) if i != labels)
         findings += (Finding(f"Columns of PLINK were set aside: {quote_names(names[:6], 6)}", ways=ways),)
+    elif tuple(map(str.lower, names[:3])) == _MOTHUR:
+        ids = 1
+        dropped |= {0, 2}
+        several = len(set(layout.column(0))) > 1
+        ways = (Way("label_column", names[0], "Use as labels"),) * (several and labels is None)
+        words = f"Columns of mothur were set aside: {quote_names((names[0], names[2]))}"
+        findings += (Finding(words, ways=ways),)
     else:
         ids, counters, said = _find_names(layout, {*dropped, labels})
         dropped |= {*counters}
@@ -350,6 +359,8 @@ def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> 
     place = {name: i for i, name in reversed(list(enumerate(names)))}
     found: dict[int, None] = {}
     for item in items:
+        if item == NO_NAMES and item not in place:
+            continue
         if str(item) in place:
             those = [place[str(item)]]
         elif isinstance(item, str) and "*" in item:

@@ -26,10 +26,16 @@ _PROTEIN = re.compile(
 """Accessions of UniProt."""
 _PROBE = re.compile(
     r"^(hsa|mmu|rno)-(mir|miR|let)-|^chr[\dXYM]+[:_-]\d+|^(OTU|ASV)[_ ]?\d+$|^[ACGT]{20,}$"
-    r"|_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(probe|gene)[ "
-    r"_-]?\d+$|" + _PROTEIN.pattern
+    r"|_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(FBgn|WBGene)\d+$"
+    r"|^(?i:probe|gene)[ _-]?\d+$|" + _PROTEIN.pattern
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
+_SAMPLE = re.compile(
+    r"(s|samples?|ctrl|ctl|control|trt|treat[a-z]*|wt|ko|mut(ant)?|tumou?r|normal|case|patient|donor"
+    r"|gsm|srr|err|tcga)[\W_]*\d.*",
+    re.IGNORECASE,
+)
+"""Numbered names that samples have, such as S1, control_2 and GSM100."""
 # Ratio of rows to columns from which rows may be features. Ordinary data reach a ratio of 28: digits are
 # 1797 x 64, faces 2429 x 361.
 _MANY_TIMES = 50
@@ -175,11 +181,10 @@ def _codes(data: Dataset) -> Iterator[Finding]:
         if gap > FAR * spread > 0 or are_nines:
             code = int(extreme) if is_whole else extreme
             yield suspicion(
-                f"The value {extreme:g} stands {count} times and is far from all others ({low:g} to "
-                f"{high:g})",
+                f"The value {extreme:g} stands {count} times, far from all others ({low:g} to {high:g}), as "
+                "programs write missing values: the answer will be about these numbers",
                 Way("missing_codes", (code,), f"{extreme:g} means a missing value"),
                 where=counted(int(here.any(axis=0).sum()), "feature"),
-                why="programs write such numbers for missing values",
             )
 
 
@@ -232,31 +237,36 @@ def _totals(data: Dataset) -> Iterator[Finding]:
     are_numbered = isinstance(data.sample_names, Numbered)
     names = [] if are_numbered else [str(one) for one in data.sample_names]
     summaries = [name for name in names if TOTAL.fullmatch(name.strip())]
+    found: list[tuple[int, str]] = []
+    if 4 <= len(X) <= 10**6:
+        whole = X.sum(axis=0, dtype=float)
+        found = [(i, summary_of(X[i].astype(float), whole, len(X))) for i in (-1, 0)]
+        found = [(i, what) for i, what in found if what][:1]
+    for i, what in found if len(summaries) < 2 else ():
+        name, place = str(data.sample_names[i]), "last" if i else "first"
+        way = Way("drop_rows", (i % len(X) if are_numbered else name,), "Leave this row out")
+        what = f"The {place} row, “{short(name)}”, is the {what} of the others"
+        yield suspicion(what, way, where=f"row {i % len(X) + 1}")
+        summaries = [one for one in summaries if one != name]
     if 0 < len(summaries) <= len(names) // 4:
         one = len(summaries) == 1
+        row, called = ("Row", "it is called") if one else ("Rows", "they are called")
         yield suspicion(
-            f"{'Row' if one else 'Rows'} {quote_names(summaries)} may sum up others",
+            f"{row} {quote_names(summaries)} may be {'a summary' if one else 'summaries'} of the others",
             Way("drop_rows", tuple(summaries), "Leave this row out" if one else "Leave these rows out"),
             where="rows",
-            why="of the name" if one else "of the names",
+            why=f"{called} so",
         )
-    elif 4 <= len(X) <= 10**6:
-        found = ((i, _summary(X[i].astype(float), X.sum(axis=0, dtype=float), len(X))) for i in (-1, 0))
-        for i, what in [(i, what) for i, what in found if what][:1]:
-            name, place = str(data.sample_names[i]), "last" if i else "first"
-            way = Way("drop_rows", (i % len(X) if are_numbered else name,), "Leave this row out")
-            what = f"The {place} row (“{short(name)}”) is the {what} of the others"
-            yield suspicion(what, way, where=f"row {i % len(X) + 1}")
     if X.shape[1] >= 4 and not isinstance(data.feature_names, Numbered):
         some = _some_rows(X).astype(float)
         sums, n = some.sum(axis=1), X.shape[1]
-        for j, what in [(j, _summary(some[:, j], sums, n)) for j in (n - 1, 0)]:
+        for j, what in [(j, summary_of(some[:, j], sums, n)) for j in (n - 1, 0)]:
             if what:
                 yield _about(data, j, f"is the {what} of all others", _ASIDE)
                 return
 
 
-def _summary(row: np.ndarray, whole: np.ndarray, count: int) -> str:
+def summary_of(row: np.ndarray, whole: np.ndarray, count: int) -> str:
     """Return "sum" or "mean" for a row that is one of the others, up to rounding to a few digits, else "".
 
     `whole` is the sum of all `count` rows.
@@ -313,6 +323,8 @@ def genes_in_rows(
         return False, (
             f'there are far more rows than columns, with names of columns such as "{short(column_names[0])}"'
         )
+    if all(map(_SAMPLE.fullmatch, column_names)) and not any(map(_SAMPLE.fullmatch, row_names)):
+        return False, f'the columns are called as samples are, such as "{short(column_names[0])}"'
     return False, ""
 
 

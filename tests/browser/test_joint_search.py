@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from nspca.dashboard.proof.optimal import LABEL, PROVED
+from nspca.dashboard.proof.optimal import LABEL, LINE, PROVED, STOP
 
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
@@ -17,10 +17,11 @@ def test_parts_are_searched_together_cancelled_and_proved(page, app_url):
     page.get_by_role("button", name=LABEL).click()
     picture = page.locator(".js-plotly-plot").filter(has_text="in every better answer")
     expect(picture).to_contain_text("undecided: 256")
-    expect(page.get_by_text("looked at")).to_be_visible()
-    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Cancelled. What was proved by then is kept")).to_be_visible()
+    line = page.locator(f".st-key-{LINE}")
+    expect(line.get_by_text("of the best, still rising")).to_be_visible()
+    line.get_by_role("button", name=STOP).click()
     expect(page.get_by_role("button", name=LABEL)).to_be_visible()
+    expect(line.get_by_text("the best within")).to_be_visible()  # what was proved by then is kept
     page.goto(f"{app_url}/components?sample=digits&r=2&size=4&by=joint&proof=fast")
     page.get_by_role("button", name="Find 2 parts").click()
     page.get_by_role("button", name=LABEL).wait_for()
@@ -29,6 +30,6 @@ def test_parts_are_searched_together_cancelled_and_proved(page, app_url):
     expect(page.get_by_text(PROVED)).to_be_visible()
     best = page.locator(".js-plotly-plot").filter(has_text="in the best answer: 8")
     expect(best).to_contain_text("ruled out: 120")
-    expect(page.get_by_text("No other 2 such parts")).to_be_visible()
+    expect(page.get_by_role("heading", name="No other 2 parts explain more: proved.")).to_be_visible()
     page.reload()
     expect(page.get_by_text(PROVED)).to_be_visible()

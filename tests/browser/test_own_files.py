@@ -60,7 +60,7 @@ def fits(page) -> None:
     """Test that the data page is short, and that its first screen names the data and the next step."""
     height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
     assert height < 3000
-    for link in ("Sweep: how many", "Next, see how many"):
+    for link in ("Sweep: how many", "Components: "):
         box = page.get_by_text(link).first.bounding_box()
         assert box["y"] + box["height"] < page.viewport_size["height"]
 

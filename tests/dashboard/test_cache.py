@@ -178,6 +178,7 @@ COUNTED = {
     ("page.py", "_digest"),  # a hash of each item of the papers
     ("page.py", "_stored"),  # an outcome of each item of the papers
     ("picker.py", "_example_file"),  # one file
+    ("screens.py", "listed"),  # one list of the lesson
     ("presses.py", "listen"),  # nothing
     ("tables.py", "_opened"),  # two numbers of each of 64 folders
 }

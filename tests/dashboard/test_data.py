@@ -665,6 +665,15 @@ def test_an_example_of_genes_comes_with_its_samples(visit, texts):
     assert {"leukemia", "AML or ALL"} <= {*page.selectbox(key="widget_label").options}
 
 
+def test_alike_scales_are_the_reason_that_a_table_is_not_standardised(visit, address, texts):
+    rows = np.random.default_rng(0).normal(0, [1, 2, 3], (30, 3)).round(3).tolist()
+    page = upload(visit, csv(rows, ["height", "weight", "steps"]), "alike.csv")
+    assert not page.error and "scale" not in address(page)
+    assert "Not standardised, because the scales are similar." in texts(page)
+    page.button(key="do_scale").click().run()
+    assert address(page)["scale"] == "1" and not page.error
+
+
 def test_a_survey_is_standardised_until_that_is_changed_and_constants_are_no_label(visit, address, texts):
     rng = np.random.default_rng(0)
     towns = ["Bern", "Basel", "Genf"] * 10
@@ -809,3 +818,31 @@ def test_a_column_of_weights_is_taken_out_and_said(visit, texts, table, address,
     assert problem.covariance.weights == expected.covariance.weights
     wrong = visit(PAGE, **{**address(page), "weight": "a"})
     assert "Weights are numbers of at least 0" in sentence(wrong)
+
+
+def test_a_total_is_left_out_until_it_is_kept(visit, address, texts):
+    X = np.random.default_rng(0).uniform(1, 9, (12, 4)).round(2)
+    rows = [[f"R{i}", *row] for i, row in enumerate(X)]
+    page = upload(visit, csv([*rows, ["Total", *X.sum(axis=0)]], ["region", *"abcd"]))
+    assert page.metric[0].value == "12" and "“Total”, is the sum of the others and was left out" in texts(
+        page
+    )
+    page = press(page, "change")
+    assert not page.error and page.metric[0].value == "13" and address(page)["norows"] == "(none)"
+    page = press(page, "Leave this row out")
+    assert not page.error and page.metric[0].value == "12"
+
+
+def test_class_codes_are_offered_as_labels_once(visit):
+    rows = [[i % 3, *row] for i, row in enumerate(np.random.default_rng(0).normal(size=(24, 5)))]
+    page = upload(visit, csv(rows, ["class", *"abcde"]))
+    assert [button.label for button in page.button].count("Use as labels") == 1
+
+
+def test_a_code_of_missing_values_comes_first_and_nothing_is_standardised(visit, address, texts):
+    X = np.random.default_rng(0).normal(size=(24, 5)) * [1, 9, 90, 1, 1]
+    X[3:6, 1] = -9999
+    page = upload(visit, csv([[f"s{i}", *row] for i, row in enumerate(X)], ["id", *"abcde"]))
+    assert "scale" not in address(page) and "the answer will be about these numbers" in texts(page)
+    turns = [button.label for button in page.button if (button.key or "").startswith(("do_", "turn_"))]
+    assert html.unescape(turns[0]) == "-9999 means a missing value"

@@ -151,5 +151,5 @@ def test_before_a_room_there_is_no_menu(visit, address, path):
 @pytest.mark.visit
 def test_all_good_sets_are_listed(visit, texts):
     page = visit(PAGE, screen=7)
-    page.button(key="learn_list").click().run()
+    page.toggle(key="learn_list").set_value(True).run()
     assert not page.exception and "contains one of these 7 sets" in texts(page)

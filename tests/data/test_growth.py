@@ -64,6 +64,12 @@ BOMBS = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def imported():
+    """Import what reads Parquet first, so that its modules are no part of the memory of a test."""
+    read(parquet(np.eye(3)))
+
+
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[pytest.mark.visit] * (kind == "workbook")) for kind in BOMBS]
 )

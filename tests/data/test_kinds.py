@@ -1,11 +1,16 @@
 """Tables of kinds that people have: each is read right, and what was decided is said."""
 
+import io
+import json
+
 import numpy as np
+import openpyxl
 import pytest
 
 from nspca.data import read
 from nspca.data.numerals import find_decimal, find_flags, flag
 from nspca.errors import InvalidData
+from tests.files import archive
 
 X = np.random.default_rng(0).uniform(-50, 50, (12, 4)).round(2)
 IDS = [f"s{i}" for i in range(12)]
@@ -60,7 +65,7 @@ CASES = {
     "units": (table(HEAD, ["", "mg/l", "°C", "%", ""], *ROWS), X, "s0 a mg/l"),
     "keys and values": (table(*KEYS, HEAD, *ROWS), X, "s0 a Instrument"),
     "keys in columns": (table(*[[*row, "", "", ""] for row in KEYS], HEAD, *ROWS), X, "s0 a Instrument"),
-    "empty cells below": (table(HEAD, *ROWS, [""] * 5, ["Total", *X.sum(axis=0)]), None, "s0 a Total"),
+    "empty cells below": (table(HEAD, *ROWS, [""] * 5, ["Total", *X.sum(axis=0)]), X, "s0 a Total"),
     "time": (named("time (s)", lambda i: 0.5 * i), X, "0.0 a names of the samples"),
     "names last": (table([*HEAD[1:], "id"], *BELOW), X, "s0 a sample names"),
     "numbers last": (
@@ -205,6 +210,50 @@ CASES = {
         None,
         'P0 age "age" is called unlike',
     ),
+    "R without a corner above genes": (
+        table(PEOPLE, *([f"FBgn{j:07}", *row[1:]] for j, row in enumerate(GENES)), sep="\t"),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 FBgn0000000 rows were taken as the features",
+    ),
+    "R without a corner above names of its own": (
+        table([f"S{i}" for i in range(12)], *GENES, sep="\t"),
+        np.array([row[1:] for row in GENES]),
+        "f0 S0 rows may be features",
+    ),
+    "codes of missing values": (
+        table(HEAD, *ROWS[:10], *([name, -9999, *row] for name, _, *row in ROWS[10:])),
+        None,
+        "s0 a answer will be about these numbers",
+    ),
+    "a mean": (
+        table(HEAD, *ROWS, ["Mean", *X.mean(axis=0)]),
+        np.vstack([X, X.mean(axis=0)]),
+        "s0 a “Mean”, is the mean of the others.",
+    ),
+    "a total by its name": (
+        table(HEAD, *ROWS, ["Total", 1, 2, 3, 4]),
+        np.vstack([X, [1, 2, 3, 4]]),
+        's0 a "Total" may be a summary of the others, since it is called so.',
+    ),
+    "mothur": (
+        table(
+            ["label", "Group", "numOtus", *(f"Otu{j}" for j in range(4))],
+            *([0.03, name, 4, *row] for name, *row in ROWS),
+            sep="\t",
+        ),
+        X,
+        's0 Otu0 "numOtus"',
+    ),
+    "JSON of rows by their names": (
+        json.dumps(
+            {
+                name: dict(zip([*"abcd", "kind"], [*row, "xy"[len(name) % 2]], strict=True))
+                for name, *row in ROWS
+            }
+        ),
+        X,
+        "s0 a Each object of the JSON file is a row",
+    ),
 }
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 
@@ -219,6 +268,56 @@ def test_a_table_is_read_right_and_what_was_decided_is_said(name):
     assert said in " ".join(data.notes)
     for way in (way for one in data.findings for way in one.ways if way.option != "missing_codes"):
         assert len(read(raw.encode(), **{way.option: way.value}).X) > 1
+
+
+def test_a_total_is_kept_on_request():
+    raw = table(HEAD, *ROWS, ["Total", *X.sum(axis=0)]).encode()
+    kept = read(raw, drop_rows=("(none)",))
+    assert kept.sample_names[-1] == "Total" and "“Total”, is the sum of the others" in " ".join(kept.notes)
+    assert len(read(raw, drop_rows=("s0",)).X) == 11 and len(read(raw, drop_rows=("Total",)).X) == 12
+
+
+COUNTS = np.random.default_rng(3).integers(0, 99, (5, 30))
+FILES = {
+    "Salmon": ("{}/quant.sf", ["Name", "Length", "EffectiveLength", "TPM", "NumReads"], [9, 8.5, 0.1], []),
+    "kallisto": ("{}/abundance.tsv", ["target_id", "length", "est_counts", "tpm"], [9], [0.1]),
+    "RSEM": ("{}.genes.results", ["gene_id", "length", "expected_count", "TPM"], [9], [1]),
+    "featureCounts": (
+        "{}.txt", ["Geneid", "Chr", "Start", "End", "Strand", "Length", "/a/x.bam"], ["1", 1, 9, "+", 8], []
+    ),
+    "HTSeq": ("{}.counts", None, [], []),
+}  # fmt: skip
+"""Name of the file of a sample, header, and cells between names and counts and after them."""
+
+
+@pytest.mark.parametrize("program", FILES)
+def test_files_of_counts_one_for_each_sample_are_joined(program):
+    name, header, before, after = FILES[program]
+    head = [] if header is None else [header]
+    files = {
+        name.format(f"S{i}"): table(
+            *head, *([f"T{j}", *before, count, *after] for j, count in enumerate(row)), sep="\t"
+        ).encode()
+        for i, row in enumerate(COUNTS)
+    }
+    data = read(archive(files))
+    assert np.array_equal(data.X, COUNTS) and "files of 5 samples were joined" in " ".join(data.notes)
+    assert (data.sample_names[4], data.feature_names[29]) == ("S4", "T29")
+    first, *others = files
+    with pytest.raises(InvalidData, match="same genes"):
+        read(
+            archive({first: files[first].replace(b"T0", b"T99"), **{other: files[other] for other in others}})
+        )
+
+
+def test_blank_rows_of_a_sheet_are_said():
+    book = openpyxl.Workbook()
+    for row in (["A title"], [], HEAD, *ROWS[:5], [], *ROWS[5:]):
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    data = read(stream.getvalue())
+    assert np.allclose(data.X, X) and "1 blank row inside the table was left out" in " ".join(data.notes)
 
 
 LETTERS = np.random.default_rng(2).choice([*"ACGT"], (12, 8))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from nspca.data import (
     cells,
@@ -27,6 +28,12 @@ from nspca.errors import InvalidData, InvalidOption
 
 def text(*lines: str) -> bytes:
     return "\n".join(lines).encode() + b"\n"
+
+
+def webp() -> bytes:
+    stream = io.BytesIO()
+    Image.new("L", (2, 2)).save(stream, "WEBP")
+    return stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -353,10 +360,12 @@ PRINTABLE = st.text(
 
 @given(st.lists(PRINTABLE, min_size=2, max_size=5, unique_by=str.strip))
 def test_every_printable_name_comes_back(names):
-    names = [f"{name.strip()}q" for name in names]  # "ID" alone would be a column of names of samples
+    names = [f"{name.strip()}q" for name in names]
     stream = io.StringIO()
     csv.writer(stream).writerows([names, range(len(names)), range(1, len(names) + 1)])
-    data = read(stream.getvalue().encode(), header=True, delimiter=",")
+    data = read(
+        stream.getvalue().encode(), header=True, delimiter=",", id_column="(none)"
+    )  # INDEX0 names samples
     assert data.feature_names == tuple(names)
 
 
@@ -389,7 +398,8 @@ def test_every_printable_name_comes_back(names):
         (b"PAR1....", "Parquet file is damaged"),
         (b"P5 2 2 255\n....", "one image, which is one sample"),
         (b"P2\n# made by hand\n2 2\n255\n....", "one image, which is one sample"),
-        (b"RIFF\0\n\0\0WEBPVP8 ", "one image, which is one sample"),
+        (webp(), "one image, which is one sample"),
+        (b"RIFF\0\n\0\0WEBPVP8 ", "is not an image that can be read, or it is damaged"),
         (b"<!DOCTYPE html><html>404</html>", "This is a web page"),
         (b'[{"a": 1}, {"a": 2}]', "this JSON file have one key"),
         (b"BZh91AY&SY", "This is a bzip2 file"),

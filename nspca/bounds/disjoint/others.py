@@ -10,7 +10,6 @@ no prices can close a node that may hold them.
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from nspca.bounds.disjoint.columns import Prices
 from nspca.bounds.disjoint.node import JointNode
@@ -45,6 +44,8 @@ class OthersTree(JointTree):
 
     def homes(self, state: State) -> list[int] | None:
         """Return for each listed set the component that may have it; None where they have no room."""
+        from scipy.optimize import linear_sum_assignment  # which takes a third of a second to import
+
         fits = np.array([[state.holds(c, T) for c in range(len(state.sizes))] for T in self.listed])
         inside = np.array([[len(own & {*T}) for own in state.into] for T in self.listed])
         rows, homes = linear_sum_assignment(np.where(fits, inside + 1, -state.n * len(fits)), maximize=True)

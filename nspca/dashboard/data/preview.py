@@ -119,7 +119,7 @@ def notes(of: Chosen) -> None:
     if not lines:
         return
     if data.source == "user":
-        st.caption("  \n".join(wording.plain(note) for note in lines))
+        st.caption(" ".join(wording.plain(note) for note in lines))
     else:
         st.markdown("\n".join(["**About these data**", *(f"- {wording.plain(note)}" for note in lines)]))
 

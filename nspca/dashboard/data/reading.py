@@ -227,7 +227,8 @@ def vocabulary(of: Chosen) -> None:
 
 def settle(of: Chosen) -> None:
     """Standardise a new table of measurements whose scales differ, without its constant features."""
-    if st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None and _scales_differ(of):
+    is_new = st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None
+    if is_new and _scales_differ(of) and not any(map(_is_code, of.dataset.findings)):
         state.put(scale=True, drop=True if measures(of).constant.size else None)
         st.rerun()
 
@@ -260,8 +261,9 @@ def offers(of: Chosen) -> None:
 def _offer_labels(data: Dataset) -> None:
     """Draw up to three columns that may group the samples."""
     told = {one.what for one in data.findings}
+    offered = {way.value for one in data.findings for way in one.ways if way.option == "label_column"}
     for one in [one for one in data.label_candidates if one.count > 1][:3]:
-        if one.note is not None and one.note.what in told:
+        if one.name in offered or (one.note is not None and one.note.what in told):
             continue
         has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
         if one.name == PREFIX:
@@ -291,13 +293,18 @@ def _offer_scale(of: Chosen) -> None:
 
 def _list_findings(of: Chosen, findings: list[Finding]) -> None:
     """Draw findings, what was done before what is only suspected."""
-    in_order = sorted(findings, key=lambda one: one.is_suspicion)
+    in_order = sorted(findings, key=lambda one: (not _is_code(one), one.is_suspicion))
     for number, one in enumerate(in_order[:LISTED]):
         _finding(of, one, number)
     if others := in_order[LISTED:]:
         with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:"):
             for number, one in enumerate(others, LISTED):
                 _finding(of, one, number)
+
+
+def _is_code(one: Finding) -> bool:
+    """Tell whether a finding is about a number such as -9999, which decides every answer until it is gone."""
+    return one.is_suspicion and one.option == "missing_codes" and "far from all others" in one.what
 
 
 def _finding(of: Chosen, one: Finding, number: int) -> None:

@@ -155,7 +155,7 @@ def listed(content: str, _of: Lesson) -> nspca.Answers:
 def others(of: Lesson) -> None:
     """Draw the last screen: all sets that are nearly as good."""
     st.markdown(OTHERS)
-    if not st.button("List them", type="primary", key="learn_list"):
+    if not st.toggle("List them", key="learn_list"):
         return
     known = listed(of.of.content, of)
     st.markdown(f"**{wording.plain(known.statement)}**")

@@ -17,7 +17,7 @@ from nspca.data.encodings import as_utf8
 from nspca.data.findings import Finding, suspicion
 from nspca.data.formats.base import Converted, Format, Source, Strings
 from nspca.data.formats.strings import read_frame, short_name, visible
-from nspca.data.limits import check_dense, plain_bytes
+from nspca.data.limits import Files, check_dense, plain_bytes
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import match_items
@@ -36,9 +36,16 @@ _NO_GENES = [name.decode() for name in (*_HTSEQ, *_STAR)]
 _COMMENTS = re.compile(rb"\A(#[^\n]*\n)+")
 _COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
 _COUNTS_NAME = re.compile(
-    r"[._-]?(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?)(\.gz)?$", re.IGNORECASE
+    r"[._-]?(quant(\.genes)?\.sf|abundance\.tsv|(genes|isoforms)\.results"
+    r"|(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?))(\.gz)?$",
+    re.IGNORECASE,
 )
 """The end of the name of a file of counts, after the name of the sample."""
+_ESTIMATES = ("quant.sf", "quant.genes.sf", "abundance.tsv", ".genes.results", ".isoforms.results")
+"""Ends of the names of files of Salmon, kallisto and RSEM, which write other files beside them."""
+_COUNTED = (("name", "numreads"), ("target_id", "est_counts"), ("gene_id", "expected_count"),
+            ("transcript_id", "expected_count"))  # fmt: skip
+"""Their columns of names and of counts, in lower case."""
 _OTHERS = {"ibaq": "iBAQ", "intensity": "Intensity", "reporter": "Reporter intensity"}
 _HEAD = 2**16
 """Bytes at the beginning of a file that its format is found from."""
@@ -391,26 +398,37 @@ def _convert_counts(raw: bytes, delimiter: str) -> Converted:
 
 
 def _describe_counts(samples: int, left: int) -> list[Finding]:
-    return [
-        Finding(f"A table of counts: its genes are the features, its {samples} samples the rows"),
-        Finding(f"Rows that count no gene (not mapped, ambiguous and the like) were left out: {left}"),
-    ]
+    said = [Finding(f"A table of counts: its genes are the features, its {samples} samples the rows")]
+    if left:
+        said.append(
+            Finding(f"Rows that count no gene (not mapped, ambiguous and the like) were left out: {left}")
+        )
+    return said
 
 
 def _merge_counts(source: Source, options: ReadOptions) -> Converted:
-    """Return the counts of several samples, one in each file of HTSeq or STAR."""
-    names, columns, star, left = ["gene"], list[pd.Series](), False, 0
-    for label, read in visible(source.files):
-        _, rows, none = _counted(plain_bytes(read(), source.packed or None), "\t")
-        star, left = star or rows.shape[1] == 4, left + none
-        columns = columns or [rows[0].reset_index(drop=True)]
-        if [*rows[0]] != [*columns[0]]:
+    """Return the counts of several samples, one in each file."""
+    names, columns, star, left, taken = ["gene"], list[pd.Series](), False, 0, ""
+    files = _count_files(source)
+    for label, read in files:
+        header, rows, none = _counted(plain_bytes(read(), source.packed or None), "\t")
+        place = _count_columns(header, rows.shape[1])
+        if place is None:
+            raise InvalidData(
+                f'The files of a ZIP or folder are counts of one sample each, but not "{short_name(label)}": '
+                "leave it out."
+            )
+        star, left = star or (header is None and rows.shape[1] == 4), left + none
+        taken = header[place[1]] if header is not None and rows.shape[1] > 2 else taken
+        columns = columns or [rows[place[0]].reset_index(drop=True)]
+        if [*rows[place[0]]] != [*columns[0]]:
             raise InvalidData(
                 f'All files of counts must name the same genes in one order, "{short_name(label)}" names '
                 "others."
             )
-        names.append(_COUNTS_NAME.sub("", short_name(label)))
-        columns.append(rows[1].reset_index(drop=True))
+        path = PurePosixPath(label.replace("\\", "/"))
+        names.append(_COUNTS_NAME.sub("", short_name(label)) or path.parent.name)
+        columns.append(rows[place[1]].reset_index(drop=True))
         check_dense(len(rows), len(columns))
     samples = len(names) - 1
     findings = [Finding(f"The files of {samples} samples were joined."), *_describe_counts(samples, left)]
@@ -418,16 +436,63 @@ def _merge_counts(source: Source, options: ReadOptions) -> Converted:
         findings.append(
             Finding("STAR counts in three ways; the first, for libraries without strands, was taken")
         )
+    elif taken.lower() in {counts for _, counts in _COUNTED}:
+        findings.append(Finding(f'Of the columns of each file, "{taken}" was taken'))
+    kept = [label for label, _ in files]
+    if aside := [short_name(label) for label, _ in visible(source.files) if label not in kept]:
+        findings.append(Finding(f"Files that are no counts were left aside: {quote_names(aside)}"))
     return _table(names, pd.concat(columns, axis=1), findings)
 
 
-def _are_counts(source: Source) -> bool:
-    """Tell whether all files of a ZIP or folder are counts of HTSeq or STAR; the first one is read."""
+def _count_files(source: Source) -> Files:
+    """Return the files of a ZIP or folder that may be counts of one sample each."""
     files = visible(source.files)
-    if len(files) < 2 or not all(label.lower().endswith(_COUNTS_ENDS) for label, _ in files):
+    plain = [PurePosixPath(label.lower().replace("\\", "/")).name.removesuffix(".gz") for label, _ in files]
+    for end in _ESTIMATES:
+        found = [one for one, name in zip(files, plain, strict=True) if name.endswith(end)]
+        if len(found) > 1:
+            return found
+    found = [one for one, name in zip(files, plain, strict=True) if not name.endswith(".summary")]
+    return found if all(label.lower().endswith(_COUNTS_ENDS) for label, _ in found) else []
+
+
+def _count_columns(header: Sequence[str] | None, width: int) -> tuple[int, int] | None:
+    """Return the columns of names and of counts in a file of one sample; None for any other table."""
+    plain = [cell.strip().lower() for cell in header or ()]
+    for names, counts in _COUNTED:
+        if names in plain and counts in plain:
+            return plain.index(names), plain.index(counts)
+    if plain[:6] == [*_KINDS[0].needs]:  # featureCounts
+        return (0, 6) if width == 7 else None
+    return (0, 1) if width == 2 or (header is None and width == 4) else None
+
+
+def _are_counts(source: Source) -> bool:
+    """Tell whether the files of a ZIP or folder are counts of one sample each; the first two are read."""
+    files = _count_files(source)
+    if len(files) < 2:
         return False
     raws = [plain_bytes(read(), source.packed or None) for _, read in files[:2]]
-    return all(_has_summary(raw[:_HEAD], raw[-_TAIL:]) for raw in raws)
+    if all(_has_summary(raw[:_HEAD], raw[-_TAIL:]) for raw in raws):
+        return True
+    first, second = map(_counted_names, raws)
+    return bool(first) and 2 * len({*first} & {*second}) >= len(first)
+
+
+def _counted_names(raw: bytes) -> list[str]:
+    """Return the first names in a file of counts of one sample; none for any other file."""
+    head = raw if len(raw) < _HEAD else raw[: raw.rfind(b"\n", 0, _HEAD) + 1]
+    try:
+        header, rows, _ = _counted(as_utf8(head)[0], "\t")
+    except InvalidData:
+        return []
+    place = _count_columns(header, rows.shape[1])
+    if place is None or not len(rows) or (header is None and rows.shape[1] > 2):
+        return []
+    names, counts = ([str(cell).strip() for cell in rows[i][:20]] for i in place)
+    are_counts = all(re.fullmatch(r"\d+" if rows.shape[1] == 2 else r"[\d.e+]+", cell) for cell in counts)
+    are_names = not any(name.isdigit() for name in names)
+    return names if are_counts and are_names else []
 
 
 def _is_gene_table(source: Source) -> bool:

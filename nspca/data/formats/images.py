@@ -18,7 +18,7 @@ from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.strings import short_name, visible
-from nspca.data.limits import MAX_FILES, MAX_PIXELS, Files, check_dense
+from nspca.data.limits import MAX_FILES, MAX_PIXELS, Files, check_dense, check_growth
 from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, Way
@@ -48,13 +48,13 @@ _REPORT_EVERY = 500
 """Images between two progress events."""
 
 
-def read_images(files: Files, name: str, report: Report, side: int | None = None) -> Dataset:
-    """Return the grey levels of images as a Dataset.
+def read_images(files: Files, name: str, report: Report, side: int | None = None, packed: int = 0) -> Dataset:
+    """Return the grey levels of images as a Dataset. `packed` are the bytes of the archive, 0 for a folder.
 
     With `side`, the middle square of each image is resized to so many pixels a side, and unreadable files are
     left out, with a note. Otherwise all images must have the same size.
     """
-    stacked, labels, notes = _stack(files, report, side)
+    stacked, labels, notes = _stack(files, report, side, packed)
     paths = [PurePosixPath(label.replace("\\", "/")) for label in labels]
     sample_names, renamed = unique_names([path.stem for path in paths], "sample")
     folders = [path.parent.name for path in paths]
@@ -77,7 +77,9 @@ def read_images(files: Files, name: str, report: Report, side: int | None = None
     )
 
 
-def _stack(files: Files, report: Report, side: int | None) -> tuple[np.ndarray, list[str], list[str]]:
+def _stack(
+    files: Files, report: Report, side: int | None, packed: int
+) -> tuple[np.ndarray, list[str], list[str]]:
     """Return the grey levels of images, the labels of those that could be read, and notes."""
     stacked = np.empty(0)
     labels: list[str] = []
@@ -99,6 +101,9 @@ def _stack(files: Files, report: Report, side: int | None) -> tuple[np.ndarray, 
             continue
         if not labels:
             check_dense(len(files), pixels.size)
+            if packed and side is None:  # before the names of a million pixels are written
+                grown = len(files) * pixels.nbytes
+                check_growth(grown, packed, "ZIP", "shrink the images, or leave out blank ones")
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))
@@ -203,7 +208,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         return replace(data, findings=(*data.findings, *as_findings([said])))
     files = visible(source.files)
     images = [one for one in files if _is_image(one[0])]
-    data = read_images(images, source.title, report, options.image_size)
+    packed = 0 if source.path is not None else source.given_bytes
+    data = read_images(images, source.title, report, options.image_size, packed)
     beside = find_labels(source)
     aside = [name for name, _ in files if not _is_image(name) and (beside is None or name != beside[0])]
     if not aside:

@@ -75,6 +75,8 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
             frame = pd.DataFrame(found, dtype=object)
             if _are_numbers(frame.columns) and not _are_numbers(frame.index):
                 return frame.T.reset_index(drop=True), note
+            if all(_is_mixed(one) for one in found.values()):
+                return frame.T, note
             frame = frame.reset_index(drop=True) if _are_numbers(frame.index) else frame
             turn = Way("features_in_rows", True, "Each object is a row")
             return frame, Finding(
@@ -97,6 +99,11 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
         columns = names or numbered("feature", len(found[0]))
         return pd.DataFrame(rows, columns=columns, dtype=object), first if names else "Each list is a row."
     return pd.DataFrame([one if isinstance(one, dict) else {} for one in found], dtype=object), note
+
+
+def _is_mixed(row: dict[str, Any]) -> bool:
+    """Tell whether an object holds texts beside numbers, as a row does and a column does not."""
+    return len({isinstance(value, str) for value in row.values() if value is not None}) > 1
 
 
 def _are_numbers(names: Iterable[Any]) -> bool:

@@ -135,6 +135,7 @@ def choose_sheet(
 def as_csv(sheet: Sheet) -> bytes:
     """Return a sheet as CSV with its merged cells resolved; `notes` get what was decided."""
     _fill_groups(sheet)
+    _say_blank(sheet)
     _say_hidden(sheet)
     _join_headers(sheet)
     _drop_formulas(sheet)
@@ -166,6 +167,18 @@ def _fill_groups(sheet: Sheet) -> None:
         for row in sheet.rows:
             if len(row) > at:
                 row.insert(0, row.pop(at))
+
+
+def _say_blank(sheet: Sheet) -> None:
+    """Say how many blank rows stand between those of the table, below a title and its blank rows."""
+    begin = next((i for i, row in enumerate(sheet.rows) if sum(map(bool, row)) > 1), 0)
+    inside = sheet.places[begin:]
+    blank = inside[-1] - inside[0] + 1 - len(inside) if inside else 0
+    if blank:
+        were = (
+            "1 blank row inside the table was" if blank == 1 else f"{blank} blank rows inside the table were"
+        )
+        sheet.notes.append(f"{were} left out.")
 
 
 def _say_hidden(sheet: Sheet) -> None:

@@ -21,7 +21,7 @@ from nspca.data.roles import (
     match_items,
     to_labels,
 )
-from nspca.data.suspicions import ID, LABELS
+from nspca.data.suspicions import ID, LABELS, TOTAL, summary_of
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -71,11 +71,19 @@ def read_table(
     if values.shape[1] == 0:
         aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
-    if options.drop_rows:
-        called = [cell.strip() for cell in texts[ids]] if ids is not None else numbered("sample", len(values))
-        kept = np.setdiff1d(np.arange(len(values)), match_items(called, options.drop_rows, "row"))
+    called = [cell.strip() for cell in texts[ids]] if ids is not None else numbered("sample", len(values))
+    out = match_items(called, options.drop_rows, "row")
+    if out:
+        findings = (*findings, f"Rows left out on request: {quote_names(called[r] for r in out)}.")
+    if NO_NAMES not in options.drop_rows and len(values) - 1 not in out and _ends_with_total(values, called):
+        way = Way("drop_rows", (*options.drop_rows, NO_NAMES), "Keep it")
+        said = f"The last row, “{short(called[-1])}”, is the sum of the others and was left out"
+        findings = (*findings, Finding(said, "rows below", ways=(way,)))
+        out.append(len(values) - 1)
+    if out:
+        kept = np.setdiff1d(np.arange(len(values)), out)
         values, texts = values[kept], {i: [cells[r] for r in kept] for i, cells in texts.items()}
-        findings = (*findings, f"Rows left out on request: {quote_names(_unkept(called, kept))}.")
+        called = [called[r] for r in kept]
     settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
     others, candidates, groups = _describe_others(layout, texts, settled, chosen.others, ids is not None)
     if labels is not None:
@@ -83,9 +91,7 @@ def read_table(
     check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
     candidates += _numbered_classes(layout, settled, features)
     sample_names, renamed = (
-        (numbered("sample", len(values)), ())
-        if ids is None
-        else unique_names([cell.strip() for cell in texts[ids]], "sample")
+        (numbered("sample", len(values)), ()) if ids is None else unique_names(called, "sample")
     )
     return Dataset(
         name=name,
@@ -102,9 +108,12 @@ def read_table(
     )
 
 
-def _unkept(names: Sequence[str], kept: np.ndarray) -> list[str]:
-    """Return the names that are not at the positions `kept`."""
-    return [names[i] for i in np.setdiff1d(np.arange(len(names)), kept)]
+def _ends_with_total(values: np.ndarray, called: Sequence[str]) -> bool:
+    """Tell whether the last row is called a total and is the sum of the others."""
+    if len(values) < 4 or not TOTAL.fullmatch(called[-1]):
+        return False
+    with np.errstate(all="ignore"):  # numbers near the largest float64
+        return summary_of(values[-1], values.sum(axis=0), len(values)) == "sum"
 
 
 def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequence[Finding | str]) -> Dataset:
@@ -120,9 +129,9 @@ def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequenc
     values, texts = reader.read_whole(chosen.excluded, skipped)
     samples = list(chosen.features)
     names = [cell.strip() for cell in texts[ids]]
-    if options.drop_rows:
-        kept = np.setdiff1d(np.arange(len(values)), match_items(names, options.drop_rows, "row"))
-        findings = (*findings, f"Rows left out on request: {quote_names(_unkept(names, kept))}.")
+    if out := match_items(names, options.drop_rows, "row"):
+        findings = (*findings, f"Rows left out on request: {quote_names(names[r] for r in out)}.")
+        kept = np.setdiff1d(np.arange(len(values)), out)
         values, names = values[kept], [names[r] for r in kept]
     settled = settle(
         values, options.missing, features_in_rows=True, called=[quoted(layout, i) for i in samples]
