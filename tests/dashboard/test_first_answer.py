@@ -96,7 +96,7 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     monkeypatch.setattr(defaults, "look", lambda *given: pytest.fail("a stored answer needs no worker"))
     page = visit(path, **address)
     assert not page.exception and not page.error
-    assert "of the variance of all" in texts(page) and alts(page)
+    assert "of the variance of all" in texts(page) and (alts(page) or page.get("html"))
     assert page.button(key="run") and page.segmented_control(key="widget_look")
     assert set(page.query_params) <= {*address, "w"}
 

@@ -181,12 +181,16 @@ def test_python_of_a_folder_does_what_the_page_did(place, monkeypatch):
     assert names["problem"].covariance.digest == some.content
 
 
+def empty(has_slider=True):
+    return go.Figure()
+
+
 def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     of = open_data.find(DataSpec(folder="news", digest=opened("news").digest), None)
     asked = SweepSpec(data=of.spec, ks=(3,))
     sweep = asked.run(**of.given)
     outline = open_folder.Outline(of.table, True, False, leading=2.0, total=9.0)
-    problem, drawn = nspca.Problem(outline, 3), partial(go.Figure)
+    problem, drawn = nspca.Problem(outline, 3), partial(empty)
     home = taken(Answer(of, asked, problem, sweep, 3, "auto", drawn=drawn))
     drawn = home.figures()
     assert {"samples", "heat-map"} <= drawn.keys()
