@@ -13,7 +13,6 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
-from nspca.dashboard.components import figures
 from nspca.dashboard.data import first, picker, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
 from nspca.data import Dataset, Finding, Layout
@@ -24,7 +23,7 @@ from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
-from nspca.plots import images_figure
+from nspca.plots.data_preview import strip
 from nspca.validation.model import text_of
 
 MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
@@ -379,7 +378,8 @@ def _show_conversion(side: int) -> None:
         return
     st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
     assert found.image_shape is not None
-    figures.draw(images_figure(found.X[:PREVIEWED], found.image_shape), "convert_preview", same=found.name)
+    alt = f"The first {min(PREVIEWED, len(found.X))} images after the conversion"
+    st.html(wording.drawing(strip(found.X[:PREVIEWED], found.image_shape), preview.STRIP_STYLE, alt))
 
 
 def as_read(of: Chosen) -> None:
