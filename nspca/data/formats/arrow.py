@@ -106,11 +106,14 @@ def _write_csv(batches: Iterable[Any], schema: Any) -> Iterator[bytes]:
         "" if names[i].startswith(_INDEX) else names[i] for i in order
     )
     yield header.getvalue().encode()
+    as_they_are = kinds.is_integer, kinds.is_float32, kinds.is_float64
+    odd = {i for i, kind in enumerate(schema.types) if not any(is_kind(kind) for is_kind in as_they_are)}
     for batch in batches:
         batch.validate(full=True)
-        step = max(1, _TEXT // max(1, sum(map(_longest, batch.columns))))
+        step = max(1, _TEXT // max(1, sum(_longest(batch.column(i)) for i in odd)))
         for start in range(0, len(batch), step):
-            columns = [_plain(batch.column(i).slice(start, step)) for i in order]
+            held = batch.slice(start, step).columns
+            columns = [_plain(held[i]) if i in odd else held[i] for i in order]
             rows = pa.RecordBatch.from_arrays(columns, [*map(str, order)])
             stream = io.BytesIO()
             csv_of.write_csv(rows, stream, csv_of.WriteOptions(include_header=False))
