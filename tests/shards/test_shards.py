@@ -296,6 +296,7 @@ def test_no_record_is_no_folder_of_shards(tmp_path):
         (b"2\n3\n2\n1 1 1\n2 1 1 1\n", r'Line 5 of .* is "2 1 1 1"'),
         (b"2\n3\n3\n1 1 1\n2 1 1\n", "promises 3 entries and the file holds 2"),
         (b"2\n3\n1\n1 1 1\n2 1 1\n", "promises 1 entries and the file holds 2"),
+        (b"2\n3\n1\n1 1 1" + bytes(9 * 2**20).replace(b"\0", b" "), "longer than 8 MiB"),
         (b"2\n999999999\n1\n1 1 1\n", "at most 100000 rows and columns and one more for each entry"),
         (b"0\n3\n0\n", "a row and two columns at least"),
         (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", 'Line 3 of .* is "1 1 nan"'),

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from nspca.data.cells import FLOATS
 from nspca.data.formats.base import Block, Reader, Size
-from nspca.data.limits import check_text_float64
+from nspca.data.limits import MAX_LINE, check_lines, check_text_float64
 from nspca.errors import InvalidData
 from nspca.progress import Event
 
@@ -90,8 +90,9 @@ class EntryReader(Reader):
         done = 0
         with self.source.unpacking(), self.source.open() as handle:
             above = handle.read(self.header_bytes).count(b"\n")
-            while lines := handle.readlines(PIECE):
-                table = self._parse(lines, above)
+            while piece := handle.read(PIECE) + handle.readline(MAX_LINE + 1):
+                check_lines(piece)
+                table = self._parse(lines := io.BytesIO(piece).readlines(), above)
                 above, done = above + len(lines), done + len(table)
                 self.report(Event("entries", done, self.held))
                 yield table
