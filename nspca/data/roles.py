@@ -186,10 +186,12 @@ def _refuse_genotypes(layout: Layout) -> None:
     body, width = layout.body_rows, len(layout.columns)
     if layout.header or width < 8 or any(len(row) != width or row[4] not in ("0", "1", "2") for row in body):
         return
-    alleles = [set("".join(row[6:])) for row in body]
-    are_letters = all(found <= {*"ACGTID0N -"} and found & {*"ACGT"} for found in alleles)
+    alleles = ["".join(row[6:]).replace(" ", "") for row in body]
+    are_letters = all({*found} <= {*"ACGTID0N-"} and {*found} & {*"ACGT"} for found in alleles)
     are_founders = all(row[2] == row[3] == "0" for row in body)
-    if are_letters or (are_founders and all(found <= {*"01234 "} for found in alleles)):
+    # Of numbers 0 is missing, for both alleles of a marker at once; counts have zeros anywhere.
+    are_pairs = all(re.fullmatch("(00|[1-4]{2})*[1-4]{2}(00)*", found) for found in alleles)
+    if are_letters or (are_founders and are_pairs):
         raise InvalidData(
             "This is a .ped file of PLINK, with two letters for each marker and no numbers: write counts of "
             "alleles by plink --recode A, and give the .raw file."

@@ -358,6 +358,12 @@ def test_every_table_is_read_without_names(name):
     assert len(read(CASES[name][0].encode(), id_column="(none)").X) == 12
 
 
+def test_sparse_counts_without_names_are_no_genotypes():
+    counts = np.random.default_rng(5).binomial(2, 0.2, (40, 12))
+    counts[:, 2:4] = 0
+    assert read(table(*counts).encode()).X.tolist() == counts.tolist()
+
+
 def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
     pair = find_flags(["no", "Yes", "no", "yes"])
     assert [flag(cell, pair) for cell in (" Yes", "no", "perhaps")] == [1.0, 0.0, None]
