@@ -58,7 +58,7 @@ def pinch(session, x, y):
 
 
 @pytest.mark.visit
-@pytest.mark.parametrize("address", ["learn", "sweep?sample=digits", "papers"])
+@pytest.mark.parametrize("address", ["learn", "sweep?sample=digits", "papers?item=asteris2014-figure-4"])
 def test_a_chart_never_traps_a_scroll(browser, app_url, address):
     with phone(browser) as (page, session):
         page.goto(f"{app_url}/{address}")
