@@ -31,7 +31,7 @@ def kind(nouns: Nouns) -> Kind:
         spec=ComponentsSpec,
         page="components",
         key="components",
-        anew=("using", "component", "named"),
+        anew=("component", "named"),
         empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
         "press Find.",
         icon=":material/play_arrow:",
