@@ -164,7 +164,7 @@ def _sparse():
         ("has fractions for places", {"indices": np.array([0.5, 1.5])}, "wrong types"),
         ("has a shape of NaN", {"shape": np.array([np.nan, 2])}, "CSR or CSC form"),
         ("has three sides", {"shape": np.array([2, 3, 4])}, "CSR or CSC form"),
-        ("has sides below 0", {"shape": np.array([-2, -3])}, "do not fit|At least two"),
+        ("has sides below 0", {"shape": np.array([-2, -3])}, "do not fit"),
         ("is of 2^60 rows", {"shape": np.array([2**60, 2**60])}, "at most"),
         ("is of a million columns", {"shape": np.array([2, 1_000_000])}, "one more for each entry"),
         ("has a layout in bytes", {"format": np.array(b"\xff")}, "CSR or CSC form"),
@@ -187,7 +187,7 @@ def _counts():
         ("with an entry outside", b"2\n2\n2\n1 1 1\n3 1 1\n", "documents are counted from 1 to 2"),
         ("with a count of 0", b"2\n2\n2\n1 1 1\n2 1 0\n", "counts are positive"),
         ("with text", b"2\n2\n2\n1 1 1\n2 1 x\n", "an entry is 3 whole numbers"),
-        ("with a missing entry", b"3\n3\n2\n1 1 1\n", "promises 2 entries|too short"),
+        ("with a missing entry", b"3\n3\n2\n1 1 1\n", "promises 2 entries"),
     ):
         yield f"docword {name}", lambda raw=raw: raw, said
 
@@ -195,7 +195,7 @@ def _counts():
 def _matrices():
     head = b"%%MatrixMarket matrix "
     for name, raw, said in (
-        ("of 74 GiB", b"array real general\n100000 100000\n1\n", "at most|says"),
+        ("of 74 GiB", b"array real general\n100000 100000\n1\n", "says 100000 rows and 100000 columns"),
         (
             "of a million columns",
             b"coordinate real general\n999999 1000000 2\n1 1 1\n2 2 1\n",
@@ -218,7 +218,7 @@ def _matrices():
         ),
         ("that is not square", b"coordinate real symmetric\n2 3 1\n1 1 1\n", "as many rows as columns"),
         ("of comments alone", b"coordinate real general\n" + b"%\n" * 100_000, "size line"),
-        ("of a vector", b"vector real general\n2\n1\n", "first line|size line"),
+        ("of a vector", b"vector real general\n2\n1\n", "first line"),
     ):
         yield f"Matrix Market {name}", lambda raw=raw: head + raw, said
 
@@ -227,19 +227,19 @@ def _packed():
     table = b"a,b\n1,2\n3,4\n5,6\n"
     link = zipfile.ZipInfo("a.csv")
     link.create_system, link.external_attr = 3, 0o120777 << 16
-    yield "gz of 1.5 GB of zeros", lambda: _gz(b"\0" * 2**20, 1500), "grows more than|unpacks to more than"
+    yield "gz of 1.5 GB of zeros", lambda: _gz(b"\0" * 2**20, 1500), "unpacks to more than 512 MiB"
     yield (
         "gz of 1.5 GB of a table",
         lambda: _gz(b"1,2,3,4,5,6,7,8\n" * 2**16, 1500),
-        "grows more than|unpacks to more",
+        "unpacks to more than 512 MiB",
     )
     yield "gz of 300 MB of commas", lambda: _gz(b"," * 2**20, 300), "grows more than"
     yield (
         "gz of noise and 400 MB of rows",
         lambda: _gz(np.random.default_rng(0).bytes(2**20).hex().encode(), 400),
-        ".",
+        "unpacks to more than 512 MiB",
     )
-    yield "gz in gz in gz", lambda: gzip.compress(gzip.compress(gzip.compress(table))), "not text|gz|zip"
+    yield "gz in gz in gz", lambda: gzip.compress(gzip.compress(gzip.compress(table))), "not text"
     yield "gz cut short", lambda: gzip.compress(table)[:-9], "damaged or cut short"
     yield "gz with a wrong sum", lambda: gzip.compress(table)[:-8] + bytes(8), "damaged or cut short"
     yield "gz head alone", lambda: b"\x1f\x8b\x08", "damaged or cut short"
@@ -270,7 +270,7 @@ def _packed():
         "data",
     )
     yield "zip with a password", _secret, "encrypted"
-    yield "zip that lies", _lying, "damaged|lies|got|At least"
+    yield "zip that lies", _lying, "damaged"
 
 
 PGM = b"P5 2 2 255\n\x01\x02\x03\x04"
@@ -337,18 +337,18 @@ def _books():
     laughs = b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
     far = sheet.replace(b'r="A3"', b'r="XFE3"')
     yield "workbook as it should be", lambda: _book(sheet), "data"
-    yield "workbook with entities", lambda: _book(laughs + sheet), "damaged|no sheet|data"
+    yield "workbook with entities", lambda: _book(laughs + sheet), "declares entities"
     yield (
         "workbook with entities in its texts",
         lambda: _book(sheet, sharedStrings=laughs),
-        "damaged|no sheet",
+        "spreadsheet is damaged",
     )
     yield (
         "workbook in UTF-16",
         lambda: _book(sheet.decode().replace("%s", "x").encode("utf-16")),
-        "damaged|no sheet",
+        "not UTF-8",
     )
-    yield "workbook with a cell far out", lambda: _book(far), "says more|damaged|columns|Every|data"
+    yield "workbook with a cell far out", lambda: _book(far), "16384 columns"
     yield "workbook of 13 million tags", lambda: _book(b"<c/>" * 13_000_000), "would grow"
     yield (
         "workbook with 70 MiB of texts",
@@ -357,7 +357,7 @@ def _books():
     )
     yield "workbook that is no XML", lambda: _book(b"<" * 1000), "damaged"
     yield "workbook cut short", lambda: _book(sheet)[:-60], "Excel workbook is damaged or cut short"
-    yield "workbook without its sheet", lambda: _book(b""), "damaged|no sheet"
+    yield "workbook without its sheet", lambda: _book(b""), "spreadsheet is damaged"
 
 
 def _parquet(**columns) -> bytes:
@@ -388,7 +388,7 @@ def _columns():
     yield (
         "parquet with a text of 200 kB",
         lambda: _parquet(a=["x" * 200_000, "y"], b=[1, 2]),
-        "at most|data",
+        "at most 131072 characters",
     )
     yield "parquet with infinity", lambda: _parquet(a=[1.0, np.inf], b=[1, 2]), "finite number"
     yield "parquet of one column", lambda: _parquet(a=[1.0, 2.0]), "Only one column"
@@ -411,11 +411,11 @@ def _pictures():
     for side in (1100, 12_000, 60_000):
         yield f"png of {side} pixels a side", lambda side=side: zipped({"a.png": _png(side, side)}), "pixels"
         big = b"P5 %d %d 255\n" % (side, side)
-        yield f"pgm of {side} pixels a side", lambda big=big: zipped({"a.pgm": big}), "pixels|not an image"
+        yield f"pgm of {side} pixels a side", lambda big=big: zipped({"a.pgm": big}), "pixels"
     yield (
         "100 png of a million pixels",
         lambda: zipped({f"{i}.png": _png(1000, 1000) for i in range(100)}),
-        "values|not an",
+        "not an image",
     )
     yield "one image", lambda: PGM, "one image, which is one sample"
     yield "images of two sizes", lambda: zipped({"a.pgm": PGM, "b.pgm": b"P5 1 4 255\n\1\2\3\4"}), "one size"
@@ -428,7 +428,7 @@ def _texts():
     for name, raw, said in (
         ("nothing", b"", "The file is empty"),
         ("blank lines", b"\n" * 1000, "only blank lines"),
-        ("a header alone", b"a,b\n", "no rows below it|At least two"),
+        ("a header alone", b"a,b\n", "no rows below it"),
         ("one row", b"a,b\n1,2\n", "two samples"),
         ("one column", b"a\n1\n2\n", "Only one column"),
         ("rows of many lengths", lines("a,b", "1,2", "3", "4,5,6"), "Every row must have 2 cells"),
@@ -451,7 +451,7 @@ def _texts():
         ("<script> as a name", lines("<script>alert(1)</script>,b", "1,2", "3,4", "5,6"), "data"),
         ("names that repeat", lines(",".join("a" * 500), *[",".join(["1"] * 500)] * 3), "data"),
         ("a line without end", b"1,2\n" + b"7," * 5_000_000, "longer than 8 MiB"),
-        ("one quotation mark and 20 MB", b'a,b\n1,"2\n' + b"3,4\n" * 5_000_000, "cell|quotation|at most"),
+        ("one quotation mark and 20 MB", b'a,b\n1,"2\n' + b"3,4\n" * 5_000_000, "says 5000002 rows"),
         (
             "200 001 columns",
             b",".join([b"1"] * 200_001) + b"\n" + b",".join([b"2"] * 200_001),
@@ -477,7 +477,7 @@ def _foreign():
         ("RAR", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
         ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file"),
-        ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes|not text"),
+        ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes"),
         ("SQLite", b"SQLite format 3\0", "an SQLite database"),
         ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "not an image that can be read"),
     ):
@@ -502,14 +502,14 @@ def _trade():
     value = 'office:value-type="float" office:value="1"'
     row = f'<table:table-cell {value} table:number-columns-repeated="3"/>'
     repeated = f'<table:table-row table:number-rows-repeated="99999999999">{row}</table:table-row>'
-    yield "ods of repeated rows", lambda: _ods(repeated), "would grow|at most"
+    yield "ods of repeated rows", lambda: _ods(repeated), "1048576 rows"
     wide = f'<table:table-row><table:table-cell {value} table:number-columns-repeated="99999999"/>'
     wide += "</table:table-row>"
     yield "ods of repeated columns", lambda: _ods(wide), "16384 columns"
     laughs = zipped(
         {"mimetype": b"opendocument.spreadsheet", "content.xml": b'<!DOCTYPE a [<!ENTITY a "b">]><a/>'}
     )
-    yield "ods with entities", lambda: laughs, "no sheet|damaged"
+    yield "ods with entities", lambda: laughs, "declares entities"
     stata = bytes([114, 2, 1, 0]) + struct.pack("<hi", 30_000, 2**31 - 1) + bytes(4096)
     yield "Stata that says two billion rows", lambda: stata, "Stata file is damaged"
     marks = b"<stata_dta><header><release>118</release><byteorder>LSF</byteorder><K>"
@@ -526,7 +526,7 @@ def _trade():
     claims = b"\0\0\x08\x03" + b"\xff" * 12
     yield "idx of 2**96 pixels", lambda: claims + bytes(64), "damaged or cut short"
     yield "svmlight with a far column", lambda: b"1 1:1\n2 2147483646:1\n" * 9, "entries"
-    yield "JSON nested deep", lambda: b'{"a":' * 100_000, "is this other JSON|other JSON"
+    yield "JSON nested deep", lambda: b'{"a":' * 100_000, "this is other JSON"
     yield (
         "GCT that says two billion",
         lambda: b"#1.2\n2000000000\t2000000000\nNAME\tDescription\ta\n",
@@ -538,10 +538,14 @@ def _trade():
     huge = b"%%MatrixMarket matrix coordinate integer general\n2000000000 2000000000 1\n1 1 1\n"
     yield "10x of two billion cells", lambda: zipped({"matrix.mtx": huge, **names}), "rows"
     shift = b"BM" + struct.pack("<IHHIIiiHH", 54, 0, 0, 54, 40, 2**30, 2**30, 1, 24) + bytes(64)
-    yield "BMP of 2**60 pixels", lambda: zipped({"a.bmp": shift, "b.bmp": shift}), "pixels|not an image"
+    yield (
+        "BMP of 2**60 pixels",
+        lambda: zipped({"a.bmp": shift, "b.bmp": shift}),
+        "far more than 1048576 pixels",
+    )
     tags = struct.pack("<HHII", 256, 4, 1, 2**31) + struct.pack("<HHII", 257, 4, 1, 2**31)
     tiff = b"II*\0" + struct.pack("<IH", 8, 2) + tags + bytes(8)
-    yield "TIFF of 2**62 pixels", lambda: zipped({"a.tif": tiff, "b.tif": tiff}), "pixels|not an image"
+    yield "TIFF of 2**62 pixels", lambda: zipped({"a.tif": tiff, "b.tif": tiff}), "not an image"
 
 
 def answer(raw: bytes) -> str:

@@ -1,6 +1,6 @@
 """Elementary bounds (B0) that need no search: leading eigenvalue, k largest variances, largest row sums.
 
-`nspca.proving` starts with the `best` of them, and the preview of a sweep takes them for every k.
+`nspca.proving` starts with the `best` of them.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Low-rank bounds B2 and B3: the optimum of a rank-d matrix plus the largest eigenvalue of the rest of A.
 
-`nspca.proving`, the preview of a sweep and the page Spannogram prove B3. The items of the papers prove B2.
+`nspca.proving` and the page Spannogram prove B3. The items of the papers prove B2.
 """
 
 from collections.abc import Iterable

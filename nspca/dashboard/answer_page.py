@@ -69,17 +69,13 @@ class AnswerPage(ABC, Generic[Asked]):
         """Return the question in a few words, for the folded form."""
         return ", ".join([asked.describe().asked, *asked.data.change_words()])
 
-    def first(self, data: Chosen, asked: Asked) -> Watched | None:
-        """Return the run of the first answer, which the page shows before the visitor asks; None for none.
+    @abstractmethod
+    def usual(self, data: Chosen, asked: Asked) -> Asked:
+        """Return the question of the first answer, which the page shows before the visitor asks.
 
-        The answer may be stored, finished or still running. By default it answers the question `usual`.
+        The `data` are in memory; of a folder they are a sample of its rows. `asked` is the question of the
+        form.
         """
-        usual = self.usual(data)
-        return None if usual is None else first_answer.unasked(open_data.row_sample(data), usual)
-
-    def usual(self, data: Chosen) -> Asked | None:
-        """Return the usual question, which the first answer answers; None for no first answer."""
-        return None
 
     @abstractmethod
     def label(self, data: Chosen, asked: Asked) -> str:
@@ -223,7 +219,8 @@ def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Wat
             return run
         st.warning(page.kind.changed)
         return None
-    first = None if asked is None else page.first(data, asked)
+    sample = open_data.row_sample(data)
+    first = None if asked is None else first_answer.unasked(sample, page.usual(sample, asked))
     if first is None and not data_line.offer_to_drop(data):
         st.info(page.kind.empty, icon=page.kind.icon)
     return first

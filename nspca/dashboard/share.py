@@ -4,6 +4,7 @@
 link never leads into the workspace: a run, and with it data of one's own, is opened alone.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -76,7 +77,7 @@ def _link_of_run(run: Watched, key: str) -> None:
     share = engine().store.shares(workspace).get(run.id) if run.own else None
 
     def make() -> None:
-        name = run.id if run.own else start.start(run.asked, start.open_page(run.asked), **run.of.given)
+        name = run.id if run.own else _adopted(run, key, workspace)
         engine().store.share_run(workspace, name)
         if not run.own:
             state.put(**{key: name})
@@ -85,6 +86,16 @@ def _link_of_run(run: Watched, key: str) -> None:
         buttons.button("Make a link", "share_run", make, icon=":material/link:", help=SHARED)
     else:
         draw(links.address(f"shared?share={share}"), SHARED)
+
+
+def _adopted(run: Watched, key: str, workspace: str) -> str:
+    """Add a finished first answer to the runs of a workspace, with its result, and return its id there."""
+    default = engine().store.find_run(run.id)
+    assert default is not None  # the answer to an upload is a run, and none that ships with the samples
+    parameters = json.dumps(json.loads(default.parameters) | {"spec": run.asked.to_plain()})
+    page = f"{start.open_page(run.asked)}&{key}="
+    asked = default.key, run.asked.describe().title, default.function, parameters, page
+    return engine().store.add_run(workspace, *asked)[0]
 
 
 def _link_of_page() -> None:

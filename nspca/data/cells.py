@@ -286,9 +286,7 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
         found += ": correct it, or remove the row or the column."
     else:
         kind, ways = "number that fits float64", (names, aside)
-        found = (
-            f"{describe_rounding(int(cell))}: subtract what the column has in common, save it as decimals, "
-        )
+        found = f"{describe_rounding(int(cell))}: subtract what the column has in common, save it as floats, "
         found += "or name it as id or label column."
     place = f"{where}, column{quoted(layout, column)} holds"
     raise InvalidData(f"Every cell must hold a {kind}, but {place} {found}", ways)

@@ -254,5 +254,5 @@ def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
 def _rounding_error(one: int, where: str, way_out: str) -> InvalidData:
     return InvalidData(
         f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
-        f"the numbers have in common, save them as decimals, or {way_out}."
+        f"the numbers have in common, save them as floats, or {way_out}."
     )

@@ -173,16 +173,18 @@ class Runs(Database):
         row = self._row(f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,))
         return Run(*row) if row else None
 
-    def list_runs(self, workspace: str, *, outline: bool = False, most: int = -1) -> list[Run]:
+    def list_runs(
+        self, workspace: str, *, outline: bool = False, most: int = -1, about: str = ""
+    ) -> list[Run]:
         """Return at most `most` runs of a workspace (all if negative), newest first.
 
-        With `outline`, their events and rows are left out.
+        With `outline`, their events and rows are left out. Their parameters contain the text `about`.
         """
         wanted = f"{OUTLINE if outline else COLUMNS}, name"
         rows = self._rows(
-            f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, "
-            "id LIMIT ?",
-            (workspace, most),
+            f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL AND instr(parameters, ?) "
+            "ORDER BY created DESC, id LIMIT ?",
+            (workspace, about, most),
         )
         return [Run(*row) for row in rows]
 

@@ -6,7 +6,7 @@ from nspca.plots.components import component_bars, component_figure
 from nspca.plots.fixing import fixing_figure
 from nspca.plots.gaps import gap_figure
 from nspca.plots.published import with_paper_bound, with_rank3_bound
-from nspca.plots.samples import images_figure, score_figure, sparsity_figure, spectrum_figure
+from nspca.plots.samples import score_figure, sparsity_figure, spectrum_figure
 from nspca.plots.scoremap import score_map, separation
 from nspca.plots.spannogram import spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
@@ -22,7 +22,6 @@ __all__ = [
     "flat_map_figure",
     "gap_figure",
     "globe",
-    "images_figure",
     "kind_words",
     "ratio_sentence",
     "score_figure",

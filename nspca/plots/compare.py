@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots import kaxis
+from nspca.plots.samples import SYMBOLS
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import (
     add_bars,
@@ -37,20 +38,6 @@ from nspca.presentation.phrases import rival_name
 
 Styles: TypeAlias = dict[str, dict[str, Any]]
 """Line and marker of each method; see `styles`."""
-SYMBOLS = (
-    "circle",
-    "diamond",
-    "square",
-    "triangle-up",
-    "cross",
-    "x",
-    "star",
-    "pentagon",
-    "hexagon",
-    "bowtie",
-    "hourglass",
-    "triangle-down",
-)
 VISIBLE = 1.0  # height of the proved region in per cent from which the legend names it
 BAR = 22  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
@@ -288,28 +275,22 @@ def weights_figure(
 def cumulative_figure(
     curves: Mapping[str, Sequence[float] | np.ndarray],
     *,
-    total: float | None,
+    total: float,
     style: Styles,
-    title: str = "variance explained, % of total",
     upper: float | None = None,
 ) -> go.Figure:
-    """Draw a quantity against the number of components, one line for each method (Fig. 2 (a) of Asteris et
+    """Draw the variance against the number of components, one line for each method (Fig. 2 (a) of Asteris et
     al. 2015).
 
     Parameters
     ----------
-    curves : the quantity with 1, 2, 3, ... components of each method
-    total : what is 100 %; None for plain counts
+    curves : the variance of 1, 2, 3, ... components of each method
+    total : what is 100 %
     style : from `styles`
-    title : title of the quantity
-    upper : proved bound on the quantity with the most components
+    upper : proved bound on the variance of the most components
     """
-    most = max((len(values) for values in curves.values()), default=1)
-    factor = 1.0 if total is None else 100 / total
-    said = {
-        name: [f"{value:.4g}" if total is None else format_value_share(value, total) for value in values]
-        for name, values in curves.items()
-    }
+    title, most = "variance explained, % of total", max((len(one) for one in curves.values()), default=1)
+    said = {name: [format_value_share(value, total) for value in one] for name, one in curves.items()}
     ends = ", ".join(f"{named(name)} {texts[-1]} with {len(texts)}" for name, texts in said.items() if texts)
     figure = new_figure(
         f"{title[0].upper()}{title[1:]} against the number of components: {ends or 'nothing yet'}.",
@@ -318,13 +299,13 @@ def cumulative_figure(
     )
     for name, values in curves.items():
         hover = f"<b>{named(name)}</b>, the first %{{x}}: %{{customdata}}"
-        x, y = range(1, len(values) + 1), [factor * value for value in values]
+        x, y = range(1, len(values) + 1), [100 * value / total for value in values]
         _line(figure, x, y, name, style, hover, customdata=said[name])
-    if upper is not None and total is not None:
+    if upper is not None:
         hover = f"No {most} disjoint components explain more than %{{customdata}}: proved."
         line, text = {"color": BOUND, "width": 2.5}, [format_bound_share(upper, total)] * 2
         ends_of_line = [most - 0.35, most + 0.35]
-        height = [factor * upper] * 2
+        height = [100 * upper / total] * 2
         add_curve(figure, ends_of_line, height, NOTHING_ABOVE, hover, line=line, customdata=text)
     figure.update_xaxes(
         title_text="number of components", dtick=1 if most <= 12 else None, range=[0.6, most + 0.4]

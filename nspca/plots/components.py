@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.plots.joint import hue
 from nspca.plots.theme import (
     WEIGHT_OF_PIXEL,
     add_bars,
@@ -24,7 +25,7 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import COLOURS, CONTEXT, FAINT, NEGATIVE, POSITIVE
+from nspca.presentation.colours import CONTEXT, FAINT, NEGATIVE, POSITIVE
 
 
 def _count(x: np.ndarray) -> str:
@@ -306,7 +307,7 @@ def profiles_figure(
     middle, line = np.asarray(mean, float)[order], {"color": CONTEXT, "width": 1}
     add_curve(figure, axis[order], middle, "mean of the data", yaxis="y2", line=line)
     for j, x in enumerate(X.T):
-        name, line = plain(names[j]), {"color": COLOURS[j % len(COLOURS)], "width": 2.5}
+        name, line = plain(names[j]), {"color": hue(j), "width": 2.5}
         hover = f"{name}<br>%{{x:.4g}}: weight %{{y:.3f}}"
         add_curve(figure, *stems(axis, x), name, hover, line=line, marker={"size": 5})
     figure.update_xaxes(title_text=plain(axis_name))

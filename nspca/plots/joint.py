@@ -144,20 +144,14 @@ def _borders(labels: np.ndarray) -> str:
 
 
 def pictures_figure(
-    pictures: Any,
-    shape: Sequence[int],
-    captions: Sequence[str],
-    *,
-    low: float,
-    high: float,
-    columns: int | None = None,
+    pictures: Any, shape: Sequence[int], captions: Sequence[str], *, low: float, high: float
 ) -> go.Figure:
-    """Draw grey images side by side on one scale, each with a caption, with `columns` in a row.
+    """Draw grey images side by side on one scale, each with a caption, `IN_A_ROW` at most in a row.
 
-    A typical use is an original beside its reconstructions. Without `columns` all stand in one row.
-    Pictures are (r, n); `low` is drawn black and `high` white.
+    A typical use is an original beside its reconstructions. Pictures are (r, n); `low` is drawn black and
+    `high` white.
     """
-    room, columns = max(3, shape[0] // 5), min(columns or len(pictures), len(pictures))
+    room, columns = max(3, shape[0] // 5), min(IN_A_ROW, len(pictures))
     canvas, places = sheet(pictures, shape, columns, room)
     lines = -(-len(pictures) // columns)
     figure = new_figure(

@@ -33,13 +33,13 @@ def miniature(outcome: Mapping[str, Any]) -> str:
 
     An outcome without pictures is drawn as its first words, or as a table of its first numbers.
     """
-    width, height = 240, 84
-    inside = _small_table(outcome)
     if outcome["galleries"]:
         gallery = outcome["galleries"][0]
         return strip(np.array(gallery["columns"][:4]), gallery["shape"])
-    if outcome["panels"]:
-        inside, curves = "", [curve for curve in outcome["panels"][0]["curves"] if len(curve["x"]) > 1]
+    width, height = 240, 84
+    curves = [curve for panel in outcome["panels"][:1] for curve in panel["curves"] if len(curve["x"]) > 1]
+    inside = "" if curves else _small_table(outcome)
+    if curves:
         x, y = (np.array([v for curve in curves for v in curve[axis]], float) for axis in ("x", "y"))
         (left, low), (right, high) = ((pick(x), pick(y)) for pick in (np.nanmin, np.nanmax))
         for curve, colour in zip(curves[:MOST_DRAWN], cycle(COLOURS)):

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_bars, add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_bars, add_curve, add_pixels, light, new_figure, plain
 from nspca.presentation.colours import FIELD, HUES, MAIN, TOGETHER
 
 
@@ -144,20 +144,6 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
     )
     figure.update_xaxes(title_text="eigenvalue, largest first")
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
-
-
-def images_figure(rows: Any, shape: Sequence[int]) -> go.Figure:
-    """Draw rows (m, pixels) as pictures of `shape`, eight in a line, each in its own range of grey."""
-    rows = np.asarray(rows, float)
-    low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
-    grey, columns = (rows - low) / np.where(high > low, high - low, 1), min(8, len(rows))
-    figure = new_figure(
-        f"The first {len(rows)} samples as images of {shape[0]} × {shape[1]} pixels.",
-        height=60 + 100 * -(-len(rows) // columns),
-    )
-    pictures = sheet(grey, shape, columns, room=1, gap=1)[0][1:]
-    add_pixels(figure, pictures, "Greys_r")
-    return hide_axes(figure)
 
 
 def sparsity_figure(X: Any) -> go.Figure:

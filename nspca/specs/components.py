@@ -13,7 +13,6 @@ from pydantic import Field as Limits
 
 from nspca.api import certify, solve
 from nspca.certificate import Certificate
-from nspca.components import DEFLATIONS
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.local_search.disjoint import event_payload
 from nspca.presentation.phrases import things
@@ -27,7 +26,7 @@ from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
 from nspca.specs.rows import Climbed, Refused, Several, pack
-from nspca.specs.sweep import JointEffort, Methods, cheapest_first, effort_words
+from nspca.specs.sweep import Deflation, JointEffort, Methods, cheapest_first, effort_words
 from nspca.validation import address
 from nspca.validation.model import Option, Required
 
@@ -97,10 +96,7 @@ class ComponentsSpec(ProblemSpec):
         Methods, Option("Methods", "by", address.WORDS, say=", ".join, always=True, by_data=True)
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
-    deflation: Annotated[
-        Literal[tuple(DEFLATIONS)],  # type: ignore[valid-type]  # the keys are known when this is read
-        Option("Before the next component"),
-    ] = "drop"
+    deflation: Annotated[Deflation, Option("Before the next component")] = "drop"
     angle: Annotated[
         float | None, Limits(gt=0, le=90), Option("Degrees", say=lambda value: f"{value:g}° apart")
     ] = None

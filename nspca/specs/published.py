@@ -1,6 +1,6 @@
 """Bounds by the formulas of the papers, for comparison with certificates.
 
-Sweeps and previews report them in their rows. Users call `nspca.published_bounds`.
+Sweeps report them in their rows. Users call `nspca.published_bounds`.
 """
 
 from collections.abc import Iterable, Mapping

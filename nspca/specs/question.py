@@ -161,7 +161,8 @@ class ProblemSpec(Spec):
     @property
     def same_problem(self) -> tuple[Any, ...]:
         """Key that is equal for questions about equal problems, whatever their k."""
-        return self.content, self.nonneg, self.center, self.scale, self.forced
+        numbers = self.content, self.data.covariance, self.data.repair
+        return *numbers, self.nonneg, self.center, self.scale, self.forced
 
     def about_problem(self) -> dict[str, Any]:
         """Return the fields of `ProblemSpec`, for making another question about the same problem."""

@@ -14,6 +14,7 @@ from pydantic import Field as Limits
 
 from nspca.api import sweep
 from nspca.bounds.plan import JOINT_PLANS
+from nspca.components import DEFLATIONS
 from nspca.errors import Cancelled, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
@@ -31,9 +32,11 @@ MOST_KS = 10_000
 """Maximum values of k in a sweep: more than a figure can show, and few enough to list in JSON."""
 
 if TYPE_CHECKING:
+    Deflation = str
     Effort = str
     JointEffort = str
 else:
+    Deflation = Literal[tuple(DEFLATIONS)]
     Effort = Literal[EFFORTS]
     JointEffort = Literal[tuple(JOINT_PLANS)]  # of several components together
 

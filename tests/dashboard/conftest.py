@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from nspca.dashboard import share
 from nspca.dashboard.app import memory
 from nspca.dashboard.proof import optimal
-from nspca.dashboard.runs import cost_estimate, first_answer
+from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
 from nspca.planning import machine
@@ -70,8 +70,14 @@ def main_module(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """Make no first answers. Tests of these undo this."""
+    """Make no first answers; `first_answers` undoes this."""
     monkeypatch.setattr(first_answer, "LARGEST", 0)
+
+
+@pytest.fixture
+def first_answers(monkeypatch, unasked):
+    """Let pages make their first answers."""
+    monkeypatch.setattr(first_answer, "LARGEST", defaults.LARGEST)
 
 
 @pytest.fixture(autouse=True)
@@ -170,6 +176,12 @@ def settled():
         return page
 
     return wait
+
+
+@pytest.fixture
+def arrive(visit, settled, first_answers):
+    """``arrive(sample="lrs")``: the page Sweep with its first answer."""
+    return lambda **asked: settled(visit("pages/sweep.py", **asked), lambda page: page.select_slider)
 
 
 def address(page: AppTest) -> dict[str, str]:

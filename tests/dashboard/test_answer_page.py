@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,18 +17,9 @@ PAGE = "pages/sweep.py"
 
 
 @pytest.fixture
-def unasked():
-    """Let the page make its first answers."""
-
-
-@pytest.fixture
-def opened(visit, settled):
-    """Open the sweep page of pitprops, and come back when its first answer is there."""
-
-    def open_page(**address):
-        return settled(visit(PAGE, sample="pitprops", **address), lambda page: page.select_slider)
-
-    return open_page
+def opened(arrive):
+    """Open the page Sweep of pitprops with its first answer."""
+    return partial(arrive, sample="pitprops")
 
 
 def question(page):
@@ -91,15 +83,15 @@ def test_the_page_opens_on_a_k_that_a_person_can_look_at(ks, values, n, opened):
     assert first_k(pd.DataFrame({"k": ks, "value": values}), n) == opened
 
 
-def test_a_feature_with_the_largest_numbers_is_said_to_outweigh_the_others(visit, settled, texts):
+def test_a_feature_with_the_largest_numbers_is_said_to_outweigh_the_others(arrive, texts):
     rows = np.random.default_rng(0).normal(size=(40, 6)) * [1000, 1, 2, 1, 3, 1]
     workspace = "w" * 22
     content = pd.DataFrame(rows).to_csv(index=False).encode()
     digest = engine().store.put_upload(workspace, content, {"file": "a.csv", "name": "a"})
     said = "One feature outweighs the others by its larger numbers"
     for scale in (0, 1):
-        page = visit(PAGE, w=workspace, upload=digest, scale=scale)
-        assert (said in texts(settled(page, lambda page: page.select_slider))) == (not scale)
+        page = arrive(w=workspace, upload=digest, scale=scale)
+        assert (said in texts(page)) == (not scale)
 
 
 def test_everything_of_a_first_answer_can_be_taken_home(opened):

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 import nspca
 from nspca.dashboard.app import server
-from nspca.dashboard.joint import take_home, topics
+from nspca.dashboard.joint import again, take_home, topics
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.views.nouns import explained_names, nouns_of
 from nspca.data.export import frame_to_csv
@@ -252,7 +252,7 @@ def test_what_is_no_name_in_an_address_is_left_out(visit, address, known_topics)
 def test_groups_are_compared_on_the_page(reopened, texts, ended):
     page = reopened(PAGE, "components", **PARTS)
     assert not page.exception and not page.error
-    assert "tells the 10 groups apart" in texts(page)
+    assert "differs most between the 10 groups" in texts(page)
     page.button(key="groups").click().run()
     page = ended(page)
     assert not page.exception and not page.error
@@ -304,3 +304,29 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
     assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert any("Scores" in one.label for one in page.get("download_button"))
     assert any(alt.startswith("Map of samples") for alt in alts(page)) and "Draw a lasso" in texts(page)
+
+
+@pytest.mark.visit
+def test_what_is_left_out_is_named_and_taken_back(reopened, texts, address):
+    page = reopened(PAGE, "components", **TABLE, out=7, less="0,1")
+    assert not page.exception and not page.error
+    name = nspca.load_sample("coffee").feature_names[7]
+    assert f"Without 2 samples, without {name}" in texts(page)
+    page.session_state[again.WANTED] = {"these": []}
+    page.run()
+    assert "Something must be left" in page.error[0].value and address(page)["less"] == "0,1"
+    page.session_state[again.BEFORE] = (DataSpec(sample="digits"), "a run about other data")
+    page.button(key="take_back").click().run()
+    assert not {"out", "less"} & set(address(page))
+    assert address(page).get("components") != "a run about other data"
+
+
+def test_samples_of_a_choice_are_left_out_by_their_number_in_the_table(monkeypatch):
+    wanted = {}
+    monkeypatch.setattr(again, "_want", lambda **values: wanted.update(values))
+    of = SimpleNamespace(reference=DataSpec(samples_only=(9, 4, 4)), dataset=SimpleNamespace(X=np.eye(2)))
+    again.with_samples(SimpleNamespace(of=of), [0], True)
+    assert wanted == {"these": [9]}, "the shown samples are in the order of the table"
+    of.reference = DataSpec(samples_without=(1,))
+    again.with_samples(SimpleNamespace(of=of), [1], True)
+    assert wanted["less"] == [1, 2]

@@ -354,6 +354,16 @@ def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monke
         aside.replace(kept)
 
 
+def test_what_is_left_out_by_number_is_there_again_when_the_file_is_read_anew(visit, table, address):
+    page = upload(visit, with_gaps(table, (2, 1)), "gaps.csv")
+    how = next(one for one in GAPS if one != address(page)["gaps"])
+    page = visit(PAGE, **address(page), less=0, out=2)
+    assert not page.error and {"less", "out"} < address(page).keys()
+    next(one for one in page.button if (one.key or "").endswith(f"_{how}")).click()
+    page = page.run()
+    assert not page.error and address(page)["gaps"] == how and not {"less", "out"} & address(page).keys()
+
+
 def test_a_file_that_cannot_be_read_is_tried_once(visit, monkeypatch, sentence):
     page = upload(visit, b"a,b\n1,2\n3,4\n5,six\n7,8\n9,1\n")
     assert "six" in sentence(page)

@@ -417,7 +417,9 @@ def test_words_here_and_elsewhere_have_one_unit():
     X = sp.csr_array(np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
     data = Dataset("texts", X, ("<b>", "b", "c"), ("one", "two"), kind="words")
     said = topics.usage(data, np.array([0.8, 0.6, 0.0]), np.array([True, False]), 2)
-    assert "in the 1 document of topic 2" in said and "&lt;b&gt;" in said
+    assert "in the 1 document of topic 2" in said and "&lt;b&gt;" in said and "In 1,000 words" in said
+    halves = topics.usage(replace(data, X=data.X / 2), np.array([0.8, 0.6, 0.0]), np.array([True, False]), 2)
+    assert "In 1,000 words" not in halves and "Of a weight of 1,000" in halves
     rates = re.findall(r"--length:([\d.]+)\"></span>([\d.]+)</td>", said)
     assert rates == [("1.000", "750.0"), ("0.000", "0.0"), ("0.333", "250.0"), ("0.667", "500.0")]
     scores = np.array([[2.0, 1.0], [0.0, 0.0], [1.0, 3.0]])
@@ -601,8 +603,8 @@ def test_annotations_are_shares_between_groups_or_correlations():
     best = int(np.argmax(links["kind"].strengths))
     share = 100 * links["kind"].strengths[best]
     assert annotations.sentence("kind", links["kind"], "component") == (
-        f"Component {best + 1} tells the 2 groups of kind apart: {share:.0f} % of its spread lies between "
-        "them."
+        f"Component {best + 1} differs most between the 2 groups of kind: {share:.0f} % of its spread lies "
+        "between them."
     )
     assert "goes most with age: correlation" in annotations.sentence("age", links["age"], "part")
     html = annotations.table(links, "component")

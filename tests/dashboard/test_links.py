@@ -29,17 +29,18 @@ def test_a_link_has_the_settings_and_not_the_workspace(visit, path, values, link
     assert "a" * 22 not in given(page)
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_an_answer_is_shared_alone(visit, finish, address, own):
+@pytest.mark.parametrize(("own", "pressed"), [(False, True), (True, True), (True, False)])
+def test_an_answer_is_shared_alone(visit, arrive, finish, address, own, pressed):
     page = visit("pages/data.py", source="upload")
     if own:
         page.file_uploader[0].upload("t.csv", b"a,b,c\n1,2,1\n3,5,0\n4,4,2\n")
         page = page.run()
         assert share.ELSEWHERE in given(page)
     where = {**address(page), "source": ""} if own else {"sample": "pitprops"}
-    page = visit("pages/sweep.py", **where, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+    page = arrive(**where, to=3, step=1)
+    if pressed:
+        page.button(key="run").click().run()
+        page = finish(page)
     page.button(key="share_run").click().run()
     assert not page.exception and share.SHARED in given(page)
     link = given(page).partition("\n")[0]
@@ -48,7 +49,8 @@ def test_an_answer_is_shared_alone(visit, finish, address, own):
     guest = visit("pages/shared.py", share=link.partition("share=")[2])
     assert not guest.exception and not guest.error and "w" not in guest.query_params
     assert "Data, NPZ" not in [button.proto.label for button in guest.get("download_button")]
-    assert engine().store.shares(workspace)
+    (run,) = engine().store.shares(workspace)
+    assert run == address(page)["run"] and engine().status(run).state == "done"
 
 
 def test_an_address_of_this_machine_alone_is_told_from_others():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.runs import defaults, first_answer, methods
+from nspca.dashboard.runs import methods
 from nspca.solving import line_of
 from nspca.specs.comparison import DEFAULT as FIRST
 from nspca.specs.components import DEFAULT
@@ -53,11 +53,8 @@ def test_the_cases_differ():
     assert digits - covariance == {"spca", "nmf"} and signed - wide == {"spannogram"}
 
 
-def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, settled, texts, monkeypatch):
-    monkeypatch.setattr(first_answer, "LARGEST", defaults.LARGEST)  # the section stands below an answer
-    page = visit("pages/sweep.py", sample="pitprops", ks="2")
-    there = lambda page: any(one.label == "Methods side by side" for one in page.expander)  # noqa: E731
-    said = unescape(texts(settled(page, there))).replace("**", "")
+def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(arrive, texts):
+    said = unescape(texts(arrive(sample="pitprops", ks="2"))).replace("**", "")
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)
     refused = [sentence for line in nspca.METHODS.values() if (sentence := line.refusal(problem))]
     assert len(refused) == 3 and all(sentence in said for sentence in refused)

@@ -23,21 +23,6 @@ PAGE = "pages/sweep.py"
 SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
 
 
-@pytest.fixture
-def unasked():
-    """Let the page make its first answers."""
-
-
-@pytest.fixture
-def arrive(visit, settled):
-    """``arrive(**values)``: the page Sweep with its first answer, below which methods stand side by side."""
-
-    def there(page):
-        return any(one.label == "Methods side by side" for one in page.expander)
-
-    return lambda **values: settled(visit(PAGE, **SHORT, **values), there)
-
-
 @pytest.mark.parametrize("method", methods.ALL)
 def test_every_option_is_told_of_and_can_be_changed(method):
     Options = line_of(method).Options
@@ -50,7 +35,7 @@ def test_every_option_is_told_of_and_can_be_changed(method):
 
 @pytest.mark.visit
 def test_an_option_changed_is_in_the_address_the_request_and_the_python(arrive, visit, address):
-    page = arrive()
+    page = arrive(**SHORT)
     page.number_input(key="widget_opts_em_restarts").set_value(3).run()
     page.selectbox(key="widget_opts_em_starts").set_value("paper").run()
     page.toggle(key="widget_opts_epsnet_polish").set_value(False).run()
@@ -69,7 +54,8 @@ def test_an_option_changed_is_in_the_address_the_request_and_the_python(arrive, 
 
 
 def test_a_value_that_a_method_does_not_take_is_one_sentence(arrive, sentence):
-    assert "restarts must be a whole number, 1 or more, got 0" in sentence(arrive(opts="em.restarts:0"))
+    page = arrive(**SHORT, opts="em.restarts:0")
+    assert "restarts must be a whole number, 1 or more, got 0" in sentence(page)
 
 
 @pytest.mark.parametrize("text", ["em.restarts", "em.restarts:", "x", "~" * 9 + "a.b", "em.restarts:3;DROP"])
@@ -80,7 +66,7 @@ def test_a_wrong_address_is_as_if_nothing_was_said(text):
 
 @pytest.mark.parametrize("text", ["em.restarts:many", "em.starts:nowhere", "em.polish:2", "nobody.rank:3"])
 def test_a_value_of_another_kind_is_the_default(arrive, text, address):
-    page = arrive(opts=text)
+    page = arrive(**SHORT, opts=text)
     assert not page.error and not page.exception
     assert page.number_input(key="widget_opts_em_restarts").value == 10
 

@@ -43,21 +43,6 @@ SHORT = {"sample": "pitprops", "to": 4, "ks": "2-4", "rivals": "auto,threshold,p
 
 
 @pytest.fixture
-def unasked():
-    """Let the page make its first answers."""
-
-
-@pytest.fixture
-def arrive(visit, settled):
-    """``arrive(**values)``: the page Sweep with its first answer, below which the section stands."""
-
-    def there(page):
-        return any(one.label == "Methods side by side" for one in page.expander)
-
-    return lambda **values: settled(visit(PAGE, **values), there)
-
-
-@pytest.fixture
 def done(arrive, address):
     """``done(**values)``: the page Sweep with a finished comparison."""
 

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import zipfile
 
 import numpy as np
 import openpyxl
@@ -148,16 +149,25 @@ def test_the_table_comes_back(kind, tmp_path):
             assert data.labels.tolist() == list("xyxyx")
 
 
+def damaged(raw: bytes, rng: np.random.Generator, trial: int) -> bytes:
+    """Return a file cut short, with some other bytes, or with a part of its ZIP damaged and packed again."""
+    if raw.startswith(b"PK") and trial % 2:
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+            parts = {name: packed.read(name) for name in packed.namelist()}
+        name = rng.choice([name for name, part in parts.items() if len(part) > 4])
+        return archive(parts | {name: damaged(parts[name], rng, trial // 2)})
+    body = bytearray(raw[: rng.integers(4, len(raw))] if trial % 3 == 0 else raw)
+    for _ in range(trial % 4):
+        body[rng.integers(len(body))] = rng.integers(256)
+    return bytes(body)
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_a_damaged_file_is_data_or_one_sentence(kind):
     rng, refused = np.random.default_rng(len(kind)), 0
     for trial in range(30):
-        raw = FILES[kind]
-        body = bytearray(raw[: rng.integers(4, len(raw))] if trial % 3 == 0 else raw)
-        for _ in range(trial % 4):
-            body[rng.integers(len(body))] = rng.integers(256)
         try:
-            data = read(bytes(body))
+            data = read(damaged(FILES[kind], rng, trial))
             assert np.isfinite(data.X.data if sp.issparse(data.X) else data.X).all()
         except InvalidData as error:
             refused += 1
@@ -165,13 +175,16 @@ def test_a_damaged_file_is_data_or_one_sentence(kind):
     assert refused
 
 
-@pytest.mark.parametrize("kind", FILES)
-def test_reading_is_reported_and_can_be_cancelled(kind):
+def test_reading_is_reported_and_can_be_cancelled():
     def stop(event):
-        raise Cancelled(event.stage)
+        seen.append(event.stage)
+        if event.stage == "reading images":
+            raise Cancelled(event.stage)
 
-    with pytest.raises(Cancelled, match="reading"):
-        read(FILES[kind], report=stop)
+    seen: list[str] = []
+    with pytest.raises(Cancelled, match="reading images"):
+        read(IMAGES["PNG"], report=stop)
+    assert seen == ["reading", "reading images"]
 
 
 def test_every_format_is_here_or_refused():

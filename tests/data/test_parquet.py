@@ -153,8 +153,10 @@ def test_values_that_would_fill_memory(monkeypatch):
 def test_a_long_text_that_is_repeated():
     text = "x" * 20_000
     raw = written(pa.table({"note": [text] * 5000, "a": np.arange(5e3), "b": np.arange(5e3)}))
+    before = pa.default_memory_pool().max_memory()
     with pytest.raises(InvalidData, match="would grow"):
         read(raw)
+    assert pa.default_memory_pool().max_memory() - before < 64 * 2**20
 
 
 @pytest.mark.parametrize(

@@ -407,11 +407,14 @@ def test_word_and_pdf_files_are_texts():
     assert mixed.sample_names == ("a", "b", "c") and "d.docx" in " ".join(mixed.notes)
 
 
-def test_a_damaged_or_empty_pdf_is_refused_in_a_sentence():
+def test_a_damaged_or_empty_document_is_refused_in_a_sentence():
     with pytest.raises(InvalidData, match="locked or damaged"):
         read_text(b"%PDF-1.4 and no more")
     with pytest.raises(InvalidData, match="no letters"):
         read_text(pdf(" "))
+    begun = archive({"[Content_Types].xml": b"", "word/document.xml": b"<w:p><w:t " * 100_000})
+    with pytest.raises(InvalidData, match="no letters"):  # each would be searched to the end of the file
+        read_text(begun)
 
 
 def test_a_comma_in_quotation_marks_makes_no_column():

@@ -74,7 +74,8 @@ def test_runs_are_renamed_listed_newest_first_and_deleted_once_ended(store):
     store.rename_run("w", runs[0], 'it\'s "mine"')
     assert store.open_run("w", runs[0]).name == 'it\'s "mine"'
     assert [run.id for run in store.list_runs("w")] == runs[::-1]
-    assert [run.id for run in store.list_runs("w", most=2)] == runs[:0:-1]
+    assert [run.id for run in store.list_runs("w", most=2, about='"k": 3')] == runs[:0:-1]
+    assert store.list_runs("w", about='"k": 4') == []
     with pytest.raises(JobError, match="cancel it first"):
         store.delete_run("w", runs[1])
     store.finish_runs([runs[1]], "failed", error="a sentence")

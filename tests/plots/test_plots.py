@@ -15,6 +15,7 @@ from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, highest, top_set
 from nspca.plots.sphere import STATUS, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
+from nspca.plots.theme import sheet
 
 rng = np.random.default_rng(3)
 
@@ -414,19 +415,19 @@ def test_many_labels_share_a_last_group():
     assert abs(_jitter(1000)).max() <= 0.5
 
 
+def test_sheet_of_images_places_pixels():
+    X = np.arange(9 * 6.0).reshape(9, 6)
+    drawn = sheet(X, (2, 3), 8, room=1, gap=1)[0][1:]
+    assert drawn.shape == (5, 31)
+    assert np.array_equal(drawn[:2, :3], X[0].reshape(2, 3))
+    assert np.array_equal(drawn[3:, :3], X[8].reshape(2, 3))
+    assert np.isnan(drawn[2]).all() and np.isnan(drawn[:, 3]).all() and np.isnan(drawn[3:, 4:]).all()
+
+
 def test_scree_adds_up():
     figure = plots.spectrum_figure([6.0, 3.0, 1.0], 10.0)
     assert np.allclose(figure.data[0].y, [60, 30, 10])
     assert np.allclose(figure.data[1].y, [60, 90, 100])
-
-
-def test_sheet_of_images_places_pixels():
-    X = np.arange(9 * 6.0).reshape(9, 6)
-    sheet = np.asarray(plots.images_figure(X, (2, 3)).data[0].z)
-    assert sheet.shape == (5, 31)
-    assert np.allclose(sheet[:2, :3], (X[0] / 5).reshape(2, 3))
-    assert np.allclose(sheet[3:, :3], ((X[8] - 48) / 5).reshape(2, 3))
-    assert np.isnan(sheet[2]).all() and np.isnan(sheet[:, 3]).all() and np.isnan(sheet[3:, 4:]).all()
 
 
 def test_sparsity_counts_every_entry():
@@ -539,7 +540,6 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         component_spectrum(np.ones(3), np.arange(3.0)),
         plots.score_figure(np.arange(5.0)),
         plots.spectrum_figure([1.0], 1.0),
-        plots.images_figure(np.ones((2, 4)), (2, 2)),
         plots.sparsity_figure(np.eye(3)),
         plots.sphere_figure(world, np.ones(3)),
         plots.flat_map_figure(world, np.ones(3)),

@@ -212,6 +212,12 @@ def test_data_of_one_place_only():
         DataSpec(folder="rows", digest="abc").shards()
 
 
+def test_a_square_table_and_the_covariance_of_equal_numbers_are_two_problems():
+    table = DataSpec(content="a digest")
+    taken = (table, table.but(covariance=True), table.but(covariance=True, repair=True))
+    assert len({SweepSpec(data=data, ks=(2,)).same_problem for data in taken}) == 3
+
+
 def test_an_estimate_says_what_a_question_takes():
     few = SweepSpec(data=DataSpec(sample="digits"), ks=(3,)).estimate()
     many = SweepSpec(data=DataSpec(sample="digits"), ks=tuple(range(1, 30))).estimate()

@@ -207,6 +207,7 @@ ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, 
 ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
 OF_RUNS = ("run", "before", "components")  # values that name a run
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
+OF_SAMPLES = ("less", "these")  # values that hold numbers of samples
 PAGES = {page for kept in VALUES.values() for page in kept.pages.split()}
 ELSEWHERE = {
     page: frozenset(name for name, kept in VALUES.items() if kept.pages and page not in kept.pages.split())

@@ -13,7 +13,6 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
-from nspca.dashboard.components import figures
 from nspca.dashboard.data import first, picker, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
 from nspca.data import Dataset, Finding, Layout
@@ -24,7 +23,7 @@ from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
-from nspca.plots import images_figure
+from nspca.plots.data_preview import strip
 from nspca.validation.model import text_of
 
 MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
@@ -134,8 +133,7 @@ def _found(name: str) -> str:
 
 def _seen(*without: str) -> Opened:
     """Return the outcome of reading the upload with the options of the address but the labels and some."""
-    where = reference().but_for("label_column", "prepared", "only", "without", "together", *without)
-    return open_upload(state.get("w") or "", where)
+    return open_upload(state.get("w") or "", reference().but_for("label_column", *without))
 
 
 def _take_table_out() -> None:
@@ -197,8 +195,8 @@ def _turned() -> None:
 
 
 def _read_anew() -> None:
-    """Reset runs, k, the method shown and features by number, after a change of the reading options."""
-    state.forget(("run", "before", "k", "shown", *state.OF_FEATURES))
+    """Reset runs, k, the shown method, and numbers of features and samples, which the reading may shift."""
+    state.forget(("k", "shown", *state.OF_RUNS, *state.OF_FEATURES, *state.OF_SAMPLES))
 
 
 def vocabulary(of: Chosen) -> None:
@@ -380,7 +378,8 @@ def _show_conversion(side: int) -> None:
         return
     st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
     assert found.image_shape is not None
-    figures.draw(images_figure(found.X[:PREVIEWED], found.image_shape), "convert_preview", same=found.name)
+    alt = f"The first {min(PREVIEWED, len(found.X))} images after the conversion"
+    st.html(wording.drawing(strip(found.X[:PREVIEWED], found.image_shape), preview.STRIP_STYLE, alt))
 
 
 def as_read(of: Chosen) -> None:
@@ -456,22 +455,17 @@ def _count_words() -> None:
     """Draw the inputs for counting words. Each input is bound to a value of the address."""
     names = "stop_words", "own_stop_words", "weights", "split"
     for place, name in zip(st.columns(4), names, strict=True):
-        draw(TextOptions, name, place, _new_words)
+        draw(TextOptions, name, place, _read_anew)
     left, middle, right = st.columns(3)
-    draw(TextOptions, "lowest_share", left, _new_words)
-    draw(TextOptions, "highest_share", middle, _new_words, step=5.0)
+    draw(TextOptions, "lowest_share", left, _read_anew)
+    draw(TextOptions, "highest_share", middle, _read_anew, step=5.0)
     most = sorted({*WORDS_AT_MOST, state.get("most")})
     right.selectbox(
-        "Words at most", most, format_func=lambda n: f"{n:,}", **state.bind("most", then=_new_words)
+        "Words at most", most, format_func=lambda n: f"{n:,}", **state.bind("most", then=_read_anew)
     )
     with st.container(horizontal=True):
-        draw(TextOptions, "pairs", st, _new_words)
+        draw(TextOptions, "pairs", st, _read_anew)
         st.toggle("Count the words of these texts", **state.bind("words", then=_switch_counting))
-
-
-def _new_words() -> None:
-    """Forget the runs and the choices about the old vocabulary, since another one numbers the words anew."""
-    state.forget(("k", "shown", *state.OF_RUNS, *state.OF_FEATURES))
 
 
 def _switch_counting() -> None:

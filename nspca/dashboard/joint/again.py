@@ -11,14 +11,16 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import start
 from nspca.dashboard.runs.lookup import Kind
 from nspca.dashboard.views.nouns import Nouns, nouns_of
-from nspca.errors import NSPCAError
+from nspca.errors import InvalidProblem, NSPCAError
 from nspca.presentation.phrases import short
 from nspca.specs import ComponentsSpec
+from nspca.specs.data import CHANGES
 
 WANTED, BEFORE = "joint_wanted", "joint_before"
-"""Session keys: changed values of the address that the page has yet to act on, and the run before them."""
-LEFT_OUT = ("out", "only", "less", "these")
-"""Values of the address that leave features or samples out."""
+"""Session keys: changed values of the address that the page has yet to act on; the data of which nothing was
+left out, with their run."""
+LEFT_OUT = {"out": "without", "only": "only", "less": "samples_without", "these": "samples_only"}
+"""Values of the address that leave features or samples out, with their fields of `DataSpec`."""
 NAMED = 5
 """Maximum features that are named after they were left out."""
 
@@ -29,7 +31,7 @@ def kind(nouns: Nouns) -> Kind:
         spec=ComponentsSpec,
         page="components",
         key="components",
-        anew=("using", "component", "named"),
+        anew=("component", "named"),
         empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
         "press Find.",
         icon=":material/play_arrow:",
@@ -49,7 +51,7 @@ def without_feature(answer: Answer, feature: int) -> None:
 def with_samples(answer: Answer, rows: list[int], is_left_out: bool) -> None:
     """Ask the question again without some of the shown samples, or with no others."""
     where, m = answer.of.reference, answer.of.dataset.X.shape[0]
-    there = list(where.samples_only)
+    there = sorted(set(where.samples_only))
     if not there:
         gone = set(where.samples_without)
         there = [i for i in range(m + len(gone)) if i not in gone]
@@ -72,33 +74,39 @@ def begin() -> None:
     if wanted is None:
         return
     before = {name: state.get(name) for name in (*wanted, "components")}
+    is_first = not any(map(state.get, LEFT_OUT))
     state.put(**wanted, components=None)
     try:
+        if [] in wanted.values():  # an empty list in the address keeps everything
+            raise InvalidProblem("Something must be left, got nothing: leave out less.")
         of = open_data.opened()
         start.of_page(kind(nouns_of(of.dataset)), of, form.question(of))
     except NSPCAError as error:
         state.put(**before)
         st.error(wording.plain(error), icon=":material/error:")
     else:
-        st.session_state.setdefault(BEFORE, before["components"])
+        if is_first:
+            st.session_state[BEFORE] = of.reference.but_for(*LEFT_OUT.values()), before["components"]
 
 
 def draw_back(answer: Answer) -> None:
     """Draw what is left out, with a button that takes it back."""
     where = answer.of.reference
-    said = where.change_words()[len(where.prepared) :]
-    if not any((where.without, where.only, where.samples_without, where.samples_only)):
+    said = where.but_for(*set(CHANGES).difference(LEFT_OUT.values())).change_words()
+    if not said:
         return
-    if where.without and not where.only:
-        whole = open_data.find(where.but_for("without", "only", "together"), state.get("w")).dataset
+    if where.without:  # numbers of features as they are after the preparations
+        whole = open_data.find(where.but_for(*set(CHANGES) - {"prepared"}), state.get("w")).dataset
         names = [short(whole.feature_names[j]) for j in where.without]
         more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
-        said = [f"without {wording.listed([*names[:NAMED], *more])}", *said[1:]]
+        said[-1] = f"without {wording.listed([*names[:NAMED], *more])}"
 
     def back() -> None:
-        run = st.session_state.pop(BEFORE, None)
-        state.put(**dict.fromkeys(LEFT_OUT), components=run)
+        data, run = st.session_state.get(BEFORE, (None, None))
+        is_same = data == where.but_for(*LEFT_OUT.values())
+        state.put(**dict.fromkeys(LEFT_OUT), components=run if is_same else None)
 
+    text = ", ".join(said)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(wording.plain(", ".join(said).capitalize()), width="content")
+        st.caption(wording.plain(text[0].upper() + text[1:]), width="content")
         buttons.button("Take back", "take_back", back, icon=":material/undo:", type="tertiary")

@@ -102,7 +102,7 @@ def sentence(name: str, link: Link, one: str) -> str:
         return f"{one.capitalize()} {j + 1} goes most with {called}: correlation {link.strengths[j]:.2f}."
     groups = f"{link.groups} groups{f' of {called}' * (name != 'label')}"
     share = f"{100 * link.strengths[j]:.0f} % of its spread lies between them"
-    return f"{one.capitalize()} {j + 1} tells the {groups} apart: {share}."
+    return f"{one.capitalize()} {j + 1} differs most between the {groups}: {share}."
 
 
 def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
@@ -123,11 +122,6 @@ def _terms(answer: Answer) -> str:
 def each(result: Result, answer: Answer) -> list[str]:
     """Return the share of every component of a result in the whole variance, in the order of its values."""
     return [percent_down(float(value) / answer.total, DIGITS) for value in np.asarray(result.values)]
-
-
-def is_unfinished(result: Result) -> bool:
-    """Tell whether the method of a result is still at work or was cancelled, for headings and downloads."""
-    return result.status is nspca.Status.CANCELLED
 
 
 def draw_climb(rows: list[Climbed], at_work: bool, many: str, run_id: str) -> None:

@@ -93,8 +93,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
     def question(self, data: Chosen) -> ComponentsSpec:
         return form.question(data)
 
-    def usual(self, data: Chosen) -> ComponentsSpec:
-        return form.usual(open_data.row_sample(data))
+    def usual(self, data: Chosen, asked: ComponentsSpec) -> ComponentsSpec:
+        return form.usual(data)
 
     def form(self, data: Chosen, asked: ComponentsSpec | None) -> None:
         form.inputs(data)
@@ -152,7 +152,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
         view.picture(answer)
-        again.draw_back(answer)
+        if answer.own:
+            again.draw_back(answer)
         _say_failures(run.now)
         return answer
 

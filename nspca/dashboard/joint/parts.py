@@ -148,7 +148,7 @@ def _one_after_another(answer: Answer) -> None:
         *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
     ]
     pictures = [*(picture for picture, _ in steps), original]
-    scale: dict[str, Any] = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
+    scale = {"low": float(original.min()), "high": float(original.max())}
     with figure:
         figures.draw(
             pictures_figure(pictures, component.grid(data), [*captions, "original"], **scale),

@@ -339,7 +339,8 @@ def outliers(scores: np.ndarray) -> tuple[int, list[int], float] | None:
 def say_outliers(answer: Answer) -> None:
     """Draw which samples make most of a component, with a button that asks again without them."""
     scores = scores_of(answer)
-    found = None if scores is None else outliers(scores)
+    # The scores of a folder are those of some rows, which say nothing about the others.
+    found = None if scores is None or answer.of.table is not None else outliers(scores)
     if found is None:
         return
     j, rows, share = found
@@ -348,7 +349,7 @@ def say_outliers(answer: Answer) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         said = f"{names} {make} {wording.down(share)} of {answer.nouns.one} {j + 1}."
         st.markdown(said, width="content")
-        if answer.own and answer.of.table is None:
+        if answer.own:
             do = lambda: again.with_samples(answer, rows, True)  # noqa: E731
             label = f"Without {'it' if len(rows) == 1 else 'them'}"
             buttons.button(label, "without_outliers", do, icon=":material/replay:", type="tertiary")

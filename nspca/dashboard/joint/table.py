@@ -42,7 +42,6 @@ def look(answer: Answer) -> None:
     """Draw the lists of features, and how far the components go with annotations."""
     if answer.of.dataset.is_covariance:
         return  # the picture has it all
-    st.markdown("### What belongs together")
     lists.draw(answer)
     left, right = st.columns(2, gap="large")
     with left:

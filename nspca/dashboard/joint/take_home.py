@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export, File
 from nspca.dashboard.joint import headline, lists, methods, samples
-from nspca.dashboard.joint.headline import is_unfinished
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
@@ -19,6 +18,7 @@ from nspca.plots.theme import largest_weights
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.proving import EXHAUSTIVE
+from nspca.result import Status
 
 METHODS, SAMPLES = "variance-by-method", "samples-along-components"
 UP, DOWN = "_UP", "_DN"
@@ -34,7 +34,7 @@ def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) ->
     named = lists.given_names()
     chosen = [state.get(name) for name in ("group", "across", "up")]
     late = [method for method in asked.methods if method not in answer.results]
-    stopped = [method for method, result in answer.results.items() if is_unfinished(result)]
+    stopped = [name for name, result in answer.results.items() if result.status is Status.CANCELLED]
     missing = f"Not here: {wording.listed(late)}. " if late else ""
     missing += f"Stopped before its end: {wording.listed(stopped)}." if stopped else ""
     return Export(

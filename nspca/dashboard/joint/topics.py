@@ -74,6 +74,8 @@ def belonging(scores: np.ndarray, topic: int) -> np.ndarray:
 def usage(data: Dataset, x: np.ndarray, is_here: np.ndarray, number: int) -> Markup:
     """Return HTML of how often words of a topic x (n,) occur in 1,000 words of its documents and of others.
 
+    Of weighted counts, it is the weight of each word out of 1,000.
+
     Parameters
     ----------
     is_here : (m,) bool
@@ -81,15 +83,17 @@ def usage(data: Dataset, x: np.ndarray, is_here: np.ndarray, number: int) -> Mar
     number : number of the topic, from 1
     """
     order = largest_weights(x, WORDS)
-    rates = []
-    for those in (is_here, ~is_here):
-        counts = np.asarray(data.X[np.flatnonzero(those)].sum(axis=0), float).ravel()
-        rates.append(1000 * counts[order] / (counts.sum() or 1.0))
+    groups = np.flatnonzero(is_here), np.flatnonzero(~is_here)
+    counts = [np.asarray(data.X[rows].sum(axis=0), float).ravel() for rows in groups]
+    rates = [1000 * one[order] / (one.sum() or 1.0) for one in counts]
     rows = [(data.feature_names[i], [a, b]) for i, a, b in zip(order, *rates, strict=True)]
     here = int(is_here.sum())
     heads = [f"in the {things(here, 'document')} of topic {number}", "elsewhere"]
     largest = float(np.max(rates, initial=0.0)) or 1.0
-    return render("usage", heads=heads, rows=rows, largest=largest, hue=channels(hue(number - 1)))
+    # What is not whole is no count, but a weight such as tf-idf.
+    unit = "Of a weight of 1,000" if np.mod(counts, 1).any() else "In 1,000 words"
+    look = {"largest": largest, "hue": channels(hue(number - 1))}
+    return render("usage", unit=unit, heads=heads, rows=rows, **look)
 
 
 def documents(data: Dataset, x: np.ndarray, scores: np.ndarray, number: int) -> Markup:

@@ -55,7 +55,7 @@ def show() -> None:
         _exact()
         return
     item = ITEMS[state.get("item")]
-    view(item, _outcome(item), run(_spec(item)))
+    view(item, _outcome(item), lookup.that_asks(_spec(item)))
 
 
 def _overview() -> None:
@@ -114,11 +114,6 @@ def _verdict(claims: list[Claim]) -> str:
         )
     other = counts["differs"] + counts["opposite"]
     return f":orange[:material/warning: {other} of {judged} differ{'s' * (other == 1)}]"
-
-
-def run(spec: PaperSpec) -> JobState | None:
-    """Return the newest run of the question in this workspace, or None."""
-    return lookup.that_asks(spec)
 
 
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:

@@ -52,8 +52,8 @@ def show(answer: Answer, draw: Draw | None = None) -> None:
             _watch(answer, working, ratio, draw)
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            said = chip(ratio)
-            # The headline says it too, and a projector has no room for both.
+            said = "" if answer.many else chip(ratio)  # the headline about several components says it
+            # That of one component says it too, and a projector has no room for both.
             if said and not (said == PROVED and state.get("present")):
                 colour = "green" if said == PROVED else "gray"
                 st.markdown(f":{colour}-badge[:material/verified: {said}]", width="content")

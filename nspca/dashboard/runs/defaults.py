@@ -1,7 +1,7 @@
 """Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions.
 
-First answers of pages and the preview of the sweep page call `answer`; other parts of pages that need a
-worker call `look`. In this module `of` is an open data set.
+Pages call `look` for the answer to a question, and `measured` for another function that needs a worker. In
+this module `of` is an open data set.
 """
 
 import json
@@ -13,9 +13,9 @@ from nspca.dashboard.app.cache import Cache, keep
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
-from nspca.specs import ProblemSpec, Spec
+from nspca.specs import Spec
 
-EVERYBODY = "the previews of everybody"  # workspace of default runs; no address can contain this name
+EVERYBODY = "default runs"  # workspace of default runs; no address can contain this name
 AGAIN = 60.0  # seconds after which a failed default run is started again
 LARGEST = 40_000_000  # maximum entries of a table with default runs
 NAMES = Cache(lambda: 100_000.0)
@@ -27,11 +27,6 @@ def small_enough(of: Chosen, most: int | None = None) -> bool:
     return of.table is None and getattr(of.dataset.X, "nnz", of.dataset.X.size) <= (
         LARGEST if most is None else most
     )
-
-
-def answer(of: Chosen, asked: ProblemSpec, automatic: bool = False) -> JobState:
-    """Return the state of the default run that answers a question about the data; see `look`."""
-    return look(asked.numbers_only(), of.content, lambda: of.given, automatic)
 
 
 def look(

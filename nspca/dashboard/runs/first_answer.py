@@ -48,7 +48,7 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
         return None
     try:
         open_data.problem_of(of, asked)
-        now = defaults.answer(of, asked, automatic=True)
+        now = defaults.look(asked.numbers_only(), of.content, lambda: of.given, automatic=True)
         now = progress.wait_shortly(now.id, PATIENCE - (time.time() - (now.created or 0.0)))
     except NSPCAError:
         return None

@@ -21,9 +21,8 @@ def show(of: Chosen, asked: SweepSpec, k: int) -> None:
         start.button(f"Compute k = {k:,}", lambda: whatif.begin(of, curve), "one_k", type="secondary")
         return
     now = defaults.look(alone, of.content, lambda: of.given, automatic=True)
-    if now.ended:
-        if now.state == "failed":
-            st.caption(wording.plain(now.error))
+    if now.state == "failed":
+        st.caption(wording.plain(now.error))
         return
     progress.live(now.id, lambda now: f"k = {k:,} is on its way", progress.stage_share, lambda now: None)
 

@@ -21,7 +21,7 @@ from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import first_answer, progress
+from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.sweep import (
@@ -75,9 +75,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._data, self._asked = data, form.question(data)
         return self._asked
 
-    def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
-        sample = open_data.row_sample(data)
-        return first_answer.unasked(sample, asked.but(data=sample.spec, methods=("auto",), effort="fast"))
+    def usual(self, data: Chosen, asked: SweepSpec) -> SweepSpec:
+        return asked.but(data=data.spec, methods=("auto",), effort="fast")
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
         form.inputs(data)

@@ -67,8 +67,11 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
         certificate.digest,
         certificate.k,
         certificate.forced,
+        certificate.nonneg,
+        certificate.center,
+        certificate.scale,
+        within,
     )
-    claims += (certificate.forced, certificate.nonneg, certificate.center, certificate.scale, within)
     name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
     try:
         if problem.n <= AT_ONCE:

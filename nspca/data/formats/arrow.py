@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from nspca.errors import InvalidData, Late
 from nspca.validation.archive import shortened
 
 pa: Any = Late("pyarrow", "Parquet and Feather files", "files")
+compute: Any = Late("pyarrow.compute", "Parquet and Feather files", "files")
 csv_of: Any = Late("pyarrow.csv", "Parquet and Feather files", "files")
 kinds: Any = Late("pyarrow.types", "Parquet and Feather files", "files")
 pq: Any = Late("pyarrow.parquet", "Parquet and Feather files", "files")
@@ -24,6 +25,8 @@ PARQUET_MAGIC, FEATHER_MAGIC = b"PAR1", b"ARROW1"
 """First bytes of the two formats."""
 STEP = 2**18
 """Numbers written at a time: 5 MB of text."""
+_TEXT = 2**24
+"""Bytes of texts written at a time, as if each row had the longest of them."""
 _INDEX = "__index_level_"
 """Beginning of the column name that pandas gives to an index without a name."""
 
@@ -45,13 +48,24 @@ def _open_parquet(source: Source) -> Any:
 
     Arrow raises for damaged columns while it reads, and ends the process when it is asked for their metadata.
     """
-    file = pq.ParquetFile(source.open() if source.is_packed else source.path or pa.BufferReader(source.raw))
-    _check_kinds(file.schema_arrow)
+
+    def opened(texts: Sequence[str] = ()) -> Any:
+        plain = source.path or pa.BufferReader(source.raw)
+        return pq.ParquetFile(source.open() if source.is_packed else plain, read_dictionary=texts)
+
+    schema = opened().schema_arrow
+    _check_kinds(schema)
+    # A text that is repeated is held once.
+    file = opened([field.name for field in schema if _is_text(field.type)])
     if file.metadata.num_rows < 0 or file.metadata.num_row_groups > 100_000:
         raise InvalidData("The footer of the Parquet file is damaged: save it again, or as CSV.")
     for group in range(file.metadata.num_row_groups):
         next(file.iter_batches(1, row_groups=[group], use_threads=False), None)
     return file
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
 
 
 def _check_kinds(schema: Any) -> None:
@@ -94,11 +108,20 @@ def _write_csv(batches: Iterable[Any], schema: Any) -> Iterator[bytes]:
     yield header.getvalue().encode()
     for batch in batches:
         batch.validate(full=True)
-        columns = [_plain(batch.column(i)) for i in order]
-        rows = pa.RecordBatch.from_arrays(columns, [*map(str, order)])
-        stream = io.BytesIO()
-        csv_of.write_csv(rows, stream, csv_of.WriteOptions(include_header=False))
-        yield stream.getvalue()
+        step = max(1, _TEXT // max(1, sum(map(_longest, batch.columns))))
+        for start in range(0, len(batch), step):
+            columns = [_plain(batch.column(i).slice(start, step)) for i in order]
+            rows = pa.RecordBatch.from_arrays(columns, [*map(str, order)])
+            stream = io.BytesIO()
+            csv_of.write_csv(rows, stream, csv_of.WriteOptions(include_header=False))
+            yield stream.getvalue()
+
+
+def _longest(column: Any) -> int:
+    """Return the bytes of the longest text that a column repeats by its number; 0 for any other column."""
+    if not kinds.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return 0
+    return compute.max(compute.binary_length(column.dictionary)).as_py() or 0
 
 
 def _plain(column: Any) -> Any:
@@ -115,6 +138,8 @@ def _plain(column: Any) -> Any:
             column = column.cast(pa.string())
         except pa.ArrowException:
             raise InvalidData(f"A column of {kind} cannot be read: save the table as CSV.") from None
+        # Whole numbers beyond 2**53 are written as such, so that digits that float64 loses are refused.
+        column = compute.replace_substring_regex(column, r"^(-?\d{16,})\.0+$", r"\1")
     return column
 
 

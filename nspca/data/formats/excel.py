@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from nspca.data import limits
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
-from nspca.data.formats.ods import open_ods
+from nspca.data.formats.ods import open_ods, read_xml
 from nspca.data.formats.sheets import COLUMNS, ROWS, Sheet, as_csv, choose_sheet, too_wide
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, MissingPackage
@@ -37,10 +37,13 @@ _OLE_KINDS = {
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
 """The place of a cell or row in the XML of a sheet."""
 _ANY_PLACE = re.compile(rb"\sr\s*=")
-_HIDDEN = re.compile(rb"""<(?:\w+:)?row\s(?=[^>]*?\shidden="(?:1|true)")[^>]*?\br="(\d{1,7})\"""")
-_HIDDEN_COLUMN = re.compile(rb"""<(?:\w+:)?col\s(?=[^>]*?\bhidden="(?:1|true)")[^>]*>""")
-_CELL = rb"""<(?:\w+:)?c\s[^>]*?r="([A-Z]{1,3})(\d{1,7})"[^>]*>\s*"""
-_FORMULA = rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+_ROW_TAG, _CELL_TAG = re.compile(rb"<(?:\w+:)?row\b"), re.compile(rb"<(?:\w+:)?c\b")
+_HIDDEN = re.compile(
+    rb"""<(?:\w+:)?row\s(?=[^<>]{0,999}?\shidden="(?:1|true)")[^<>]{0,999}?\br="(\d{1,7})\""""
+)
+_HIDDEN_COLUMN = re.compile(rb"""<(?:\w+:)?col\s(?=[^<>]{0,999}?\bhidden="(?:1|true)")[^<>]{0,999}>""")
+_CELL = rb"""<(?:\w+:)?c\s[^<>]{0,999}?r="([A-Z]{1,3})(\d{1,7})"[^<>]{0,999}>\s*"""
+_FORMULA = rb"<(?:\w+:)?f(?:\s[^<>]{0,999})?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
 _NO_VALUE = re.compile(_CELL + _FORMULA + rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>|</(?:\w+:)?c>)")
 """A formula without a stored value."""
 _EXACT = re.compile(_CELL + rb"(?:" + _FORMULA + rb")?<(?:\w+:)?v>(#[^<]{1,20}|-?\d{16,400})</")
@@ -129,13 +132,15 @@ def _xlsx_rows(
     book: Any, archive: zipfile.ZipFile, part: str, sheet: Sheet
 ) -> Iterator[tuple[int, list[Any]]]:
     """Yield number and cells of the rows of a sheet of an .xlsx, whose XML is searched first."""
-    xml = archive.read(part)
+    xml = read_xml(archive, part)
     count, last, columns = 0, 0, {b"A"}
     for found in _PLACE.finditer(xml):
         count, last = count + 1, max(last, int(found[2]))
         columns.add(found[1])
-    width = 1 + max(map(_column_number, columns))
-    if width > COLUMNS or last > ROWS or count != sum(1 for _ in _ANY_PLACE.finditer(xml)):
+    width, is_clear = 1 + max(map(_column_number, columns)), count == sum(1 for _ in _ANY_PLACE.finditer(xml))
+    rows = [len(_CELL_TAG.findall(row)) for row in _ROW_TAG.split(xml)]  # they need not name their places
+    count, last, width = max(count, sum(rows)), max(last, len(rows) - 1), max(width, max(rows))
+    if width > COLUMNS or last > ROWS or not is_clear:
         raise too_wide()
     if last * width > MAX_EMPTY + 8 * count:
         raise InvalidData(
@@ -169,10 +174,10 @@ def _calamine_rows(book: Any, sheet: Sheet) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
-    links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    links = ElementTree.fromstring(read_xml(archive, "xl/_rels/workbook.xml.rels"))
     targets = {link.get("Id"): link.get("Target", "") for link in links}
     parts = {}
-    for sheet in ElementTree.fromstring(archive.read("xl/workbook.xml")).iterfind("{*}sheets/{*}sheet"):
+    for sheet in ElementTree.fromstring(read_xml(archive, "xl/workbook.xml")).iterfind("{*}sheets/{*}sheet"):
         target = targets[next(value for key, value in sheet.attrib.items() if key.endswith("}id"))]
         parts[sheet.get("name", "")] = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
     return parts

@@ -387,7 +387,7 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
 
 def _unpack(raw: np.ndarray, ends: np.ndarray | None) -> tuple[str, ...] | None:
     """Return the texts that end at some positions in UTF-8; None when they do not fit."""
-    if ends is None or (np.diff(ends.astype(np.int64), prepend=0) < 0).any() or ends[-1] != raw.size:
+    if ends is None or [*ends[-1:]] != [raw.size] or (np.diff(ends.astype(np.int64), prepend=0) < 0).any():
         return None
     text = raw.tobytes()
     return tuple(text[i:j].decode(errors="replace") for i, j in pairwise([0, *ends.tolist()]))

@@ -20,11 +20,22 @@ _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _PARAGRAPH = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
 _VALUES = {"date": "date-value", "time": "time-value", "boolean": "boolean-value", "string": "string-value"}
 """Attribute that holds the value of a cell, by its type; `value` for numbers."""
-_SHEET = re.compile(rb"<table:table(?:\s[^>]*)?>")
+_SHEET = re.compile(rb"<table:table(?:\s[^<>]{0,999})?>")
 _HIDDEN = re.compile(
-    rb'<style:style\s[^>]*?style:name="([^"]*)"[^>]*>\s*<style:table-properties[^>]*?display="false"'
+    rb'<style:style\s[^<>]{0,999}?style:name="([^"]*)"[^<>]{0,999}>\s*<style:table-properties[^<>]{0,999}?display="false"'
 )
 _TIME = re.compile(r"PT(\d+)H(\d+)M([\d.]+)S")
+
+
+def read_xml(archive: zipfile.ZipFile, part: str) -> bytes:
+    """Return a part of a spreadsheet; refuse entities, which parsers would expand and UTF-16 would hide."""
+    xml = archive.read(part)
+    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml or b"\0" in xml:
+        raise InvalidData(
+            "The spreadsheet declares entities, or is not UTF-8, and such XML is never read: save the sheet "
+            "as CSV."
+        )
+    return xml
 
 
 def open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
@@ -35,7 +46,7 @@ def open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
         raise InvalidData(
             f"This is an OpenDocument {what} and no spreadsheet: save it as plain text or as CSV."
         )
-    text = archive.read("content.xml")
+    text = read_xml(archive, "content.xml")
     hidden = set(_HIDDEN.findall(text))
     out = []
     for number, found in enumerate(_SHEET.finditer(text)):
