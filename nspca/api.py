@@ -77,7 +77,7 @@ def solve(
     certify : str or None
         Effort of the certificate ("fast", "standard", "thorough", "exhaustive"), or None for no certificate.
         Components found one after another get none. "exhaustive" also proves how much less every other set
-        explains (`Result.margin`), if that takes no longer than the search.
+        explains (`Result.margin`), if that takes no longer than the search, or than 5 seconds.
     deflation : str
         A key of `nspca.components.DEFLATIONS`, applied before the search for each further component; "drop"
         leaves used features out.
@@ -228,7 +228,8 @@ def prove_optimum(
 ) -> Result:
     """Return `result` with a certificate of effort "exhaustive", or a better answer that its search found.
 
-    It also has the margin to all others (`Result.margin`), if its proof takes no longer than the search.
+    It also has the margin to all others (`Result.margin`), if that is proved in no more time than the search
+    took, or in 5 seconds.
 
     The parameters are those of `certify`, and `result` is required. `Cancelled` carries as its `result` the
     best answer by then, with what is proved about it. `OptimumSpec`, the command

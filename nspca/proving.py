@@ -164,7 +164,7 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
     """Return `result` with its certificate, and with the status that the proved gap justifies.
 
     A status of optimality that the result has already is about another certificate, and maybe about another
-    problem. So it is not taken over.
+    problem. So it is not taken over, nor is what was proved of all other answers.
     """
     gap = 1 - certificate.ratio(result.value)
     claimed = result.status in (Status.OPTIMAL, Status.WITHIN_TOLERANCE)
@@ -177,7 +177,7 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
         if claimed
         else result.status
     )
-    return replace(result, certificate=certificate, status=status)
+    return replace(result, certificate=certificate, status=status, others=None)
 
 
 def best_certificate(

@@ -165,8 +165,7 @@ class Result:
     def margin(self) -> float:
         """Return by how much less than the value every other answer explains, as a share of the value.
 
-        0 where nothing is proved. An answer that uses more features than this one, all of these among them,
-        is none of the others.
+        0 where nothing is proved. An answer with all features that `others` lists, and more, is no other.
         """
         if self.others is None or not self.value > 0:
             return 0.0
@@ -177,8 +176,8 @@ class Result:
         """Return the sentence about `margin`; empty where nothing is proved."""
         if self.others is None:
             return ""
-        used = np.union1d(np.flatnonzero(self.components.any(axis=1)), self.others.forced)
-        return margins.unique(self.others.sizes, used.size, self.others.upper, self.value)
+        listed = np.union1d(self.others.witness["members"], self.others.forced)
+        return margins.unique(self.others.sizes, listed.size, self.others.upper, self.value)
 
     @property
     def statement(self) -> str:

@@ -1,5 +1,7 @@
 """`nspca.answers`: all good sets against enumeration, what a stopped search proves, and its refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -179,3 +181,16 @@ def test_effort_exhaustive_has_the_margin():
     assert nspca.Result.from_bytes(result.to_bytes()).margin == result.margin
     assert nspca.solve(problem).margin == 0.0 and nspca.solve(problem).alone == ""
     assert nspca.solve(problem, certify="exhaustive", seconds=0).others is None
+
+
+def test_a_weight_of_nothing_makes_no_larger_set_unique():
+    """What is said of all others is about the features that the certificate lists."""
+    A = np.diag([2.0, 2.0, 1.0, 1.0])
+    A[0, 1] = A[1, 0] = 1.5
+    problem = nspca.Problem.from_covariance(A, 3)
+    result = nspca.solve(problem, certify="exhaustive")
+    x = np.array([[0.5**0.5], [0.5**0.5], [1e-10], [0.0]])
+    for one in (result, replace(result, components=x)):
+        assert one.margin > 0.1 and "contains the same 2 features" in one.alone
+    other = nspca.api.prove_optimum(problem.with_k(2), result, seconds=0)
+    assert other.certificate is not None and other.others is None

@@ -4,7 +4,7 @@ A tree over supports is run at a level below the value of a known answer. Its st
 nodes branch, for all answers above that level. Such an answer lies in a leaf of the tree, so it has the
 features that are in at each leaf that it may lie in (docs/certificates.md, *In or out*).
 
-`selection.membership` calls `certificate_at`. `answers` begins its tree by `search_at`, too.
+`selection.membership` calls `certificate_at`.
 """
 
 from collections.abc import Sequence

@@ -53,11 +53,11 @@ class Plan:
     sets : of several, maximum features for a search over sets, and the maximum nodes of its trees
     """
 
-    rows: tuple[int, ...]
-    cores: tuple[int, ...]
     rhos: tuple[float, ...]
     steps: tuple[int, int]
     left_out: float
+    rows: tuple[int, ...] = (400,)
+    cores: tuple[int, ...] = (300,)
     work: float = np.inf
     whole: int = 0
     ranks: tuple[int, int] = (0, 0)
@@ -90,8 +90,6 @@ class Plan:
 
 
 ONE = Plan(
-    rows=(400,),
-    cores=(300,),
     rhos=(1.0,),
     steps=(16, 16),
     left_out=0.4,
@@ -130,8 +128,6 @@ PLANS = {
     ),
 }
 SEVERAL = Plan(
-    rows=(400,),
-    cores=(300,),
     rhos=(0.25,),
     steps=(10, 40),
     left_out=0.7,

@@ -10,7 +10,7 @@ same input gives the same certificate. Only `Limits` of a caller may name second
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -193,7 +193,10 @@ class Search(Work):
 
     def keep(self, found: Certificate | None) -> None:
         """Keep a certificate if its bound is the best."""
-        if found is not None and (upper := found.upper / self.problem.covariance.unit) < self.upper:
+        if found is None:
+            return
+        upper = self.problem.covariance.to_unit(found.upper, len(self.problem.sizes))
+        if upper < self.upper:
             self.best, self.upper = found, upper
             self.tell()
 
@@ -237,7 +240,7 @@ class Search(Work):
         r, run = len(kept.block), DualSearch(self.problem, plan, self.lower, report=self.report, kept=kept)
         run.known, run.steps = self.upper, self.steps
         run.total = self.steps + plan.lifting_steps(r) + len(plan.rhos) * plan.steps_of(r)
-        with self.following(run):
+        with self.ending(lambda: self.take_run(run)):
             run.dual()
         return run
 
@@ -249,7 +252,7 @@ class Search(Work):
         may_begin = not self.problem.joint and run.plan.branching > 0 and self.lower > 0
         if may_begin and (searched or (run.kept.weights is None and self.problem.n > BRANCHED)):
             run.decides = lambda witness, t, lift: self.is_decisive(run.kept, witness, t, lift)
-        with self.following(run):
+        with self.ending(lambda: self.take_run(run)):
             run.improve()
         if run.decisive is not None:
             witness, lift = run.decisive
@@ -260,16 +263,20 @@ class Search(Work):
             self.run_tree(run.kept, stored, warm_of(lift.splitting), rounds)
 
     @contextmanager
-    def following(self, run: DualSearch) -> Iterator[None]:
-        """Keep what a run proves at the end of the block, also after an exception."""
+    def ending(self, take: Callable[[], None]) -> Iterator[None]:
+        """Call `take` at the end of the block, also after an exception; without reports once cancelled."""
         try:
             yield
         except Cancelled:
             self.report = silent
             raise
         finally:
-            self.steps, self.total = run.steps, max(self.total, run.total)
-            self.keep(run.certificate)
+            take()
+
+    def take_run(self, run: DualSearch) -> None:
+        """Take over the steps of a run, and what it proves."""
+        self.steps, self.total = run.steps, max(self.total, run.total)
+        self.keep(run.certificate)
 
     # --- trees ----------------------------------------------------------------------------------------------
     @property
@@ -319,7 +326,7 @@ class Search(Work):
                 return
             kept, witness = found
         tree = self.new_tree(kept)
-        with self.taking(tree):
+        with self.ending(lambda: self.take_tree(tree)):
             tree.begin(witness, warm, rounds, work)
             if rounds and tree.root is not None:
                 tree.run()
@@ -328,7 +335,7 @@ class Search(Work):
         """Continue the tree of an unfinished search, given by the arrays of its certificate."""
         root = unpacked(arrays, Supports.of(self.problem, self.problem.usable), self.problem.nonneg)
         tree = self.new_tree(self.rows_of(root))
-        with self.taking(tree):
+        with self.ending(lambda: self.take_tree(tree)):
             tree.resume(root)
             tree.run()
 
@@ -369,23 +376,16 @@ class Search(Work):
             limits=replace(limits, seconds=self.seconds).helped(self.problem.covariance.client),
         )
 
-    @contextmanager
-    def taking(self, tree: FixingTree) -> Iterator[None]:
-        """Take over value, point and bound of a tree at the end of the block, also after an exception."""
-        try:
-            yield
-        except Cancelled:
-            self.report = silent
-            raise
-        finally:
-            self.lower, self.steps = tree.lower, self.steps + tree.steps
-            self.point = self.point if tree.point is None else tree.point
-            self.has_tree |= tree.root is not None
-            if tree.root is not None and tree.proved < self.upper:
-                self.unfinished = None
-                self.keep(tree.certificate())
-            elif tree.root is not None and self.limits is not None and not self.closed:
-                self.unfinished = tree.certificate().witness
+    def take_tree(self, tree: FixingTree) -> None:
+        """Take over value, point and bound of a tree."""
+        self.lower, self.steps = tree.lower, self.steps + tree.steps
+        self.point = self.point if tree.point is None else tree.point
+        self.has_tree |= tree.root is not None
+        if tree.root is not None and tree.proved < self.upper:
+            self.unfinished = None
+            self.keep(tree.certificate())
+        elif tree.root is not None and self.limits is not None and not self.closed:
+            self.unfinished = tree.certificate().witness
 
 
 class SearchOfSeveral(Search):
@@ -479,18 +479,18 @@ class SearchOfSeveral(Search):
         )
         tree.known = self.upper
         tree.first, tree.witness = prices_of(problem, best), witness_of(problem, ground, best)
-        try:
-            tree.run(self.answer)
-        except Cancelled:
-            self.report = silent
-            raise
-        finally:
+
+        def take() -> None:
+            """Take over the bound and the answer of the tree."""
             found, self.point = tree.certificate(), tree.point
             if self.limits is not None and (found is not None or best.tree is not None):
                 self.unfinished = best.tree if found is None else found.tree
             self.keep(found)
             if self.limits is None and self.best is not None:
                 self.best = self.best.with_unfinished(None)
+
+        with self.ending(take):
+            tree.run(self.answer)
 
 
 def warm_of(splitting: Splitting) -> Warm:

@@ -17,7 +17,8 @@ x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j). No feat
 the pi(I_j) add up to at most the sum_j s_j largest prices. Features that are not kept have no prices,
 and enter as in the inequality, with weights too.
 
-One component has r = 1, no U and no prices, and its lift L is the U of the inequality.
+Form `inequality` has r = 1, no U, no prices and no scales, and its L is the U of the inequality. One
+component whose rows have scales is of form `joint`, with prices of 0.
 """
 
 from fractions import Fraction

@@ -46,8 +46,8 @@ def is_never_smallest(A: Matrix) -> bool:
     c = reached(A, I, u)
     if p < 2 or not c > middle:
         return False
-    error = 1.01 * (A.eps * norm(A.size) ** 2 + A.lost * p) + margin(16, middle, norm(E))
-    s = c - middle + 4 * (error + gamma(p + 8) * (middle * p + np.abs(np.diagonal(E)).sum()))
+    error = 1.01 * (A.eps * norm(A.size) ** 2 + A.lost * p) + margin(16, abs(middle), norm(E))
+    s = c - middle + 4 * (error + gamma(p + 8) * (abs(middle) * p + np.abs(np.diagonal(E)).sum()))
     if not is_psd(middle * np.eye(p) - E + s * np.outer(u, u), error + margin(8, s)):
         return False
     shorter = min(float(np.square(u[u < 0]).sum()), float(np.square(u[u > 0]).sum()))

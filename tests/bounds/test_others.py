@@ -54,6 +54,15 @@ def test_the_bound_is_the_second_best_of_enumeration(sizes, nonneg):
     assert met
 
 
+def test_what_repairs_a_covariance_is_taken_off_once():
+    G = np.random.default_rng(0).standard_normal((3, 6))
+    A = (G.T @ G).astype(np.float32).astype(np.float64)
+    problem = nspca.Problem.from_covariance(A, (2, 2), repair="shift")
+    result = nspca.solve(problem, certify="exhaustive")
+    assert problem.covariance.shift and result.margin > 0
+    assert verify(A, result.others, problem) <= result.others.upper
+
+
 def test_forgeries_are_refused():
     A = nspca.load_sample("pitprops").X
     problem, result, others = proved(A, (2, 2, 2), True)

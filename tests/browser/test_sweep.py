@@ -132,18 +132,21 @@ def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_
     line = "document.querySelector('.st-key-curve .js-plotly-plot')?.layout?.shapes?.[0].x0"
     page.wait_for_function(f"{line} === 10")
     expect(page.locator(".js-plotly-plot")).to_have_count(2)  # that of the run at work is gone
-    slider, picture = chosen_k(page), page.locator(".js-plotly-plot").nth(1)
+    slider = chosen_k(page)
+    plots = "[...document.querySelectorAll('.js-plotly-plot')]"
+    pixels = f"JSON.stringify({plots}.find((one) => one.data?.[1]?.z)?.data[1].z)"
+    page.wait_for_function(pixels)  # the picture comes after the curve
     axis = "document.querySelector('.st-key-curve .js-plotly-plot')?._fullLayout?.xaxis"
     page.wait_for_function(f"Math.abs(document.querySelector('.nspca-k')?.clientWidth - {axis}?._length) < 2")
     five, box = page.evaluate(f"{axis}.d2p(5)"), slider.bounding_box()
-    before = picture.evaluate("div => JSON.stringify(div.data[1].z)")
+    before = page.evaluate(pixels)
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + 8 + five, box["y"] + box["height"] / 2, steps=5)
     expect(page.locator(".nspca-live h2")).to_contain_text("best 5")
     assert page.locator(".nspca-chip").inner_text() == "the best: proved"
     dragged = places(page)
-    assert page.evaluate(line) == 5 and picture.evaluate("div => JSON.stringify(div.data[1].z)") != before
+    assert page.evaluate(line) == 5 and page.evaluate(pixels) != before
     assert "k=" not in page.url, "nothing was asked of the server yet"
     page.mouse.up()
     expect(page).to_have_url(re.compile(r"[?&]k=5(&|$)"))

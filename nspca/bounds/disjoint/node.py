@@ -69,13 +69,9 @@ class JointNode:
 
         -inf where no answer is left, or a listed one alone; inf before the first pricing.
         """
-        return (
-            -np.inf
-            if self.is_empty or self.is_covered
-            else self.pricings[-1].estimate
-            if self.pricings
-            else np.inf
-        )
+        if self.is_empty or self.is_covered:
+            return -np.inf
+        return self.pricings[-1].estimate if self.pricings else np.inf
 
     @property
     def waiting(self) -> int:

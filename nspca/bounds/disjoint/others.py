@@ -7,7 +7,7 @@ no prices can close a node that may hold them.
 `answers.bound_others` runs an `OthersTree`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -92,8 +92,7 @@ class OthersTree(JointTree):
             return None
         sets = {"counts": np.array([len(T) for T in self.listed], dtype=np.int64)}
         sets["members"] = joined([np.sort(T) for T in self.listed], np.int64)
-        arrays = found.witness | sets
-        return Certificate.of(self.problem, "A", "others", found.upper / self.problem.covariance.unit, arrays)
+        return replace(found, kind="A", form="others", witness=found.witness | sets, unfinished={})
 
 
 def best_exchange(problem: Problem, X: Array) -> float:

@@ -9,9 +9,9 @@ import numpy as np
 
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.elimination import Kept
 from nspca.bounds.plan import CLOSED, GROW_EVERY, OVERHEAD, Plan
 from nspca.bounds.witness import Witness, largest, lift_of
+from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -96,10 +96,10 @@ class Work:
         self.tell()
 
 
-def present(lift: Lift) -> tuple[Witness, float, float]:
+def present(lift: Lift) -> tuple[Witness, float, float, Array]:
     """Return the witness of a lift for one component, with the mean W and M of the last steps and the mean U,
-    or that of the plain lift if it is better; an estimate of ``lambda_max(A - W - sym(M) - UU')``; and the
-    bound that the points of the bundle allow. The proved bound is hardly ever below.
+    or that of the plain lift if it is better; an estimate of ``lambda_max(A - W - sym(M) - UU')``; the bound
+    that the points of the bundle allow, which a proved bound is hardly ever below; and the plain U.
     """
     kept, witness = lift.splitting.kept, lift.averaged()
     assert witness.U is not None  # that of the lift
@@ -109,11 +109,4 @@ def present(lift: Lift) -> tuple[Witness, float, float]:
     own = largest(kept, witness)
     before, after = own + lift.value(witness.U, h, tau), left + lift.value(U, h, tau)
     found = (witness, own, before) if before <= after else (replace(witness, U=U), left, after)
-    return found[0], found[1], found[2] - kept.paid
-
-
-def turn(lift: Lift, kept: Kept, witness: Witness) -> None:
-    """Change a lift to the leading subspace of ``A - W - sym(M)`` if that has as many dimensions."""
-    U, _ = lift_of(kept, witness, lift.B.shape[1])
-    if U.shape[1] == lift.B.shape[1]:
-        lift.rebase(np.linalg.qr(U)[0])
+    return found[0], found[1], found[2] - kept.paid, U

@@ -14,7 +14,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Reduced, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Answer, Narrowed, Task
-from nspca.bounds.witness import Proof, Witness, lost_by_rounding, prove, query_of, spectral_half
+from nspca.bounds.witness import Proof, lost_by_rounding, prove, query_of, spectral_half
 from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget, Cover
@@ -70,8 +70,8 @@ class Bounding(Work):
     above : (Supports, Use or None, bool) or None
         Supports, best use and `is_current` before features were eliminated for the first time.
     priced, claimed : Use or None, Stored or None
-        With prices, the last use that has a witness, even if another has a better bound; and its witness if
-        only its spectral half is proved.
+        The last use of which only the spectral half is proved, and its witness; with prices `priced` is the
+        last use that has a witness, even if another has a better bound.
     """
 
     stage = "fixing"
@@ -129,7 +129,7 @@ class Bounding(Work):
 
     @property
     def fixing_use(self) -> Use | None:
-        """Return the best use that has a witness; with prices the last one."""
+        """Return `priced`, or else the best use if that has a witness."""
         best = self.best
         if self.priced is not None:
             return self.priced
@@ -148,7 +148,7 @@ class Bounding(Work):
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
         """Prove the bound of a witness (None for W = M = U = 0), and keep the proof if it is the best."""
-        features = self.kept.features
+        features, given = self.kept.features, stored
         if stored is None and not self.kept.free and self.kept.prices is not None:
             use, none_made = self.without_witness(), np.zeros(0, dtype=np.uint8)
             if use.upper < self.upper:
@@ -164,8 +164,8 @@ class Bounding(Work):
         proof = replace(proof, t=proof.t + margin, F=proof.F + margin)
         tau = proof.tau if self.kept.free else 0.0
         use = Use(stored, proof.t, proof.F, tau, proof.cover.tree, proof.paid)
-        if stored is not None and self.kept.prices is not None:
-            self.priced, self.claimed = use, None
+        if given is not None:
+            self.priced, self.claimed = (None if self.kept.prices is None else use), None
         if proof.upper < self.upper:
             self.best, self.upper = use, proof.upper
             self.direction, self.is_current = proof.cover.direction, True
@@ -179,11 +179,6 @@ class Bounding(Work):
         margin = self.ground.margin
         t = spectral_half(self.problem, kept, witness, estimate) + margin
         return Use(None, t, margin, 0.0, np.zeros(0, dtype=np.uint8), kept.paid)
-
-    def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
-        """Prove the bound of a witness after rounding it for storage; `look` calls this with an estimate."""
-        stored = Stored.of(self.kept.features, witness)
-        return self.offer(stored)
 
     # --- the search half ------------------------------------------------------------------------------------
     def query(self, use: Use) -> tuple[Query, float]:

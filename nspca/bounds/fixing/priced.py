@@ -1,6 +1,6 @@
-"""Nodes of a tree with prices: a search over the sphere waits until it may end the node.
+"""Evaluate a witness at a node: a search over the sphere waits until it may end the node.
 
-Such a tree has many nodes that no round of steps closes. A search for each would take most of the time. The
+A tree has many nodes that no round of steps closes. A search for each would take most of the time. The
 spectral half of a witness alone is enough to fix features.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nspca.bounds.dual.lift import Lift
-from nspca.bounds.dual.rounds import present, turn
+from nspca.bounds.dual.rounds import present
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.node import Use
 from nspca.bounds.fixing.stored import Stored
@@ -19,7 +19,7 @@ from nspca.lowrank.fixing import at_directions
 
 
 def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
-    """Tell whether known points show that a witness cannot close a node with prices.
+    """Tell whether known points show that a witness cannot close a node.
 
     Rounds of steps give the bound of such a node, so that of the witness need not be searched.
     """
@@ -38,14 +38,16 @@ def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> flo
 
     The bound is proved only if that may close the node, or ends the work on it.
     """
-    witness, left, promise = present(lift)
+    witness, left, promise, plain = present(lift)
+    stored = Stored.of(own.kept.features, witness)
     if promise <= own.target or is_over(promise):
-        proof = own.prove_rounded(witness, left)
+        proof = own.offer(stored)
         if proof.cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(proof.cover.direction[:, None])
     else:
-        claim(own, Stored.of(own.kept.features, witness), left)
-    turn(lift, own.kept, witness)
+        claim(own, stored, left)
+    if plain.shape[1] == lift.B.shape[1]:
+        lift.rebase(np.linalg.qr(plain)[0])
     return promise
 
 

@@ -82,7 +82,6 @@ def improve(own: Bounding, task: Task) -> None:
             own.offer(stored)
         fixed = fix_all(own)
         if is_core(own) and not fixed:
-            own.priced = None
             own.offer(stored)
         # On the rows of a core the same witness may still tell which features every better answer has.
         while is_core(own) and fixed and not own.done and not own.kept.free:
