@@ -133,7 +133,7 @@ def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str
     up = {"x": x, "ax": x, "axref": "x", "ayref": "y", "text": "", "arrowcolor": CONTEXT}
     figure.add_annotation(**up, y=high, ay=low, arrowhead=0, arrowwidth=1)
     figure.add_annotation(**up, y=low, ay=0, arrowside="end+start", arrowhead=2, startarrowhead=2)
-    said = f"{100 * low / high:.4g} % of the bound"
+    said = f"{100 * low / high:.3g} % of the bound"
     figure.add_annotation(x=x, y=low / 2, text=said, showarrow=False, xanchor="left", xshift=6)
 
 

@@ -19,10 +19,6 @@ from nspca.progress import Event
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
-MOST_DIGITS = 2  # after the point of two shares of 10 % or more that hardly differ
-LAST_DIGIT = 0.1
-"""Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
-its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 SOURCES = {
     "real": "real data",
@@ -120,28 +116,14 @@ def down(share: float) -> str:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up, with the
-    digits of `digits_apart`.
-    """
-    digits = digits_apart(reached, possible)
+    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up."""
+    digits = decimals(possible)
     return percent_down(reached, digits), percent_up(possible, digits)
 
 
-def digits_apart(reached: float, possible: float) -> int:
-    """Return the digits after the point of a reached share and its limit in per cent, at least 1.
-
-    They tell both apart, and a reader who divides the printed numbers gets the printed guarantee, up to
-    `LAST_DIGIT`. Shares below 10 % may take more than `MOST_DIGITS` for that, since they begin further right.
-    Two shares that hardly differ take `MOST_DIGITS`.
-    """
-    smaller = max(0, 1 - math.floor(math.log10(100 * possible))) if possible > 0 else 0
-    for digits in range(1, MOST_DIGITS + smaller + 1):
-        unit = 10.0**-digits
-        low, high = math.floor(100 * reached / unit), math.ceil(100 * possible / unit)
-        is_apart = 100 * (possible - reached) >= unit
-        if is_apart and 100 * (reached / possible - low / high) < LAST_DIGIT:
-            return digits
-    return MOST_DIGITS
+def decimals(share: float) -> int:
+    """Return the digits after the point of a share in per cent that has three digits; at least 1."""
+    return max(1, 1 - math.floor(math.log10(10 * share))) if share > 0 else 1
 
 
 def others(probability: float) -> str:

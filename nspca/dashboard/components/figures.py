@@ -59,6 +59,7 @@ class Thumbnails:
     url : the sheet, as a data URL
     columns, rows : images in a line and lines of the sheet
     width, height : pixels of an image on the sheet
+    every : the sheet has the images of the samples 0, `every`, 2 `every` and so on
     """
 
     url: str
@@ -66,6 +67,7 @@ class Thumbnails:
     rows: int
     width: int
     height: int
+    every: int = 1
 
 
 def draw(

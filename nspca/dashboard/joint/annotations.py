@@ -62,7 +62,7 @@ def links(scores: np.ndarray, columns: Mapping[str, Any]) -> dict[str, Link]:
             found[name] = Link(0, _correlations(scores, values.astype(float)))
         elif 2 <= different <= MOST_GROUPS and different < len(values):
             found[name] = Link(different, shares_between(scores, values.astype(str)))
-    return dict(list(found.items())[:MOST])
+    return found
 
 
 def _correlations(scores: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -112,7 +112,10 @@ def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:
     if not found:
         return
     one = answer.nouns.one
-    st.html(table(found, one))
+    few = dict(list(found.items())[:MOST])
+    st.html(table(few, one))
+    if len(found) > len(few):
+        st.caption(f"The first {MOST} of {len(found)} annotations.")
     label = label_of(columns)
     name = label if label in found else next(iter(found))
     with beside or st.container():

@@ -162,9 +162,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container(key=lists.SECTION):
             view.look(seen)
         st.markdown("### Can I trust it?")
-        if run.now.ended:
-            joint_proof.show_search(seen, view.fates)
-        joint_proof.show(seen)
+        joint_proof.show(seen, view.fates)
         sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
         opened = st.segmented_control(

@@ -187,7 +187,7 @@ def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
 
 
 def thumbnails(of: Chosen) -> Thumbnails | None:
-    """Return the images of all samples on one sheet; None for data that are no images."""
+    """Return the images of the drawn samples on one sheet; None for data that are no images."""
     return None if of.dataset.image_shape is None else _sheet(of.content, of.dataset)
 
 
@@ -197,9 +197,10 @@ def _sheet(content: str, _data: Dataset) -> Thumbnails:
     from PIL import Image
 
     assert _data.image_shape is not None
-    m, (height, width) = _data.X.shape[0], _data.image_shape
+    drawn, (height, width) = drawn_samples(_data.X.shape[0]), _data.image_shape
+    m, every = len(drawn), int(drawn[1]) if len(drawn) > 1 else 1
     step = -(-max(height, width) // SIDE)
-    X = _data.X.toarray() if sp.issparse(_data.X) else np.asarray(_data.X, float)
+    X = _data.X[drawn].toarray() if sp.issparse(_data.X) else np.asarray(_data.X[drawn], float)
     images = X.reshape(m, height, width)[:, ::step, ::step]
     low, high = float(images.min()), float(images.max())
     grey = (255 * (images - low) / ((high - low) or 1.0)).astype(np.uint8)
@@ -211,7 +212,7 @@ def _sheet(content: str, _data: Dataset) -> Thumbnails:
     file = io.BytesIO()
     Image.fromarray(sheet).save(file, "JPEG", quality=80)
     url = f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
-    return Thumbnails(url, columns, rows, width, height)
+    return Thumbnails(url, columns, rows, width, height, every)
 
 
 def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> None:

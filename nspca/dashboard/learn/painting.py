@@ -64,7 +64,7 @@ def _verdict(of: Lesson, pixels: list[int]) -> str:
     """Return sentences about what the painting and the best answer capture, and what none can exceed."""
     found, limit = of.result.value / of.best, ratio_at_most(of.upper, of.best)
     reached, possible = wording.shares(found, limit)
-    mine = percent_down(painted(of, pixels).value / of.best, wording.digits_apart(found, limit))
+    mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(limit))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
         f"Your {K} pixels capture **{mine}** of the variance of the first principal component. The best {K} "

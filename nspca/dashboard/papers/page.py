@@ -173,8 +173,8 @@ def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
             unit = " %" * bool(percent)
             comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
             first = f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
-            whence = " from the original data" * bool(item.needs)
-            said = f"It is the {what}, here {nearest.value:.4g}{unit}{whence}."
+            whence = ", from the original data" * bool(item.needs)
+            said = f"It is the {what}{whence}."
             return first, f"{said}{_others(nearest, found, unit)} {_meaning(claim)}"
     return "", ""
 
@@ -195,7 +195,7 @@ def _meaning(claim: Claim) -> str:
 
 def _others(nearest: Found, found: list[Found], unit: str) -> str:
     """Return what the other readings of the paper give; empty where there is only one."""
-    others = [f"{one.value:.4g}{unit}" for one in found if one is not nearest]
+    others = [f"{one.value:.3g}{unit}" for one in found if one is not nearest]
     if not others:
         return ""
     reading = nearest.preset or nearest.budget

@@ -4,7 +4,6 @@ Home, Sweep and Components draw `show` under their headline. A page begins a sho
 search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -172,9 +171,7 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
     event, ratio = now.event, known
     if event is not None and event.upper is not None and event.lower is not None:
         ratio = max(known, proved_ratio(event.lower, event.upper))
-    seconds = 0 if now.started is None else int(time.time() - now.started)
-    lasts = f", {seconds} s" if seconds > proofs.AUTOMATIC else ""
-    return f"at least {format_guarantee(ratio)} of the best, still rising{lasts}" if ratio else "searching"
+    return f"at least {format_guarantee(ratio)} of the best, still rising" if ratio else "searching"
 
 
 def fates(answer: Answer, draw: Draw | None = None) -> None:

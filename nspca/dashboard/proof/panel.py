@@ -136,8 +136,11 @@ def draw_gap(
 
 def gap_closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
     """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw_gap`."""
-    if rows:
-        with st.expander("How the gap closed", icon=":material/compress:"):
+    if not rows:
+        return
+    box = st.expander("How the gap closed", icon=":material/compress:", key="fold_gap", on_change="rerun")
+    if box.open:
+        with box:
             draw_gap(rows, unit, same)
 
 

@@ -211,7 +211,7 @@ def figures(done: Answer) -> dict[str, go.Figure]:
     if not data.is_covariance:
         drawn[SAMPLES] = component.along(data, seen, x)()
     heat_map = component.mapped(data, seen, x)
-    return drawn if heat_map is None else drawn | {MAP: heat_map}
+    return drawn if heat_map is None else drawn | {MAP: heat_map()}
 
 
 def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:

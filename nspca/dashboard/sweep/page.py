@@ -199,7 +199,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if run.own:
             side_by_side.show(run, seen)
         st.markdown("### What is it?")
-        features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
+        nouns = seen.nouns
+        features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
         with st.expander(features, icon=":material/list:", type="compact", key=f"features_{run.id}"):
             _features(run, seen, result)
         if seen.own:
@@ -284,5 +285,8 @@ def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, be
     mapped = component.mapped(about.dataset, seen, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
-        with st.expander(title, icon=":material/grid_on:", type="compact", key=f"fold_map_{name}"):
-            figures.draw(mapped, f"heat_{name}")
+        look: dict[str, Any] = {"icon": ":material/grid_on:", "type": "compact", "key": "fold_map"}
+        box = st.expander(title, on_change="rerun", **look)
+        if box.open:
+            with box:
+                figures.draw_plot(mapped, f"heat_{name}")

@@ -20,7 +20,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
-from nspca.dashboard.views import component, statement
+from nspca.dashboard.views import component
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
 from nspca.plots.compare import (
@@ -95,7 +95,7 @@ def loadings(seen: Answer) -> None:
     results = seen.results.values()
     X = aligned(np.column_stack([result.components[:, 0] for result in results]))
     unit = seen.problem.leading_eigenvalue or 1.0
-    shares = [percent_down(result.value / unit, statement.DIGITS) for result in results]
+    shares = [percent_down(result.value / unit, 1) for result in results]
     titles = [f"{method}: {share}" for method, share in zip(seen.results, shares, strict=True)]
     _pictures(seen.of.dataset, X, titles, "rivals_loadings")
     st.caption(
