@@ -100,10 +100,6 @@ class AnswerPage(ABC, Generic[Asked]):
             self.label(data, asked), data, asked, begin, lambda: self.draw_estimate(data, asked)
         )
 
-    def is_answer(self, run: Watched, asked: Asked) -> bool:
-        """Return whether a run answers the question of the form; the start button is then folded away."""
-        return same(run.asked, asked)
-
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
@@ -234,7 +230,7 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    answered = run is not None and page.is_answer(run, asked)
+    answered = run is not None and same(run.asked, asked)
     with box if answered or not folded else st.container():
         offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):

@@ -311,7 +311,6 @@ def _view() -> str:
 
 
 def _exponent() -> int:
-    """Return the chosen tolerance as p: the search of rank 3 stops within 10^-p of the optimum."""
     return state.get_one_of("tol", TOLERANCES, 3)
 
 

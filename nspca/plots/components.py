@@ -114,7 +114,6 @@ def _split_rising(axis: np.ndarray) -> list[np.ndarray]:
 
 
 def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: ArrayLike | None) -> None:
-    """Draw the mean spectrum on a second axis, within a band of one standard deviation."""
     for index, part in enumerate(_split_rising(axis)):
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
@@ -191,7 +190,6 @@ def with_weights(figure: go.Figure, X: np.ndarray, mean: str) -> go.Figure:
 
 
 def _rings(used: np.ndarray, sure: Any) -> dict[str, Any]:
-    """Return the marker of each used feature: a disc, or a ring for a feature that is not proved."""
     marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
     if sure is not None:
         marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]

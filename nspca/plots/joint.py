@@ -127,7 +127,6 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
 
 
 def _centre(weights: np.ndarray) -> tuple[int, int]:
-    """Return the pixel (row, column) of a part that is nearest to its centre of weight."""
     pixels = np.argwhere(weights)
     middle = np.average(pixels, axis=0, weights=weights[weights != 0])
     row, column = pixels[np.argmin(np.square(pixels - middle).sum(axis=1))]
@@ -135,7 +134,6 @@ def _centre(weights: np.ndarray) -> tuple[int, int]:
 
 
 def _borders(labels: np.ndarray) -> str:
-    """Return the lines between pixels (rows, columns) of different labels as the path of a shape."""
     framed = np.pad(labels, 1)
     left, above = np.argwhere(framed[:, 1:] != framed[:, :-1]), np.argwhere(framed[1:] != framed[:-1])
     lines = [f"M {column - 0.5},{row - 1.5} V {row - 0.5}" for row, column in left]

@@ -55,7 +55,6 @@ def miniature(outcome: Mapping[str, Any]) -> str:
 
 
 def _small_table(outcome: Mapping[str, Any]) -> str:
-    """Return the SVG elements of the first rows of an outcome that has words or numbers alone."""
     rows = [[", ".join(one)[:CUT]] for words in outcome["words"] for one in words["lists"]]
     if not rows:
         found = [one["value"] for several in outcome["found"].values() for one in several]

@@ -179,7 +179,6 @@ def _points(
 
 
 def _ellipse(figure: go.Figure, S: np.ndarray, colour: str, group: str) -> None:
-    """Draw the ellipse of a group with the scores S (g, 2), under the entry of the group in the legend."""
     lengths, axes = np.linalg.eigh(np.cov(S.T))
     angles = np.linspace(0, 2 * np.pi, 60)
     around = np.stack([np.cos(angles), np.sin(angles)]) * np.sqrt(np.maximum(lengths, 0))[:, None]
@@ -189,7 +188,6 @@ def _ellipse(figure: go.Figure, S: np.ndarray, colour: str, group: str) -> None:
 
 
 def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
-    """Return labels as numbers where they are numbers of more values than there can be groups, or None."""
     if labels.dtype.kind not in "iuf" or len(np.unique(labels)) <= MOST_GROUPS:
         return None
     return labels.astype(float)

@@ -227,7 +227,6 @@ def _of_the_paper(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd
 
 
 def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
-    """Return the rows with `value` and `upper` in per cent of `unit`, and both as text for hovers."""
     return frame.assign(
         value=100 * frame["value"] / unit,
         upper=100 * frame["upper"] / unit,
@@ -268,7 +267,6 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
 
 
 def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
-    """Draw a ring around the best value at the k that is `marked` in `sweep_figure`."""
     best = rows.loc[rows["k"] == k, "value"].max()
     ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
     add_curve(figure, [k], [best], RING, marker=ring)
@@ -346,7 +344,6 @@ def _add_upper(
 
 
 def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str) -> None:
-    """Draw the best values of an earlier sweep and its proved region, behind everything else."""
     best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
     rows = _in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
@@ -360,7 +357,6 @@ def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, 
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
-    """Return the description of `sweep_figure`: range of k, largest value, and the least proved ratio."""
     if not len(shown):
         return "Variance explained against the number of features: no value is ready yet."
     best = shown.sort_values("value").iloc[-1]

@@ -112,7 +112,6 @@ def _is_best(answer: Answer) -> bool:
 
 
 def _terms(answer: Answer) -> str:
-    """Return the conditions under which the proof holds, after a comma; empty without conditions."""
     terms = ["with nonnegative weights"] if answer.problem.nonneg else []
     if answer.asked.r > 1:
         terms.append(f"without a {answer.nouns.feature} in common")

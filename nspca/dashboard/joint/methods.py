@@ -114,9 +114,8 @@ def _signed(gained: float | None) -> str:
     """Return a gain in per cent as text, empty where it is unknown; a difference by rounding is no gain."""
     if gained is None or pd.isna(gained):
         return ""
-    if abs(gained) < 100 * ROUNDING:
-        return "0.0 %"
-    return f"{'−' if gained < 0 else ''}{format_change(gained / 100)}"
+    is_none = abs(gained) < 100 * ROUNDING
+    return "0.0 %" if is_none else f"{'−' if gained < 0 else ''}{format_change(gained / 100)}"
 
 
 def _table(answer: Answer) -> None:

@@ -199,7 +199,6 @@ def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]
 
 
 def _map(answer: Answer) -> None:
-    """Draw the documents on a map, and how far the topics go with annotations."""
     left, right = st.columns([3, 2], gap="large")
     with left:
         samples.show(answer)

@@ -123,7 +123,6 @@ def recurring(answer: Answer, F: np.ndarray, overlaps: list[float]) -> None:
 
 
 def _mean(answer: Answer) -> np.ndarray:
-    """Return the mean image (n,), which is drawn behind the parts."""
     return moments(answer.of.dataset.X)[0]
 
 

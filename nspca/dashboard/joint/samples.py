@@ -126,7 +126,6 @@ def label_columns(data: Dataset) -> dict[str, Any]:
 
 
 def _choose_label(columns: Mapping[str, Any]) -> str:
-    """Draw the choice of a label column, and return its name; empty for none."""
     if not columns:
         return ""
     wanted = label_of(columns) or NO_GROUPS
@@ -142,7 +141,6 @@ def _choose_label(columns: Mapping[str, Any]) -> str:
 
 
 def _choose_axis(answer: Answer, name: str, number: int) -> None:
-    """Draw the choice of the component on one axis, `name` of the address, which is now `number`."""
     st.selectbox(
         name.capitalize(),
         list(range(1, answer.asked.r + 1)),
@@ -160,7 +158,6 @@ def label_of(columns: Mapping[str, Any]) -> str:
 
 
 def _along(r: int) -> tuple[int, int]:
-    """Return the numbers of the two components that the address names, each from 1 to r."""
     across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
     return across, up
 
@@ -216,7 +213,6 @@ def _sheet(content: str, _data: Dataset) -> Thumbnails:
 
 
 def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> None:
-    """Draw the samples in the lasso, and the buttons that ask again with or without them."""
     if not rows:
         st.caption("Draw a lasso around samples to compute again without them, or with no others.")
         return
@@ -303,7 +299,6 @@ def _matches(names: Any, wanted: str) -> list[int]:
 
 
 def _said(answer: Answer, feature: int) -> str:
-    """Return a sentence on the component of a feature, or on the one that it goes with most."""
     X, data, one = answer.displayed.components, answer.of.dataset, answer.nouns.one
     name = f"**{wording.plain(short(data.feature_names[feature]))}**"
     if X[feature].any():

@@ -61,7 +61,6 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    """Return sentences about what the painting and the best answer capture, and what none can exceed."""
     found, limit = of.result.value / of.best, ratio_at_most(of.upper, of.best)
     reached, possible = wording.shares(found, limit)
     mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(limit))

@@ -102,7 +102,6 @@ def _card(item: Item, claims: list[Claim]) -> None:
 
 
 def _verdict(claims: list[Claim]) -> str:
-    """Return in a few words how many printed claims of a figure or table come out."""
     counts = papers.counts(claims)
     came, known = counts["agrees"] + counts["better"], sum(counts.values()) - counts["data not here"]
     judged = known - counts["not printed"]
@@ -180,7 +179,6 @@ def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
 
 
 def _meaning(claim: Claim) -> str:
-    """Return what it is to agree, and how many readings do when there are several."""
     of = "the total that a printed gain implies" if claim.printed.kind == "gain" else "the printed number"
     meaning = f"To agree is to differ by at most {100 * TOLERANCE:.0f} % of {of}"
     some, every = claim.support
@@ -194,7 +192,6 @@ def _meaning(claim: Claim) -> str:
 
 
 def _others(nearest: Found, found: list[Found], unit: str) -> str:
-    """Return what the other readings of the paper give; empty where there is only one."""
     others = [f"{one.value:.3g}{unit}" for one in found if one is not nearest]
     if not others:
         return ""
@@ -236,7 +233,6 @@ def _outcome(item: Item) -> Outcome | None:
 
 
 def _done(item: Item) -> JobState | None:
-    """Return the newest finished run of an item, or None; later runs may be unfinished or cancelled."""
     wanted = _spec(item)
     runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
@@ -270,7 +266,6 @@ def _draw(panel: Panel, key: str) -> None:
 
 
 def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
-    """Draw gallery number `i` (from 0) of an outcome: its components as pictures, below a title."""
     gallery = outcome.galleries[i]
     st.markdown(f"**{wording.plain(title)}**")
     figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
@@ -293,7 +288,6 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
 
 
 def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Draw the time of the computation, and the button that repeats it, or why that is impossible."""
     _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
         return
@@ -334,7 +328,6 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
 
 
 def _exact() -> None:
-    """Draw the comparison of published exact methods with this package on the same matrices."""
     rows = exact.stored()
     if not rows:
         st.info("This table was not computed yet: `python -m benchmarks.published --store` makes it.")

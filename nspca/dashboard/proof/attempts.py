@@ -296,7 +296,6 @@ def _name(certificate: nspca.Certificate) -> str:
 
 
 def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
-    """Return the estimated multiplications of a check."""
     m, n = about.dataset.X.shape
     rows = len(certificate.witness.get("rows", range(n)))
     kept = min(m, rows) if "W" not in certificate.witness else rows

@@ -74,7 +74,6 @@ def chip(ratio: float) -> str:
 
 
 def _ratio(answer: Answer) -> float:
-    """Return the proved share of the best possible, 0 without a proof."""
     return 0.0 if answer.proof is None else answer.proof.certificate.ratio(answer.shown.value)
 
 
@@ -129,7 +128,6 @@ def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | 
 
 
 def _say_ended(answer: Answer) -> None:
-    """Draw that a search found the shown answer, and why the last search failed or was interrupted."""
     before = answer.shown.info.get("before")
     if before is not None:
         more = percent_down(answer.shown.value / before - 1, 4)

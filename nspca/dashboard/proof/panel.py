@@ -62,7 +62,6 @@ def show(answer: Answer) -> None:
 
 
 def _origin(result: nspca.Result, proof: Proof) -> str:
-    """Return where a proof comes from, its size and its time. Share and limit stand in the statement."""
     certificate = proof.certificate
     seconds = result.seconds if proof.seconds is None else proof.seconds
     what = "The proof took" if proof.seconds is not None else "Component and proof took"

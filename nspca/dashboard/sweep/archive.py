@@ -187,7 +187,6 @@ def _scores(done: Answer) -> bytes:
 
 
 def _titled(drawn: partial[go.Figure]) -> go.Figure:
-    """Return a curve with the title of its axis of k, which the slider has on the page."""
     return partial(drawn, has_slider=False)()
 
 
@@ -250,5 +249,4 @@ def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _bound(value: float) -> str:
-    """Return a bound as text, rounded up; "none" for NaN."""
     return format_bound(value) if pd.notna(value) else "none"

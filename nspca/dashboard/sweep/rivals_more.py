@@ -149,7 +149,6 @@ def _pictures(
 
 
 def _agreement(results: dict[str, nspca.Result]) -> None:
-    """Say which methods choose the same features."""
     supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in results.items()}
     if len(supports) < 2:
         return
@@ -304,7 +303,6 @@ def _curve_table(problem: Problem, sweep: nspca.Sweep) -> pd.DataFrame:
 
 
 def _stability(seen: Answer) -> None:
-    """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
     st.markdown(
         "**Would other samples give the same features?** Rows are drawn again with replacement, and every "
         "method runs again."

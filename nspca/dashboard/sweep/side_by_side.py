@@ -93,7 +93,6 @@ def sentences(difference: Difference, noun: str, before: Answer, now: Answer) ->
 
 
 def _listed(names: list[str], noun: str) -> str:
-    """Return up to `MOST_NAMES` names in a line, and the number of further names."""
     if not names:
         return "none"
     shown = [wording.plain(name) for name in names[:MOST_NAMES]]

@@ -135,7 +135,6 @@ def nobody(problem: Problem, k: int, one: str, most: str) -> str:
 
 
 def _terms(problem: Problem, k: int, one: str) -> str:
-    """Return the conditions under which choices of k features are compared; `one` names a feature."""
     if k == 1:
         return ""
     kept = len(problem.forced)
