@@ -3,15 +3,14 @@
 import base64
 import math
 import re
-from typing import Any
 
 from nspca.data import Dataset
 from nspca.data.findings import Finding
 from nspca.data.suspicions import are_genes, are_proteins
 from nspca.errors import InvalidData
-from nspca.plots import certainty, kind_words, ratio_sentence
+from nspca.plots import certainty, ratio_sentence
 from nspca.presentation.markup import Markup, render
-from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
+from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
 from nspca.presentation.phrases import listed as listed
 from nspca.presentation.phrases import rival_name
 from nspca.presentation.phrases import things as things
@@ -147,24 +146,6 @@ OTHERS = (
     "part instead. Both are drawn no higher than the leading eigenvalue, itself a bound."
 )
 """Sentences on how the two published bounds are computed."""
-
-
-def beside(name: str, upper: float, kind: str, seen: Any) -> str:
-    """Return the sentence on what a published bound says about a component, for the section with its proof.
-
-    Parameters
-    ----------
-    name : name of the bound
-    upper : the bound, in the units of the data
-    kind : origin of the bound, a key of `nspca.plots.published.KINDS`
-    seen : row of the component in the table of `nspca.plots.with_paper_bound` or `with_rank3_bound`
-    """
-    line = f"The {name} ({plain(kind_words(kind))}) is {format_bound(upper)} for the same problem"
-    if seen.kind == kind:
-        return f"{line}: {ratio_sentence(seen.ratio, seen.probability)}."
-    if upper < seen.value:
-        return f"{line}, below what the component explains: it does not hold here."
-    return f"{line}, no better than the leading eigenvalue, which gives {ratio_sentence(seen.ratio)}."
 
 
 def size(count: float) -> str:

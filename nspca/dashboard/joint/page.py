@@ -139,7 +139,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         _say_failures(now)
         is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
         if not now.ended and is_joint:
-            headline.draw_climb(climb, at_work, self.nouns.many, run.id)
+            headline.draw_climb(climb, at_work, self.nouns.many)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes

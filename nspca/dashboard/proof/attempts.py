@@ -16,14 +16,13 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
 from nspca.jobs import JobState, engine
-from nspca.plots import with_paper_bound, with_rank3_bound
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
-from nspca.specs.published import EPSNET, OTHERS, RANK_3
+from nspca.specs.published import OTHERS
 
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
 AUTOMATIC = 10
@@ -229,20 +228,6 @@ def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
                 certificate.kind,
             ]
     return rows
-
-
-def published_bounds(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
-    """Return sentences about the published bounds for a result; empty if they were not computed."""
-    frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
-    said = []
-    for name, column, kind, seen in (
-        ("rank-3 bound", RANK_3, "rank-3", with_rank3_bound),
-        ("2014 paper's bound", EPSNET, "epsnet", with_paper_bound),
-    ):
-        row = seen(frame, problem.leading_eigenvalue).iloc[0]
-        if pd.notna(row["upper"]):
-            said.append(wording.beside(name, row[column], kind, row))
-    return " ".join(said)
 
 
 # --- checks ---------------------------------------------------------------------------------------

@@ -55,10 +55,6 @@ def show(answer: Answer) -> None:
         unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
-    published = proofs.published_bounds(problem, result, k)
-    if published:
-        with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
-            st.markdown(published)
 
 
 def _origin(result: nspca.Result, proof: Proof) -> str:
