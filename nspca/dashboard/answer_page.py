@@ -201,13 +201,7 @@ def show_shared(page: AnswerPage[Any], run: Watched) -> None:
 
 
 def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
-    """Return the run of the address, or the first answer; draw a hint and return None if there is neither.
-
-    Raises
-    ------
-    JobError
-        When the run of the address is not in this workspace, or is of another kind.
-    """
+    """Return the run of the address, or the first answer; draw a hint and return None if there is neither."""
     name = state.get(page.kind.key)
     if name is not None:
         run = lookup.named(page.kind, name)
@@ -288,10 +282,7 @@ def _draw(
 def _watch(
     page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
 ) -> None:
-    """Draw the progress of a run without a result, and its partial results or that a folder is measured.
-
-    With `is_drawn` the page draws what is ready of the run.
-    """
+    """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
 
     def fill(now: JobState) -> None:
         if is_drawn:

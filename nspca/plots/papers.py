@@ -124,10 +124,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
 
 
 def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str, Any], x: float) -> None:
-    """Draw the height of a curve at x as an arrow from zero, with its share in a bound beside it.
-
-    A thin line goes on to the bound.
-    """
+    """Draw the height of a curve at x as an arrow from zero, with its share in a bound beside it."""
     low, high = (curve["y"][curve["x"].index(x)] for curve in (lower, upper))
     up = {"x": x, "ax": x, "axref": "x", "ayref": "y", "text": "", "arrowcolor": CONTEXT}
     figure.add_annotation(**up, y=high, ay=low, arrowhead=0, arrowwidth=1)

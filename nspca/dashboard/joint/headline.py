@@ -78,10 +78,7 @@ def headline(answer: Answer) -> str:
 
 
 def _shared(answer: Answer) -> float | None:
-    """Return the share of the variance of the used features that the components explain.
-
-    None for a folder, whose variances only a worker knows.
-    """
+    """Return the share of the variance of the used features that the components explain."""
     if answer.of.table is not None:
         return None
     A, used = answer.problem.covariance, answer.shown.components.any(axis=1)

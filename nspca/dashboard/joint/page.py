@@ -180,10 +180,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
 
 def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]:
-    """Return label and drawing function of each further question, by its key in the address.
-
-    A covariance has no samples, and no questions about them.
-    """
+    """Return label and drawing function of each further question, by its key in the address."""
     nouns, view = answer.nouns, VIEWS[answer.nouns.kind]
     sections: dict[str, tuple[str, Callable[[Answer], None]]] = {
         "many": (f"How many {nouns.many}?", resampling.show_how_many),

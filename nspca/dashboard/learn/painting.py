@@ -42,10 +42,7 @@ def image_of(of: Lesson) -> Image:
 
 
 def _buttons(judged: bool, count: int) -> None:
-    """Draw the button that reveals the answer, or once `judged` the one that starts again.
-
-    `count` pixels are painted; with too few of them the button is disabled.
-    """
+    """Draw the button that reveals the answer, or once `judged` the one that starts again."""
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
         buttons.button("Paint again", "repaint", again, icon=":material/brush:")

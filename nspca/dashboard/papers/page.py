@@ -159,10 +159,7 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
 
 
 def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
-    """Return the first printed number beside the nearest computed one, and sentences about it; or nothing.
-
-    The sentences say what was measured, what the other readings give, and what it is to agree.
-    """
+    """Return the first printed number beside the nearest computed one, and sentences about it; or nothing."""
     for claim in claims:
         value = claim.printed.value
         found = [one for one in _judged(claim) if isinstance(one.value, float)]

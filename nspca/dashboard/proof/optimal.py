@@ -91,10 +91,7 @@ def _searches_by_itself(answer: Answer, ratio: float) -> bool:
 
 
 def _offer(answer: Answer) -> None:
-    """Draw the link that starts a search, or goes on with the last one.
-
-    The first search for several components begins with a thorough proof, unless there is one.
-    """
+    """Draw the link that starts a search, or goes on with the last one."""
     mine = answer.mine
     if mine and mine[0].is_exhausted and not mine[0].is_automatic:
         st.caption(CANNOT, width="content")

@@ -255,10 +255,7 @@ def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
-    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map.
-
-    For a folder, some of its rows are drawn.
-    """
+    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map."""
     try:
         seen = open_data.scored_problem(about, problem)
     except nspca.InvalidProblem:
