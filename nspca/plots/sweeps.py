@@ -295,7 +295,7 @@ def _add_paper(
     upper: Callable[..., None],
     is_alone: bool,
 ) -> None:
-    """Draw the 2014 paper's bound and its exact form, both in `wide`; `upper` is `_add_upper` of the figure."""
+    """Draw the 2014 paper's bound and its exact form, both in `wide`."""
     paper, rank_3 = wide
     chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
     _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
