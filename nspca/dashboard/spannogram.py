@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+import nspca
 from nspca.bounds import lowrank
 from nspca.covariance.linalg import Array, rank1
 from nspca.dashboard import answer_page, open_data
@@ -225,10 +226,9 @@ def find_limit(of: Subject, asked: SweepSpec) -> Limit:
     known = [one.certificate.upper for one in tried if one.k == k and one.certificate is not None]
     run = first_answer.unasked(of.chosen, asked)
     results = None if run is None else run.results
-    if results is not None:
-        grown = proofs.grown(results, of.chosen, asked).results.items()
-        proved = [result.certificate for (_, size), result in grown if size == k]
-        known += [certificate.upper for certificate in proved if certificate is not None]
+    grown = proofs.grown(results or nspca.Sweep({}), of.chosen, asked).results.items()
+    proved = [result.certificate for (_, size), result in grown if size == k]
+    known += [certificate.upper for certificate in proved if certificate is not None]
     waits = None if run is None or results is not None else run.id
     return Limit(min([*known, _quick(of.key, of)]), not known, waits)
 

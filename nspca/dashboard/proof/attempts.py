@@ -103,7 +103,8 @@ def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
     """Return a sweep with all that other sweeps of the same problem have found and proved.
 
     They are those of this workspace, the answers to single k that anybody asked for, and the stored answer
-    to a sample. At each k the best component and the least bound are kept.
+    to a sample. At each k the best component and the least bound are kept, of the methods of the sweep; of an
+    empty one, of all methods.
     """
     found = dict(sweep.results)
     methods = {method for method, _ in found}
@@ -114,7 +115,7 @@ def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
             others.append(lookup.opened(run.id, run.finished, nspca.Sweep.from_bytes).results)
     for results in others:
         for key, result in results.items():
-            if key[0] in methods:
+            if key[0] in methods or not methods:
                 found[key] = _better(found.get(key, result), result)
     return nspca.Sweep(dict(sorted(found.items(), key=lambda item: item[0][1])))
 
