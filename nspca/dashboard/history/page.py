@@ -57,7 +57,7 @@ def show() -> None:
     page = min(max(1, state.get("listed")), last)
     place = times.zone(st.context.timezone)
     for one in found[OF_A_PAGE * (page - 1) : OF_A_PAGE * page]:
-        with frame.guard(), st.container(border=True):
+        with frame.guard():
             _row(one, place)
     if last > 1:
         _turn(page, last, len(found))
