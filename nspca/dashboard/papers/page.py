@@ -20,7 +20,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, VERDICTS, Claim, Item, Outcome, exact, report
-from nspca.papers.item import TOLERANCE, Found, Panel
+from nspca.papers.item import Found, Panel
 from nspca.plots.papers import gallery_figure, miniature, panel_figure
 from nspca.specs import PaperSpec
 
@@ -170,37 +170,8 @@ def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
             comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
             first = f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
             whence = ", from the original data" * bool(item.needs)
-            said = f"It is the {what}{whence}."
-            return first, f"{said}{_others(nearest, found, unit)} {_meaning(claim)}"
+            return first, f"It is the {what}{whence}."
     return "", ""
-
-
-def _meaning(claim: Claim) -> str:
-    of = "the total that a printed gain implies" if claim.printed.kind == "gain" else "the printed number"
-    meaning = f"To agree is to differ by at most {100 * TOLERANCE:.0f} % of {of}"
-    some, every = claim.support
-    if every < 2:
-        return f"{meaning}."
-    if claim.verdict == "better":
-        return f"{meaning}; to exceed is to be better by more than that."
-    if some == every:
-        return f"{meaning}: {'both' if every == 2 else f'all {every}'} do."
-    return f"{meaning}: {some or 'none'} of the {every} readings {'do' if some > 1 else 'does'}."
-
-
-def _others(nearest: Found, found: list[Found], unit: str) -> str:
-    others = [f"{one.value:.3g}{unit}" for one in found if one is not nearest]
-    if not others:
-        return ""
-    reading = nearest.preset or nearest.budget
-    which = f"the reading “{reading}”" if reading else "this reading"
-    give = (
-        f"the other gives {others[0]}"
-        if len(others) == 1
-        else f"the others give {wording.listed(others[:3])}"
-    )
-    more = " and more" * (len(others) > 3)
-    return f" The paper leaves details open: {which} is nearest, {give}{more}."
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
