@@ -33,7 +33,7 @@ STATUS = {
 }
 """Colour, width of the line and words for each status of a cone; the map draws the first one on top."""
 FILLS = {"open": fade(OPEN_FILL, 0.35), "leaf": fade(PROVED, 0.12), "discarded": fade(DISCARDED_FILL, 0.5)}
-SCALE = colorbar("captured, %") | {"x": 1.0, "len": 0.7}
+SCALE = colorbar("kept, %") | {"x": 1.0, "len": 0.7}
 NO_MARGIN = dict.fromkeys("lrtb", 0)
 BEST_FOUND = "best found"
 EMPTY = np.full((1, 3), np.nan)

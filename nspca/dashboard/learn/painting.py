@@ -63,7 +63,7 @@ def _verdict(of: Lesson, pixels: list[int]) -> str:
     mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(limit))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
-        f"Your {K} pixels capture **{mine}** of the variance of the first principal component. The best {K} "
-        f"found capture **{reached}**, and {hit} of them are yours. It is proved that no {K} pixels with "
-        f"nonnegative weights capture more than **{possible}**."
+        f"Your {K} pixels keep **{mine}** of what all pixels show in the main direction. The best {K} found "
+        f"keep **{reached}**, and {hit} of them are yours. No {K} pixels with nonnegative weights keep more "
+        f"than **{possible}**: proved."
     )

@@ -28,10 +28,10 @@ from nspca.presentation.numerals import format_change, ratio_at_most
 GUESS = (
     "A direction gives each pixel a weight. The angle mixes the two directions along which the digits vary "
     "most: 90° is the first alone, 0° the second. Each curve is one pixel, as high as its weight. At which "
-    f"angle do the {K} highest curves capture most of the variance? Drag to your guess, then press Reveal."
+    f"angle do the {K} highest curves keep most of the variance? Drag to your guess, then press Reveal."
 )
 GUESSED = (
-    f"Each curve is one pixel, and the star marks the angle whose {K} highest curves capture most. The "
+    f"Each curve is one pixel, and the star marks the angle whose {K} highest curves keep most. The "
     "dashed line is your guess. Guess again, or go on with Next."
 )
 CONES = (
@@ -86,9 +86,9 @@ def few(of: Lesson) -> None:
     varying = np.count_nonzero(np.ptp(of.X, axis=0))  # on the others x is zero but for rounding
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
-        f"The first principal component uses {varying} pixels, with weights of both signs. "
-        f"**{K} pixels** with nonnegative weights capture {reached} of its variance. It is proved that no "
-        f"{K} capture more than {possible}."
+        f"The first principal component, the main direction, uses {varying} pixels with weights of both "
+        f"signs. **{K} pixels** with nonnegative weights keep {reached} of what all show there. No {K} keep "
+        f"more than {possible}: proved."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")

@@ -251,7 +251,7 @@ def sentences(seen: Answer) -> tuple[statement.Statement, str, str]:
     found = f"{said.share_text} of the variance of the first principal component."
     least = f"This is {wording.proof(best.ratio)}. " if said.most_text else ""
     headline = f"With {size}, {best_ones}: {found} {said.limit}".rstrip()
-    return said, headline, f"{least}Each bar is what one method captures."
+    return said, headline, f"{least}Each bar is what one method keeps."
 
 
 def taken(seen: Answer) -> Export:
