@@ -217,8 +217,8 @@ def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
         for i, (column, panel) in enumerate(zip(columns, first, strict=True)):
             with column:
                 _draw(panel, f"{item.name}-{i}")
-    for i, gallery in enumerate(outcome.galleries[:2]):
-        _gallery(item, outcome, i, gallery.title)
+    for i in range(len(outcome.galleries[:2])):
+        _gallery(item, outcome, i)
     for lists in outcome.words:
         st.markdown(f"**{wording.plain(lists.title)}**")
         lines = [f"{i}. {wording.plain(', '.join(one))}" for i, one in enumerate(lists.lists, 1)]
@@ -233,9 +233,9 @@ def _draw(panel: Panel, key: str) -> None:
     figures.draw(figure, key)
 
 
-def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
+def _gallery(item: Item, outcome: Outcome, i: int) -> None:
     gallery = outcome.galleries[i]
-    st.markdown(f"**{wording.plain(title)}**")
+    st.markdown(f"**{wording.plain(gallery.title)}**")
     figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
     figures.draw(figure, f"{item.name}-gallery-{i}")
 
@@ -246,11 +246,13 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
             st.html(report.beside_table(beside))
     if outcome is not None and (rest or len(outcome.galleries) > 2):
-        with st.expander("More pictures", icon=":material/image:"):
-            for i, panel in enumerate(rest, 2):
-                _draw(panel, f"{item.name}-{i}")
-            for i in range(2, len(outcome.galleries)):
-                _gallery(item, outcome, i, outcome.galleries[i].title)
+        box = st.expander("More pictures", icon=":material/image:", key="fold_pictures", on_change="rerun")
+        if box.open:
+            with box:
+                for i, panel in enumerate(rest, 2):
+                    _draw(panel, f"{item.name}-{i}")
+                for i in range(2, len(outcome.galleries)):
+                    _gallery(item, outcome, i)
     if outcome is not None:
         export.offer(_spec(item), key=item.name, code=item.code)
 
