@@ -72,9 +72,8 @@ def revision(figure, **options) -> str:
 def test_a_figure_about_other_things_starts_afresh():
     spectrum = plots.spectrum_figure([3.0, 1.0], 4.0)
     kept = revision(spectrum)
-    assert revision(plots.spectrum_figure([2.0, 1.0], 4.0)) == kept
-    assert revision(plots.spectrum_figure([3.0, 1.0, 1.0], 4.0)) != kept
-    assert revision(plots.spectrum_figure([3.0, 1.0], 4.0).update_xaxes(title_text="x")) != kept
+    assert revision(spectrum.update_xaxes(title_text="x")) == kept
+    assert revision(plots.spectrum_figure([2.0, 1.0], 4.0)) != kept
     assert revision(spectrum, same="a") != revision(spectrum, same="b")
 
 
