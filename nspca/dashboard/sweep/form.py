@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import methods
-from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_scaled
+from nspca.dashboard.runs.inputs import EFFORT_HELP, EFFORTS, draw_scale, draw_signs, effort, is_scaled
 from nspca.dashboard.runs.sweeps import default_range, usual
 from nspca.dashboard.sweep import whatif
 from nspca.errors import InvalidProblem
@@ -70,7 +70,7 @@ def inputs(chosen: Chosen) -> None:
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
     how: dict[str, Any] = {"then": whatif.changed, "value": list(_methods(chosen))}
     form.draw(SweepSpec, "methods", left, **how, options=able, format_func=methods.label, help=about)
-    draw_effort(middle, whatif.changed)
+    form.draw(SweepSpec, "effort", middle, whatif.changed, effort(), options=list(EFFORTS), help=EFFORT_HELP)
     draw_scale(right, chosen, whatif.changed, measures(chosen).scales)
     for name, option, _ in SweepSpec.declared():  # options without a place of their own
         if option.query and name not in PLACED:
