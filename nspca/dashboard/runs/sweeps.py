@@ -18,7 +18,7 @@ SWEEP = Kind(
     page="sweep",
     key="run",
     anew=("k", "shown"),
-    empty="Nothing has run yet. Choose the values of k below and press Compute. The curve then fills in here.",
+    empty="Nothing has run yet. Choose the values of k below and press Compute. The curve then fills in.",
     icon=":material/area_chart:",
     stranger="The run in this address is no sweep. Choose the values of k below and press Compute.",
 )
