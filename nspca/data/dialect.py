@@ -624,7 +624,7 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
     for delimiter in _DELIMITERS:
         if delimiter != SPACES and not any(delimiter in line for line in lines):
             continue
-        if delimiter == SPACES and (is_named or (best == "\t" and is_even)):
+        if delimiter == SPACES and (is_named or (best == "\t" and is_even and best_score > 0.02)):
             break  # blanks stand within cells
         try:
             rows = [row for row in split(lines[1:] or lines, delimiter) if any(map(str.strip, row))]

@@ -35,7 +35,7 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _UNITS = re.compile(
-    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
+    r"\W*((q2:)?types?|units?|einheit(en)?|unités?|d?type|string|str|object|text|varchar|comments?"
     r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
     re.IGNORECASE,
 )
@@ -47,7 +47,7 @@ _MOTHUR = ("label", "group", "numotus")
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
-    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|cpgs?",
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|(clade|taxon)([_. ]?name)?|mi_?rnas?|cpgs?",
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
@@ -56,7 +56,7 @@ _VARIABLE = re.compile(
 )
 """Names of a first column that give cause to suspect that the rows are features."""
 _OF_GENES = re.compile(
-    r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
+    r"entrez.*|(ncbi_)?tax(onomy)?_?id|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
     r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
     r"|m\W?z|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
     re.IGNORECASE,
@@ -284,6 +284,7 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         across, down = (sum(name in known for name in those) for those in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
+    rows -= len(layout.label_rows)
     turned, why = genes_in_rows(rows, len(columns), first, columns)
     called = f'the first column is called "{short(names[ids])}"'
     if not turned and rows > len(columns) > 1 and is_gene and _is_distinct(first):

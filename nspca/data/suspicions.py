@@ -57,7 +57,8 @@ ALONE = 0.95
 FAR = 5.0
 """A repeated value is a code when it lies this many ranges of all other values away from them."""
 LABELS = re.compile(
-    r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status)"
+    r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status|"
+    r"sex|gender|pheno(type)?)"
     r"($|[\W_\d])",
     re.IGNORECASE,
 )
@@ -215,8 +216,11 @@ def _columns(data: Dataset) -> Iterator[Finding]:
     close = (X.min(axis=0) >= 1000) & (np.ptp(X, axis=0) < 0.1 * X.min(axis=0))
     for j in range(min(n, 2000)) if mixed or has_names else ():
         column, called = X[:, j], str(data.feature_names[j]) if has_names else ""
-        if ORDER.fullmatch(called) and bool((np.diff(column) > 0).all() or (np.diff(column) < 0).all()):
+        steps = np.diff(column)
+        is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], rtol=1e-6)
+        if is_even or (ORDER.fullmatch(called) and bool((steps > 0).all() or (steps < 0).all())):
             yield _about(data, j, "rises or falls from row to row, as times do", _ASIDE, _USE)
+            continue
         if not whole[j]:
             continue
         values = np.unique(column)

@@ -11,7 +11,7 @@ from nspca.data.dialect import Layout, are_labels, quoted
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
 from nspca.data.missing import Settled, settle
-from nspca.data.names import frozen, numbered, quote_names, short, unique_names
+from nspca.data.names import counted, frozen, numbered, quote_names, short, unique_names
 from nspca.data.roles import (
     NO_NAMES,
     Columns,
@@ -122,7 +122,8 @@ def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequenc
     assert ids is not None
     body = layout.body_rows
     label = None if options.label_column is None else _find_row(body, ids, options.label_column)
-    groups_of = [r for r in chosen.skipped if are_labels([body[r][i] for i in chosen.features])]
+    cells_of = {r: [body[r][i] for i in chosen.features] for r in chosen.skipped}
+    groups_of = [r for r, cells in cells_of.items() if are_labels(cells) and len(set(cells)) > 1]
     if label is None and len(groups_of) == 1:
         label = groups_of[0]
     skipped = tuple(sorted({*chosen.skipped, *(() if label is None else (label,))}))
@@ -169,7 +170,7 @@ def _describe_text_row(name: str, cells: Sequence[str], taken: bool) -> Candidat
     count = len(distinct_texts(cells))
     if taken:
         return Candidate(name, count, Finding(f'Row "{short(name)}" holds the labels of the samples.'))
-    said = f'Row "{short(name)}" holds {count} different texts and was left out'
+    said = f'Row "{short(name)}" holds {counted(count, "different text")} and was left out'
     way = (Way("label_column", name, "Use as labels"),)
     return Candidate(name, count, Finding(f"{said}; it can be named as the label row.", ways=way))
 
