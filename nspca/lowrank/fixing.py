@@ -256,7 +256,7 @@ class _Search:
 
         A cone that is too deep to be split leaves its claims unproved.
         """
-        halves = []
+        halves: list[Array] = []
         for number in cones:
             cone = self.made[number]
             if self.f.D < 2 or np.abs(cone.generators).max() >= DEEPEST:
