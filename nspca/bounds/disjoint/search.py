@@ -203,7 +203,6 @@ class JointTree(Work):
         self.held += made.held
 
     def means(self) -> Means:
-        """Return the limits of the work on one pricing."""
         seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
         return Means(self.plan, self.tell, seconds, self.limits.client)
 

@@ -139,7 +139,6 @@ class FixingTree(Work):
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
 
     def whole(self) -> Supports:
-        """Return the supports of the root: all that contain the forced features."""
         return Supports.of(self.problem, self.ground.everything)
 
     def begin(
@@ -199,7 +198,6 @@ class FixingTree(Work):
 
     @property
     def stopped(self) -> bool:
-        """Tell whether a limit is reached."""
         limits = self.limits
         return (
             time.monotonic() > self.ends
@@ -263,7 +261,6 @@ class FixingTree(Work):
         return [node.supports.fix(none, one), node.supports.fix(one, none)]
 
     def tasks(self, node: Node) -> Iterable[Task]:
-        """Return the tasks of the parts of a node."""
         assert node.leaf is not None  # it is open
         for supports in self.parts(node):
             task = Task(supports, node.leaf.witness, node.warm, self.lower, self.gap, self.plan)
@@ -294,7 +291,6 @@ class FixingTree(Work):
                 self.open(parent)
 
     def attach(self, node: Node, parts: list[Node]) -> None:
-        """Put the settled `parts` below their node."""
         node.branch(int(node.supports.possible[int(np.argmin(node.scores))]), parts[0], parts[1])
 
     def taken(self, settled: Settled) -> Node:
@@ -359,7 +355,6 @@ class FixingTree(Work):
         return max(max((node.upper for node in self.root.walk()), default=0.0), self.target, 0.0)
 
     def certificate(self) -> Certificate:
-        """Return the certificate of the bound proved so far."""
         assert self.root is not None  # `proved` is finite
         arrays, upper = packed(self.root)
         return Certificate.of(self.problem, "B8", "fixing", upper, arrays)
@@ -392,7 +387,6 @@ class FixingTree(Work):
         return node.supports
 
     def tell(self) -> None:
-        """Report gap, fixed features and number of nodes."""
         unit = self.problem.covariance.unit
         nodes = [node for _, _, node in self.heap] + self.parted + self.stuck + self.lost
         left = [node for node in nodes if node.upper > self.target]
