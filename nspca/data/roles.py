@@ -47,7 +47,8 @@ _MOTHUR = ("label", "group", "numotus")
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
-    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|(clade|taxon)([_. ]?name)?|mi_?rnas?|cpgs?",
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?"
+    r"|(clade|taxon)([_. ]?name)?|mi_?rnas?|cpgs?",
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
@@ -56,9 +57,10 @@ _VARIABLE = re.compile(
 )
 """Names of a first column that give cause to suspect that the rows are features."""
 _OF_GENES = re.compile(
-    r"entrez.*|(ncbi_)?tax(onomy)?_?id|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
-    r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
-    r"|m\W?z|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
+    r"entrez.*|(ncbi_)?tax(onomy)?_?id|m\W?z|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?"
+    r"|start|end|strand|rt|retention[_. ]?time"
+    r"|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
+    r"|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
     re.IGNORECASE,
 )
 """Names of columns of numbers about a gene, which are no samples."""
