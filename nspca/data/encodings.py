@@ -58,10 +58,7 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
 
 
 def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:
-    """Tell whether bytes are text in an encoding, but for the last sign where it may be cut.
-
-    They are decoded in pieces, so that no copy of the text is held.
-    """
+    """Tell whether bytes are text in an encoding, piece by piece; with `is_cut`, but for the last sign."""
     decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(raw)
     try:
         for start in range(0, len(raw), _HEAD):
@@ -73,13 +70,7 @@ def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:
 
 
 def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the bytes are not text.
-    """
+    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed."""
     findings: tuple[Finding, ...] = ()
     if encoding is not None:
         try:

@@ -87,13 +87,7 @@ TOTAL = re.compile(
 
 
 def suspicions(data: Dataset) -> tuple[Finding, ...]:
-    """Return what the numbers and names of a data set give cause to suspect.
-
-    Parameters
-    ----------
-    data : Dataset
-        Of a file as it was read; images, word counts and covariances have nothing to suspect.
-    """
+    """Return what numbers and names give cause to suspect; nothing of images, words and covariances."""
     if data.is_covariance or data.kind in ("image", "words") or len(data.feature_names) > 200_000:
         return ()
     found = [*_constants(data), *_strange_names(data)]
@@ -327,12 +321,7 @@ def genes_in_rows(
 ) -> tuple[bool, str]:
     """Return whether the rows of a table are surely features, such as genes, and the evidence for it.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Numbers of rows and of columns with numbers.
-    row_names, column_names : sequences of str
-        Names of the first rows, and of the columns.
+    `rows` and `columns` are counts; the names are those of the first rows, and of the columns.
     """
     if rows <= columns or not row_names:
         return False, ""

@@ -27,10 +27,7 @@ from nspca.validation.options import is_whole
 
 
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
-    """Return candidates for labels among the features: few whole numbers under a name such as "class".
-
-    A candidate stays a feature until the user names its column as the labels.
-    """
+    """Return features that are candidates for labels: few whole numbers under a name such as "class"."""
     out: tuple[Candidate, ...] = ()
     for position, i in enumerate(settled.of_columns(features)):
         if layout.header and LABELS.search(layout.columns[i]):
@@ -189,10 +186,7 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
 
 
 def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layout:
-    """Return the layout without empty columns that hold something below the first lines.
-
-    Such a column becomes a text column, or a feature when all its filled cells are numbers.
-    """
+    """Return the layout without empty columns that hold texts or numbers below the first lines."""
     numerals = layout.numerals
     filled = {
         i: [cell for cell in texts[i] if not numerals.is_missing(cell)]
@@ -210,13 +204,7 @@ def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layou
 def _describe_others(
     layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int], named: bool
 ) -> tuple[tuple[Finding, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
-    """Return findings about the columns left out, candidates for labels, and the labels by column name.
-
-    Raises
-    ------
-    InvalidData
-        For columns whose role is unclear, with the options that settle it.
-    """
+    """Return findings about the columns left out, candidates for labels, and the labels by column name."""
     said: tuple[Finding, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     groups: dict[str, np.ndarray] = {}
