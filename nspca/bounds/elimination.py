@@ -146,7 +146,8 @@ def _peaks_in_parts(A: Covariance, nonneg: bool, order: np.ndarray) -> tuple[Arr
     last = max(own.size - 1 - MOST_KEPT, 0)
     level = max(float(np.partition(own, last)[last]), float(A.diagonal[order[CANDIDATES:]].max(initial=0.0)))
     remainder = collect(A, nonneg, level)
-    level, found = max(level, remainder.level), np.zeros(A.n)
+    # collected entries are rounded up
+    level, found = max(level + 2 * entry_error(A), remainder.level), np.zeros(A.n)
     above = remainder.sizes > level
     for features in (remainder.i, remainder.j):
         np.maximum.at(found, features[above], remainder.sizes[above])

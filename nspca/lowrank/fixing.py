@@ -182,7 +182,8 @@ class _Search:
                 bounds = self.f.bounds(of_G, of_T, self.level)
                 narrow = self.distance / np.maximum(np.linalg.eigvalsh(of_G)[:, 0], UNIT_ROUNDOFF)
                 above = np.flatnonzero(bounds + narrow > self.level)
-                edges[above] = copositive.dearest(of_G[above], of_T[above])
+                if above.size:
+                    edges[above] = copositive.dearest(of_G[above], of_T[above])
             if above.size:
                 for one, claims in zip(above, self.unproved(G[:, above], terms[:, above]), strict=True):
                     failing[one] = claims
