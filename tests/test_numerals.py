@@ -145,12 +145,6 @@ def test_no_change_is_printed_as_zero(change, text):
     assert format_change(change) == text
 
 
-def test_shares_without_zeros_at_the_end():
-    assert (format_bound_share(1.0, 2.0), format_value_share(3.0, 3.0)) == ("50 %", "100 %")
-    assert (format_bound_share(1.0, 3.0), format_value_share(1.0, 3.0)) == ("33.34 %", "33.33 %")
-    assert format_bound_share(math.nan, 1.0) == format_value_share(1.0, 0.0) == "unknown"
-
-
 def test_the_ends_of_float64():
     largest = np.finfo(float).max
     assert round_up(largest, 3) == largest and proved_ratio(5e-324, 1e-323) == 0.5
