@@ -1,7 +1,6 @@
 """Forced features: solved, bounded, certified and refused, against brute force."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -11,11 +10,9 @@ import nspca
 from nspca.bounds import elementary, elimination, lowrank, witness
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness
-from nspca.certificate import Certificate
-from nspca.errors import CertificateError, InvalidOption, InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.solvers import METHODS
 from nspca.solving import line_of
-from nspca.validation.archive import read_arrays, write_arrays
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import cases, counts
 
@@ -181,33 +178,6 @@ def test_a_known_answer_counts_the_forced_features():
     with pytest.raises(InvalidProblem, match="at most k = 3 nonzero weights, got \\[5\\]"):
         nspca.certify(problem, plain)
     assert nspca.certify(problem, nspca.solve(problem)).forced == (0, 5)
-
-
-# --- the certificate file
-
-
-def test_the_file_says_what_is_forced_and_other_values_are_refused(tmp_path):
-    problem = nspca.Problem.from_data(X, 3, forced=(0, 5))
-    certificate = nspca.solve(problem).certificate
-    certificate.save(tmp_path / "c.npz")
-    again = Certificate.load(tmp_path / "c.npz")
-    assert again.forced == (0, 5) and nspca.verify(X, again, problem) == nspca.verify(X, certificate)
-    plain = nspca.solve(nspca.Problem.from_data(X, 3)).certificate
-    assert with_header(plain, lambda header: header.pop("forced")).forced == ()
-    for forced in ([5, 0], [0, 0], [True], [0.0], ["0"], [-1], [0, 1, 2, 3], [None], 0, "0", None, [[0]]):
-        with pytest.raises(CertificateError, match=r"^[^\n]{1,300}$"):
-            with_header(plain, lambda header, forced=forced: header.update(forced=forced))
-    beyond = with_header(plain, lambda header: header.update(forced=[6]))
-    with pytest.raises(CertificateError, match="some from 0 to 5 in increasing order, got \\(6,\\)"):
-        nspca.verify(X, beyond)
-
-
-def with_header(certificate, change):
-    """The file with other words in its header."""
-    arrays = read_arrays(certificate.to_bytes())
-    header = json.loads(str(arrays["header"]))
-    change(header)
-    return Certificate.from_bytes(write_arrays(arrays | {"header": np.array(json.dumps(header))}))
 
 
 @pytest.mark.parametrize(

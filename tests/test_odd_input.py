@@ -258,6 +258,9 @@ def honest():
         {"k": True},
         {"k": 2.0},
         {"k": [1, True]},
+        {"forced": [5, 0]},
+        {"forced": [True]},
+        {"forced": "0"},
         {"exponent": 2.0},
         {"shape": [12.0, 6]},
         {"version": True},
@@ -283,7 +286,7 @@ def test_words_of_a_certificate_are_not_read_by_their_truth_value(change, honest
     forged.k = certificate.k
     assert nspca.verify(X, forged) <= certificate.upper
     for name, value in change.items():
-        setattr(forged, name, tuple(value) if name == "shape" else value)
+        setattr(forged, name, tuple(value) if name in ("shape", "forced") else value)
     if "probability" not in change:
         with pytest.raises(CertificateError):
             nspca.verify(X, forged)
