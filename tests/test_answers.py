@@ -104,8 +104,8 @@ def test_copies_are_all_listed_and_nothing_is_unique(copies):
 
 def test_sparse_data_and_a_file(tmp_path):
     rng = np.random.default_rng(5)
-    X = sp.csr_array(rng.poisson(0.6, (80, 20)) * np.linspace(0.9, 1.1, 20))
-    problem = nspca.Problem.from_data(X, 3)
+    X = sp.csr_array(rng.poisson(0.6, (80, 30)) * np.linspace(0.9, 1.1, 30))
+    problem = nspca.Problem.from_data(X, 4)
     result = nspca.solve(problem, certify="standard")
     known = nspca.answers(problem, result, 0.02)
     assert known.is_complete and len(known.values) > 1
@@ -125,8 +125,8 @@ def test_a_search_that_stops_proves_less_and_says_so(copies):
         assert nspca.verify(X, known.certificate, problem) <= known.rest
         assert known.rest > (1 - 0.3) * known.value and ("Proved" in known.statement) == (known.share < 1)
     rng = np.random.default_rng(1)
-    Z = rng.standard_normal((60, 30))
-    problem = nspca.Problem.from_data(Z, 5)
+    Z = rng.standard_normal((60, 40))
+    problem = nspca.Problem.from_data(Z, 6)
     result, seen = nspca.solve(problem, certify=None), []
 
     def stop(event):

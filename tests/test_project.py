@@ -17,8 +17,9 @@ from scripts import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
 def requirements(*extras: str) -> list[Requirement]:
     return [Requirement(text) for text in environment.requirements_of([*extras])]
 

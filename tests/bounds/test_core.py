@@ -174,10 +174,10 @@ def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
 
 @pytest.mark.parametrize(("effort", "nonneg"), [("fast", False), ("standard", True)])
 def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort):
-    """Planted groups in 900 standardised features: elimination leaves nothing out, the core proves most."""
+    """Planted groups in 1500 standardised features: elimination leaves nothing out, the core proves most."""
     monkeypatch.setitem(PLANS, effort, replace(PLANS[effort], cores=PLANS[effort].cores[:1], rounds=2))
     rng = np.random.default_rng(10)
-    X = rng.standard_normal((50, 900))
+    X = rng.standard_normal((50, 1500))
     X[:, :30] += 2.0 * rng.standard_normal((50, 1))
     X[:, 30:90] += 0.8 * rng.standard_normal((50, 1))
     problem = nspca.Problem.from_data(X, 20, nonneg=nonneg, scale=True)

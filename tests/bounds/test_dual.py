@@ -99,7 +99,7 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
     branching = PLANS["standard"].branching if branched else 0.0
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=branching))
     kinds = set()
-    for case in cases(12 if branched else 20, n_max=8, ranks=(3, 8), seed=32):
+    for case in cases(12 if branched else 40, n_max=9, ranks=(3, 8), seed=32):
         X = case.V.T
         problem = nspca.Problem.from_data(X, case.k, nonneg, center=False)
         optimum = brute_force(X.T @ X / len(X), case.k, nonneg)[0]

@@ -133,7 +133,7 @@ def test_rows_are_fixed_only_where_no_direction_shows_otherwise(nonneg, count):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize(
-    "count", [8, pytest.param(18, marks=pytest.mark.visit), pytest.param(1500, marks=pytest.mark.long)]
+    "count", [12, pytest.param(18, marks=pytest.mark.visit), pytest.param(1500, marks=pytest.mark.long)]
 )
 def test_no_fixing_loses_a_better_answer_and_the_checker_takes_every_tree(nonneg, count, monkeypatch):
     """Every answer above the level is looked up in the tree: it meets each stage's sets."""

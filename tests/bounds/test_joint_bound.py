@@ -265,7 +265,7 @@ def test_more_rows_are_kept_while_those_left_out_hold_the_bound_up(monkeypatch, 
 
 def test_more_features_than_samples():
     rng = np.random.default_rng(2)
-    X = rng.standard_normal((12, 4050))
+    X = rng.standard_normal((12, 4200))
     X[:, :30] *= 4
     for problem in (Problem.from_data(X, (5, 5)), Problem.from_data(X, (2000, 2000), scale=True)):
         assert checked(X, problem).witness.get("rows", np.zeros(0)).size < 500
@@ -276,7 +276,7 @@ def test_more_features_than_samples():
 
 
 def test_progress_cancel_and_the_same_answer_twice():
-    X = np.ldexp(blocks(), 3)
+    X = np.ldexp(blocks(15), 3)
     problem, events = Problem.from_data(X, (4, 4, 4)), []
     one = certify_joint(problem, 0.5, report=events.append)
     two = certify_joint(problem, 0.5)

@@ -27,7 +27,7 @@ from tests.strategies import counts
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [7, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [5, pytest.param(400, marks=pytest.mark.long)])
 def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, count):
     """The witness on the rows of a tree claims no more than on those of the core, but for storage in float32.
 
@@ -74,7 +74,7 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(20, 600)
+@counts(30, 600)
 def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, count):
     """Without a feature that `fix_needed` fixes in, brute force finds no better answer.
 

@@ -36,7 +36,7 @@ def test_the_estimate_is_reached_and_above_the_bound_of_pathspca(nonneg):
 
 
 def test_all_tried_is_the_forward_search_by_eigenvalues():
-    for problem in problems(40, 1, False):
+    for problem in problems(20, 1, False):
         A = problem.covariance.matrix
         chosen = [int(np.argmax(np.diag(A)))]
         for k, x in greedy.forward(problem, chosen[:1], problem.n, tried=problem.n):
@@ -53,7 +53,7 @@ def test_all_tried_is_the_forward_search_by_eigenvalues():
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_values_never_fall_along_the_path(nonneg):
-    for problem in problems(40, 2, nonneg):
+    for problem in problems(20, 2, nonneg):
         ks = list(range(1, problem.n + 1))
         for polish in (False, True):
             path = greedy.path(problem, ks, greedy.Options(polish=polish))

@@ -108,7 +108,7 @@ def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
 
     def run(data):
         return joint.solve(
-            nspca.Problem.from_data(data, (3, 2, 3), nonneg), joint.Options(restarts=5), seed=5
+            nspca.Problem.from_data(data, (3, 2, 3), nonneg), joint.Options(restarts=2), seed=5
         )
 
     plain, again, sparse, tiny = run(X), run(X), run(sp.csr_array(X)), run(X * 2.0**-400)
