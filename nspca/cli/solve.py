@@ -2,6 +2,7 @@
 
 import argparse
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,7 +153,8 @@ def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bo
     if args.within is not None and lost is None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
-            result = certified(problem, result, known.certificate)  # one certificate proves both
+            # One certificate proves both, and what is proved of all other answers stays.
+            result = replace(certified(problem, result, known.certificate), others=result.others)
     others = None
     if args.others is not None and lost is None:
         others = nspca.answers(problem, result, args.others / 100, seconds=args.seconds, report=progress())
@@ -180,8 +182,6 @@ def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | Co
 
 def _answer(question: "SweepSpec | ComponentsSpec", problem: "Problem", report: Report) -> "Result":
     """Return the one result of a question about `problem`; raise `Refused` where nothing bounds it."""
-    from nspca.proving import certified
-
     said: list[str] = []
 
     def hear(event: Event) -> None:
@@ -193,7 +193,7 @@ def _answer(question: "SweepSpec | ComponentsSpec", problem: "Problem", report: 
     (result,) = question.run(hear, problem).results.values()
     if result.certificate is None:
         raise Refused(said[-1])
-    return certified(problem, result, result.certificate)
+    return result
 
 
 def _search(args: argparse.Namespace, problem: "Problem", client: Any) -> "Result":

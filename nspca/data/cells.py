@@ -294,7 +294,7 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
 
 WORDS_OF_MISSING = {
     "missing", "unknown", "absent", "blank", "empty", "refused", "filtered", "overflow", "ovrflw",
-    "saturated", "fehlt", "fehlend", "unbekannt", "verweigert",
+    "saturated", "undetermined", "fehlt", "fehlend", "unbekannt", "verweigert",
 }  # fmt: skip
 """Words of letters alone that are offered as missing values; others are more often names of groups."""
 

@@ -15,7 +15,7 @@ from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
-from nspca.data.suspicions import ID, TOTAL, genes_in_rows, is_counter, may_be_turned
+from nspca.data.suspicions import AXIS, ID, ORDER, TOTAL, genes_in_rows, is_counter, may_be_turned
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -34,11 +34,6 @@ _DAY = (
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
-_AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
-_ORDER = re.compile(
-    rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{_AXIS})s?([\W_].*)?", re.IGNORECASE
-)
-"""Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
     r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
     r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
@@ -63,7 +58,7 @@ _VARIABLE = re.compile(
 _OF_GENES = re.compile(
     r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
     r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
-    r"|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
+    r"|m\W?z|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
     re.IGNORECASE,
 )
 """Names of columns of numbers about a gene, which are no samples."""
@@ -209,9 +204,9 @@ def _find_units(layout: Layout, ids: int | None, options: ReadOptions) -> tuple[
 
 def _is_about_columns(layout: Layout, r: int, ids: int) -> bool:
     """Tell whether a row of texts has no name of its own: none, a word such as "unit", or the header's."""
-    name, header = layout.body_rows[r][ids], layout.columns[ids]
-    plain = [re.sub(r"\W", "", text).lower() for text in (name, header)]
-    return bool(_UNITS.fullmatch(name)) or plain[0] == plain[1]
+    row, header = layout.body_rows[r], layout.columns[ids]
+    plain = [re.sub(r"\W", "", text).lower() for text in (row[ids], header)]
+    return not row[0].strip() or bool(_UNITS.fullmatch(row[ids])) or plain[0] == plain[1]
 
 
 def _name_column(layout: Layout) -> int:
@@ -244,14 +239,20 @@ def _turned_columns(layout: Layout, options: ReadOptions, dropped: set[int], why
         what = "The rows were taken as the features, and the columns as the samples"
         way = Way("features_in_rows", False, "The rows are the samples")
         findings = [Finding(what, "rows", why, (way,))]
-        texts = {*layout.text_columns, ids}
-        about = [i for i, name in enumerate(names) if _OF_GENES.fullmatch(name) and i not in dropped | texts]
-        if about:
-            dropped |= {*about}
-            said = f"Columns about the features were set aside: {quote_names(names[i] for i in about)}"
-            findings.append(Finding(said, ways=(Way("features_in_rows", True, "They are samples"),)))
     if options.id_column not in (None, NO_NAMES):
         ids = find_column(names, options.id_column or 0, "id")
+    texts = {*layout.text_columns, *layout.empty_columns, *dropped, ids}
+    is_thing = why or _GENE.fullmatch(names[ids]) or _VARIABLE.fullmatch(names[ids])
+    about = [i for i, name in enumerate(names) if i not in texts and _OF_GENES.fullmatch(name)]
+    if about and is_thing and not options.columns:
+        called = quote_names(names[i] for i in about)
+        if len(about) == len(names) - len(texts):
+            rows = Way("features_in_rows", False, "The rows are the samples")
+            what = f"The columns {called} are about the features in the rows, and none is a sample"
+            raise InvalidData(f"{what}: give the table of the samples.", (rows,))
+        dropped |= {*about}
+        way = Way("columns", ("*",), "They are samples")
+        findings.append(Finding(f"Columns about the features were set aside: {called}", ways=(way,)))
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
     left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
     if left_out:
@@ -269,6 +270,7 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
     names, body, ids = layout.columns, layout.body_rows, _name_column(layout)
     aside = {ids, *dropped, *layout.text_columns, *layout.empty_columns}
     columns = [name for i, name in enumerate(names) if i not in aside]
+    columns = [name for name in columns if not _OF_GENES.fullmatch(name)] or columns
     is_mass = names[ids].lower() in ("mz", "m/z") and ids not in layout.text_columns
     is_gene = layout.header and (is_mass or bool(_GENE.fullmatch(names[ids])))
     if not layout.header or not columns or not (is_gene or ids in layout.text_columns):
@@ -298,12 +300,15 @@ def _find_names(
     i = layout.id_column
     if i is not None and i not in taken:
         is_distinct, are_dates = _is_distinct(layout.column(i)), _are_dates(layout.column(i))
-        if i not in layout.text_columns or (is_distinct and not are_dates) or not {*named} - {i}:
+        is_index = named[:1] == [1] and _counts(layout, i)
+        is_only = i not in layout.text_columns or not {*named} - {i}
+        if not is_index and (is_only or (is_distinct and not are_dates)):
             are = "distinct names" if is_distinct else "names"
             said = f"The first column{quoted(layout, i)} holds {are} and was taken as sample names."
             return i, (), (Finding(said),)
     aside = {*taken, *layout.text_columns, *layout.empty_columns, *layout.marks}
-    first = range(min(2, len(names))) if not named or named[0] == 1 else ()
+    has_id = layout.header and ID.search(names[0])
+    first = range(min(2, len(names))) if not named or named[0] == 1 or has_id else ()
     counters = [*takewhile(lambda i: i not in aside and _counts(layout, i), first)]
     if not counters and not named and last > 1 and layout.header and ID.search(names[last]):
         counters = [last] if last not in aside and _counts(layout, last) else []
@@ -320,7 +325,7 @@ def _find_names(
         return beside, tuple(counters), (Finding(f"{said}.", ways=(way,)),)
     i, *others = counters
     ways: tuple[Way, ...] = (Way("id_column", NO_NAMES, "It is a feature"),)
-    if layout.header and re.search(rf"\b({_AXIS})", names[i].lower()):
+    if layout.header and re.search(rf"\b({AXIS})", names[i].lower()):
         ways += (Way("features_in_rows", True, "The columns are the samples"),)
     called = f"{'Column' if i else 'The first column'}{quoted(layout, i)}"
     said = f"{called} was taken as the names of the samples, not as a feature"
@@ -335,7 +340,7 @@ def _counts(layout: Layout, i: int) -> bool:
     aside = {i, *layout.text_columns, *layout.empty_columns}
     if len(cells) < 2 or None in numbers or len(layout.columns) - len(aside) < 2:
         return False
-    if len(cells) > 2 and layout.header and _ORDER.fullmatch(layout.columns[i]):
+    if len(cells) > 2 and layout.header and ORDER.fullmatch(layout.columns[i]):
         steps = np.diff(np.array(numbers, dtype=float))
         if (steps > 0).all() or (steps < 0).all():
             return True

@@ -89,10 +89,7 @@ def _with_errors(
     axis: str = "y",
     shown: str = "k = ",
 ) -> None:
-    """Draw a curve with error bars; `found` has its values and their standard errors.
-
-    `shown` stands before the number of a point on hover.
-    """
+    """Draw a curve with error bars; `found` has its values and their standard errors."""
     values, errors = found
     said = [
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"

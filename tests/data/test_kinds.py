@@ -254,6 +254,54 @@ CASES = {
         X,
         "s0 a Each object of the JSON file is a row",
     ),
+    "a source with a year below": (
+        table(HEAD, *ROWS, [], ["Source: a bank", " 2023"]),
+        X,
+        "s0 a below the table",
+    ),
+    "an index of pandas before names": (
+        table(["", *HEAD], *([i, *row] for i, row in enumerate(ROWS))),
+        X,
+        "s0 a only numbers the rows",
+    ),
+    "identifiers before comments": (
+        table(
+            ["Respondent ID", "Collector", "Start", "End", "How was it?", *[""] * 3, "Comments"],
+            [*[""] * 4, *"abcd", "Open"],
+            *(
+                [11800 + 7 * i, "web", *["01/02/2024 10:00"] * 2, *row[1:], f"Well {row[0]}"]
+                for i, row in enumerate(ROWS)
+            ),
+        ),
+        X,
+        "11800 How~was~it? A row below the header",
+    ),
+    "lengths of genes": (
+        table(["gene", "length", *PEOPLE], *([f"ENSG{j:011}", 9, *row[1:]] for j, row in enumerate(GENES))),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 ENSG00000000000 this gives 12 samples",
+    ),
+    "record numbers": (
+        table(
+            ["MRN", *HEAD[1:]],
+            *([8812345 + 17 * i, *np.round(row[1:])] for i, row in enumerate(ROWS)),
+        ),
+        None,
+        "sample~1 MRN holds distinct whole numbers",
+    ),
+    "a time among channels": (
+        table([*HEAD, "Time"], *([*row, 10 * i] for i, row in enumerate(ROWS))),
+        None,
+        "s0 a as times do",
+    ),
+    "genes that became dates": (
+        table(
+            ["id", "2-Mar", "TP53", "BRCA1", "EGFR", "GATA3", "FOXA1", "CDH1", "AKT1"],
+            *([*row, *row[1:]] for row in ROWS),
+        ),
+        None,
+        "s0 2-Mar a gene such as SEPT1",
+    ),
 }
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 
@@ -339,6 +387,15 @@ REFUSED = {
         table(HEAD, *([row[0], *(f"{x} (0.3)" for x in row[1:])] for row in ROWS)),
         "text",
     ),
+    "results about genes": (
+        table(["gene", "log2FoldChange", "pvalue"], *([f"ENSG{j:011}", 1 + j, j] for j in range(30))),
+        "none is a sample",
+    ),
+    "numbers with words": (
+        table(HEAD, *([row[0], *["1 - Strongly disagree", "2 - Agree"] * 2] for row in ROWS)),
+        "no column of numbers",
+    ),
+    "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
     "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "second header|text"),
 }
 """The text, and words of the refusal."""

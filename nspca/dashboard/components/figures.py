@@ -59,6 +59,7 @@ class Thumbnails:
     url : the sheet, as a data URL
     columns, rows : images in a line and lines of the sheet
     width, height : pixels of an image on the sheet
+    every : the sheet has the images of the samples 0, `every`, 2 `every` and so on
     """
 
     url: str
@@ -66,6 +67,7 @@ class Thumbnails:
     rows: int
     width: int
     height: int
+    every: int = 1
 
 
 def draw(
@@ -206,10 +208,7 @@ def _axes(layout: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _hash_subject(figure: go.Figure, layout: dict[str, Any]) -> str:
-    """Return a hash that differs between figures about different subjects.
-
-    The hash covers the titles of the axes, and the type, name and ends of each trace.
-    """
+    """Return a hash that differs between figures about different subjects."""
     said = [axis.get("title", {}).get("text") for axis in _axes(layout)]
     said += [f"{trace.type} {trace.name} {_describe_ends(trace)}" for trace in figure.data]
     return hashlib.sha256(repr(said).encode()).hexdigest()[:16]

@@ -77,7 +77,7 @@ def row(answer: Answer, method: str = "") -> partial[go.Figure]:
 
 
 def captions(result: nspca.Result, answer: Answer) -> list[str]:
-    """Return the text above the picture of each part: its number, and the share that it captures."""
+    """Return the text above the picture of each part: its number, and its share of the variance."""
     return [f"{j}: {said}" for j, said in enumerate(each(result, answer), 1)]
 
 
@@ -123,7 +123,6 @@ def recurring(answer: Answer, F: np.ndarray, overlaps: list[float]) -> None:
 
 
 def _mean(answer: Answer) -> np.ndarray:
-    """Return the mean image (n,), which is drawn behind the parts."""
     return moments(answer.of.dataset.X)[0]
 
 

@@ -98,13 +98,11 @@ def _refusals(chosen: Chosen) -> dict[str, str | None]:
 
 
 def _methods(chosen: Chosen) -> tuple[str, ...]:
-    """Return the methods in the address that can answer the question; "auto" if there is none."""
     able = methods.able(_refusals(chosen))
     return tuple(name for name in state.get("methods") if name in able) or ("auto",)
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int, kept: int) -> None:
-    """Refuse an invalid first, last or step of k; `kept` is the number of forced features."""
     if first is None or last is None:
         raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:

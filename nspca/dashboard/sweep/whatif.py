@@ -60,7 +60,6 @@ def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
     def offer(
         label: str, key: str, icon: str, values: dict[str, Any], after: int | None, help: str | None = None
     ) -> None:
-        """Draw a button that changes values of the address, so that `after` features are left."""
         buttons.button(label, key, lambda: _restrict(k, after, **values), icon=icon, help=help)
 
     with st.container(horizontal=True):
@@ -105,14 +104,12 @@ def all_again(of: Chosen) -> None:
 
 
 def _without(where: DataSpec, picked: list[int]) -> dict[str, list[int]]:
-    """Return the values of the address for the features without the picked ones."""
     if where.only:
         return {"only": [number for number in where.only if number not in picked]}
     return {"out": sorted({*where.without, *picked})}
 
 
 def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
-    """Return the groups of merged features after merging the picked ones, which may include groups."""
     return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 

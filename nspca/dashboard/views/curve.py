@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.app.form import choose_one
@@ -29,22 +28,12 @@ BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
 
-def switches() -> DeltaGenerator:
-    """Draw the switches of the curve: base of the percentages, and bound.
-
-    Returns the container of the switches, to which a caller can add more.
-    """
-    line = st.container(horizontal=True, vertical_alignment="center")
-    with line:
-        draw_axis()
+def switches() -> None:
+    """Draw the switches of the curve: base of the percentages, and bound."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = {name: f"% of {said}" for name, said in AXES.items()}
+        choose_one("Variance in % of", "axis", words, help=AXIS_HELP)
         choose_one("Bound", "bound", BOUNDS)
-    return line
-
-
-def draw_axis() -> None:
-    """Draw the choice of the base of the percentages."""
-    words = {name: f"% of {said}" for name, said in AXES.items()}
-    choose_one("Variance in % of", "axis", words, help=AXIS_HELP)
 
 
 def axis() -> str:

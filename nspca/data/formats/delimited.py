@@ -6,6 +6,7 @@ by piece.
 
 import codecs
 import csv
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -53,6 +54,8 @@ HEAD = 2**20
 """Number of bytes at the beginning of a table that its layout is found from."""
 STREAMED = 16 * 2**20
 """Bytes of a plain text from which it is not held in memory while it is parsed."""
+_NOTE = re.compile(r"\W*[^\W\d][\w ]*: ")
+"""The beginning of a footnote, such as "Source: "."""
 _QUOTES = b'"', b"'", b"\0"
 _SHOWN = 10
 """Minimum lines for finding the layout, even if they are longer than `HEAD`."""
@@ -412,7 +415,8 @@ def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:
         line = tail[begin:end].decode(errors="replace").rstrip(f"{layout.delimiter} ")
         cells = next(csv.reader([line], delimiter=layout.delimiter), [])
         is_row = len(cells) in (0, len(layout.columns)) or line.count('"') % 2
-        is_row = is_row or any(layout.numerals.number(cell) is not None for cell in cells)
+        has_number = any(layout.numerals.number(cell) is not None for cell in cells)
+        is_row = is_row or (has_number and not _NOTE.match(line))
         if begin == 0 or before + begin <= layout.body or is_row:
             break
         below.insert(0, line)
