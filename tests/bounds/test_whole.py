@@ -74,7 +74,7 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(30, 600)
+@counts(40, 600)
 def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, count):
     """Without a feature that `fix_needed` fixes in, brute force finds no better answer.
 
