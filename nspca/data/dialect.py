@@ -145,13 +145,7 @@ class Layout:
 
 
 def stripped(raw: bytes) -> bytes:
-    """Return text without the blank lines and the lines of bare delimiters below it.
-
-    Raises
-    ------
-    InvalidData
-        When the text has no other lines.
-    """
+    """Return text without the blank lines and the lines of bare delimiters below it."""
     raw = raw[: filled_end(raw)]
     if not raw.strip():
         raise InvalidData(
@@ -161,10 +155,7 @@ def stripped(raw: bytes) -> bytes:
 
 
 def filled_end(text: bytes) -> int:
-    """Return the offset of the end of the last line with a cell that is not empty.
-
-    Spreadsheets write lines of bare delimiters below a table.
-    """
+    """Return the offset of the end of the last line with a cell; spreadsheets write bare delimiters below."""
     filled = len(text.rstrip(_BARE))
     ends = [end for end in (text.find(b"\n", filled), text.find(b"\r", filled)) if end >= 0]
     return min(ends, default=len(text))
@@ -187,13 +178,7 @@ def trimmed(raw: bytes) -> bytes:
 
 
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
-    """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the lines form no table, or when a mark in the numbers may mean two things.
-    """
+    """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed."""
     options = options or ReadOptions()
     check_lines(raw)
     lines = _first_lines(raw)
@@ -624,7 +609,7 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
     for delimiter in _DELIMITERS:
         if delimiter != SPACES and not any(delimiter in line for line in lines):
             continue
-        if delimiter == SPACES and (is_named or (best == "\t" and is_even)):
+        if delimiter == SPACES and (is_named or (best == "\t" and is_even and best_score > 0.02)):
             break  # blanks stand within cells
         try:
             rows = [row for row in split(lines[1:] or lines, delimiter) if any(map(str.strip, row))]

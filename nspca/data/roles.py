@@ -35,7 +35,7 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _UNITS = re.compile(
-    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
+    r"\W*((q2:)?types?|units?|einheit(en)?|unités?|d?type|string|str|object|text|varchar|comments?"
     r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
     re.IGNORECASE,
 )
@@ -47,7 +47,8 @@ _MOTHUR = ("label", "group", "numotus")
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
-    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|cpgs?",
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?"
+    r"|(clade|taxon)([_. ]?name)?|mi_?rnas?|cpgs?",
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
@@ -56,9 +57,10 @@ _VARIABLE = re.compile(
 )
 """Names of a first column that give cause to suspect that the rows are features."""
 _OF_GENES = re.compile(
-    r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
-    r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
-    r"|m\W?z|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
+    r"entrez.*|(ncbi_)?tax(onomy)?_?id|m\W?z|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?"
+    r"|start|end|strand|rt|retention[_. ]?time"
+    r"|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
+    r"|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
     re.IGNORECASE,
 )
 """Names of columns of numbers about a gene, which are no samples."""
@@ -68,20 +70,9 @@ _OF_GENES = re.compile(
 class Columns:
     """The roles of the columns of a table, as column numbers from 0.
 
-    Parameters
-    ----------
-    features : tuple of int
-    ids, labels : int or None
-        Column of the sample names, and column of the labels.
-    excluded : tuple of int
-        All columns that are not features.
-    dropped : frozenset of int
-        Columns that are left out on request, or because they count the rows.
-    findings : tuple of Finding
-    is_turned : bool
-        Whether the rows are the features. Then `features` are the columns of the samples.
-    skipped : tuple of int
-        Rows below the header that hold units, or the labels of columns.
+    `excluded` are all columns that are no features, `dropped` those that are left out on request or count the
+    rows. Where the rows are the features (`is_turned`), `features` are the columns of the samples. `skipped`
+    are rows below the header that hold units, or the labels of columns.
     """
 
     features: tuple[int, ...]
@@ -113,19 +104,8 @@ class Columns:
 def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Collection[str] = ()) -> Columns:
     """Return the roles of the columns of a table.
 
-    Parameters
-    ----------
-    layout : Layout
-    options : ReadOptions
-    rows : int
-        Number of rows of the table, estimated for a long one, by which tables of genes are recognised.
-    known : collection of str
-        The cells of a table about the samples, which tell whether the samples are in rows.
-
-    Raises
-    ------
-    InvalidData
-        For an unknown column, and for genotypes as pairs of letters.
+    Its number of `rows` tells tables of genes. `known` are the cells of a table about the samples, which tell
+    whether the samples are in rows.
     """
     names = layout.columns
     _refuse_genotypes(layout)
@@ -284,6 +264,7 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         across, down = (sum(name in known for name in those) for those in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
+    rows -= len(layout.label_rows)
     turned, why = genes_in_rows(rows, len(columns), first, columns)
     called = f'the first column is called "{short(names[ids])}"'
     if not turned and rows > len(columns) > 1 and is_gene and _is_distinct(first):
@@ -356,13 +337,7 @@ def _counts(layout: Layout, i: int) -> bool:
 
 
 def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> list[int]:
-    """Return the positions of names that are given by name, by number from 0, or by a pattern with ``*``.
-
-    Raises
-    ------
-    InvalidData
-        For an item that fits none; `what` is the noun for it.
-    """
+    """Return the positions of names that are given by name, by number from 0, or by a pattern with ``*``."""
     place = {name: i for i, name in reversed(list(enumerate(names)))}
     found: dict[int, None] = {}
     for item in items:
@@ -383,13 +358,7 @@ def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> 
 
 
 def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
-    """Return the number of a column given by name or by number from 0.
-
-    Raises
-    ------
-    InvalidData
-        When there is no such column. The message calls it the `role` column.
-    """
+    """Return the number of a column given by name or by number from 0, called `role` in the error."""
     if str(wanted) in names:  # a column that is called 400 goes before the column with that number
         return names.index(str(wanted))
     if isinstance(wanted, str):
@@ -408,17 +377,8 @@ def describe_left_out(
 ) -> "Finding | InvalidData":
     """Return the finding about a column that is left out, or the error for one whose role is unclear.
 
-    Parameters
-    ----------
-    layout : Layout
-    i : int
-        Number of the column.
-    texts : mapping of str to int
-        The different texts in the column, each with the first row (from 1) that has it.
-    count : int
-        Number of rows.
-    named : bool
-        Whether another column names the samples. Further texts without numbers are then left out.
+    `texts` are its different texts, each with the first row (from 1) that has it, `count` the number of rows.
+    Where another column names the samples (`named`), further texts without numbers are left out.
     """
     column, name = f"Column{quoted(layout, i)}", layout.columns[i]
     held = sorted((row, text) for text, row in texts.items() if text.strip())

@@ -57,7 +57,8 @@ ALONE = 0.95
 FAR = 5.0
 """A repeated value is a code when it lies this many ranges of all other values away from them."""
 LABELS = re.compile(
-    r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status)"
+    r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status|"
+    r"sex|gender|pheno(type)?)"
     r"($|[\W_\d])",
     re.IGNORECASE,
 )
@@ -86,13 +87,7 @@ TOTAL = re.compile(
 
 
 def suspicions(data: Dataset) -> tuple[Finding, ...]:
-    """Return what the numbers and names of a data set give cause to suspect.
-
-    Parameters
-    ----------
-    data : Dataset
-        Of a file as it was read; images, word counts and covariances have nothing to suspect.
-    """
+    """Return what numbers and names give cause to suspect; nothing of images, words and covariances."""
     if data.is_covariance or data.kind in ("image", "words") or len(data.feature_names) > 200_000:
         return ()
     found = [*_constants(data), *_strange_names(data)]
@@ -215,8 +210,11 @@ def _columns(data: Dataset) -> Iterator[Finding]:
     close = (X.min(axis=0) >= 1000) & (np.ptp(X, axis=0) < 0.1 * X.min(axis=0))
     for j in range(min(n, 2000)) if mixed or has_names else ():
         column, called = X[:, j], str(data.feature_names[j]) if has_names else ""
-        if ORDER.fullmatch(called) and bool((np.diff(column) > 0).all() or (np.diff(column) < 0).all()):
+        steps = np.diff(column)
+        is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], rtol=1e-6)
+        if is_even or (ORDER.fullmatch(called) and bool((steps > 0).all() or (steps < 0).all())):
             yield _about(data, j, "rises or falls from row to row, as times do", _ASIDE, _USE)
+            continue
         if not whole[j]:
             continue
         values = np.unique(column)
@@ -323,12 +321,7 @@ def genes_in_rows(
 ) -> tuple[bool, str]:
     """Return whether the rows of a table are surely features, such as genes, and the evidence for it.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Numbers of rows and of columns with numbers.
-    row_names, column_names : sequences of str
-        Names of the first rows, and of the columns.
+    `rows` and `columns` are counts; the names are those of the first rows, and of the columns.
     """
     if rows <= columns or not row_names:
         return False, ""

@@ -465,18 +465,6 @@ def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, 
     finish(page)
 
 
-@pytest.mark.visit
-def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, monkeypatch):
-    where = address(done)
-    of = find(DataSpec(sample="digits"), None)
-    monkeypatch.setattr(whatif.state, "get", lambda name: where["w"] if name == "w" else None)
-    monkeypatch.setattr(whatif.lookup.state, "get", lambda name: where["w"] if name == "w" else None)
-    asked = SweepSpec(data=of.spec, ks=(6, 14))
-    assert whatif._measured(asked) is not None
-    for other in ({"ks": (6, 16)}, {"methods": ("auto", "em")}, {"nonneg": False}, {"effort": "standard"}):
-        assert whatif._measured(asked.but(**other)) is None
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

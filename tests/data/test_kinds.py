@@ -294,6 +294,43 @@ CASES = {
         None,
         "s0 a as times do",
     ),
+    "serial dates": (
+        table(["When", *HEAD[1:]], *([45000.5 + i, *row[1:]] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 When as times do",
+    ),
+    "a tab before names alone": (
+        "".join(f'{row[1]:8}   {row[2]:8} {row[3]:8}\t"car {row[0]}"\n' for row in ROWS),
+        X[:, :3],
+        "car~s0 feature~1 sample names",
+    ),
+    "species with their numbers": (
+        table(
+            ["clade_name", "NCBI_tax_id", *PEOPLE],
+            *([f"k__B|p__P{j}", 9 + j, *row[1:]] for j, row in enumerate(GENES)),
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 k__B|p__P0 set aside",
+    ),
+    "signals below the names": (
+        table(
+            ["Scan REF", *PEOPLE],
+            ["Composite REF", *["signal"] * 12],
+            *([f"ENSG{j:011}", *row[1:]] for j, row in enumerate(GENES)),
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 ENSG00000000000 gives 12 samples and 30 features",
+    ),
+    "types of QIIME": (
+        table(HEAD, ["#q2:types", *["numeric"] * 4], *ROWS, sep="\t"),
+        X,
+        "s0 a A row below the header",
+    ),
+    "genotypes with phenotypes": (
+        table(["IID", "SEX", *SNPS], *([row[1], row[4], *row[6:]] for row in PLINK), sep=" "),
+        None,
+        "s0 SEX class codes",
+    ),
     "genes that became dates": (
         table(
             ["id", "2-Mar", "TP53", "BRCA1", "EGFR", "GATA3", "FOXA1", "CDH1", "AKT1"],
@@ -425,3 +462,10 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
     pair = find_flags(["no", "Yes", "no", "yes"])
     assert [flag(cell, pair) for cell in (" Yes", "no", "perhaps")] == [1.0, 0.0, None]
     assert (find_decimal(["1,5", "1.5"], ";"), find_decimal(["1,5", "2,5", "1.5"], ";")) == (".", ",")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("latin-1", "Temp [°C]"), ("shift_jis", "長さ"), ("cp1252", "Länge")]
+)
+def test_the_encoding_of_a_header_is_guessed(encoding, name):
+    assert read(named("id", IDS.__getitem__).replace("a", name, 1).encode(encoding)).feature_names[0] == name
