@@ -11,15 +11,15 @@ from tests.oracles import brute_force_features
 from tests.strategies import cases
 
 
-@pytest.mark.parametrize("share", [0.9, 0.99, 1.0])
-def test_what_is_said_of_features_is_true(share):
+@pytest.mark.parametrize(("share", "effort"), [(0.9, "standard"), (0.99, "fast"), (1.0, "standard")])
+def test_what_is_said_of_features_is_true(share, effort):
     said = set()
-    for i, case in enumerate(cases(20, n_max=7, seed=11)):
+    for i, case in enumerate(cases(20, n_max=6, seed=11)):
         A, nonneg = case.V @ case.V.T, i % 2 == 0
         forced = (0,) if i % 5 == 0 else ()
         problem = nspca.Problem.from_covariance(A, case.k, nonneg, forced)
         result = nspca.solve(problem)
-        known = nspca.membership(problem, result, share=share)
+        known = nspca.membership(problem, result, share=share, effort=effort)
         having, lacking = brute_force_features(A, case.k, forced, nonneg)
         best = max(having.max(), lacking.max())
         near = 1e-9 * best
@@ -67,7 +67,7 @@ def table():
 
 def test_more_effort_decides_more():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((40, 24)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 24) ** 3)
+    X = rng.standard_normal((40, 18)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 18) ** 3)
     problem = nspca.Problem.from_data(X, 4)
     result, decided = nspca.solve(problem), {}
     for effort in ("fast", "standard"):

@@ -9,7 +9,7 @@ not take it. Bounds on f with such a rule follow from these sums as the bound on
 (docs/note.md, Theorem 4). A direction at which f+j exceeds the level ends the question about j at once, so
 only rows that may be fixed cost cones.
 
-`bounds.fixing.stages` calls `fixed_rows` to fix features at a node. `bounds.fixing.branching` calls
+`bounds.fixing.stages` calls `fixed_rows` to fix features at a node. `bounds.fixing.settle` calls
 `at_directions` to choose a feature. A *claim* is the statement about one row that is to be proved: that the
 row is out, or in.
 """

@@ -101,7 +101,7 @@ def made(X, k, nonneg, rng, covariance):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(60, 600)
+@counts(40, 600)
 def test_rows_are_fixed_only_where_no_direction_shows_otherwise(nonneg, count):
     """f+j and f-j are tried at many directions; a row that is fixed stays below the level at all of them."""
     rng, fixed = np.random.default_rng(7), 0
@@ -171,7 +171,7 @@ def followed(root, values, level):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(20, 300)
+@pytest.mark.parametrize("count", [8, pytest.param(300, marks=pytest.mark.long)])
 def test_exhaustive_effort_proves_the_optimum(nonneg, count):
     for X, k, _ in tables(count, seed=5):
         problem = nspca.Problem.from_data(X, k, nonneg, center=False)
@@ -337,22 +337,6 @@ def test_no_time_leaves_a_bound():
     X, problem = hard()
     certificate = nspca.certify(problem, effort="exhaustive", seconds=0)
     assert nspca.verify(X, certificate, problem) <= certificate.upper
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"seconds": -1}, "seconds must be a number of at least 0, or None, got -1"),
-        ({"seconds": float("nan")}, "seconds must be a number of at least 0, or None, got nan"),
-        ({"nodes": 0}, "nodes must be a whole number, 1 to 1000000000000, got 0"),
-        ({"client": 3}, "client must be a distributed.Client or None, got 3"),
-        ({"resume": 3}, "a Certificate is required, got int; leave it out"),
-    ],
-)
-def test_bad_limits_are_one_sentence(given, sentence):
-    with pytest.raises(nspca.NSPCAError) as error:
-        nspca.certify(hard(6, 2)[1], effort="exhaustive", **given)
-    assert str(error.value) == sentence
 
 
 def test_limits_are_for_exhaustive_effort_and_its_own_certificate():

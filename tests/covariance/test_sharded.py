@@ -26,7 +26,7 @@ def few_features(monkeypatch, limit):
     monkeypatch.setattr(data, "WHOLE_LIMIT", limit)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(small_tables(), st.booleans(), st.booleans(), st.booleans())
 def test_certificates_of_degenerate_tables_go_both_ways(case, center, scale, nonneg):
     X, rows = case
@@ -100,7 +100,7 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     assert right[290] > level and 290 not in A.candidates()
 
 
-@pytest.mark.parametrize(("k", "scale"), [(6, False), ((6, 6), False), (6, True)])
+@pytest.mark.parametrize(("k", "scale"), [((6, 6), False), (6, True)])
 def test_certificates_hold_for_the_table_wherever_it_is(few, k, scale):
     X = counts(np.random.default_rng(3), 120, 130)
     X = sp.csr_array(X[:, np.diff(X.tocsc().indptr) > 0])
@@ -114,21 +114,6 @@ def test_certificates_hold_for_the_table_wherever_it_is(few, k, scale):
         for table in (on_disk, in_memory):
             assert nspca.verify(table, certificate, one) >= found.value * (1 - 1e-12)
     nspca.certify(other, found, effort="fast")  # refuses values that are not those of its data
-
-
-def test_a_feature_outside_that_pulls_more_joins(few):
-    # Words of little variance that occur together make the best component; none of them is a candidate.
-    rng = np.random.default_rng(0)
-    X = np.zeros((3000, 120))
-    X[:, :60] = rng.random((3000, 60)) < 0.05
-    X[:, 60:] = (rng.random((3000, 60)) < 0.02) * 0.9
-    X[:60, 58:70] = 1.0
-    problem = nspca.Problem.from_shards(InMemory(sp.csr_array(X), 1000), 12)
-    inside = problem.covariance.candidates()
-    assert not {*range(60, 70)} & {*inside}
-    found = nspca.solve(problem)
-    assert {*np.flatnonzero(found.components[:, 0])} == {*range(58, 70)}
-    assert found.value == pytest.approx(nspca.solve(nspca.Problem.from_data(X, 12)).value)
 
 
 def test_what_makes_no_sense_of_shards_is_refused_in_a_sentence(few):

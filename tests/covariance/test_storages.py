@@ -86,7 +86,7 @@ def agree(one, other, size):
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=small_tables(), center=st.booleans(), scale=st.booleans())
 def test_every_storage_is_the_same_matrix(storage, case, center, scale, tmp_path):
     X, rows = case
@@ -158,7 +158,7 @@ def test_of_any_type_a_is_that_of_the_table_in_memory(center, scale, dtype, tmp_
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("factor", [1e-310, 1e-100, 1e100, 1e160, 1e300])
+@pytest.mark.parametrize("factor", [1e-310, 1e100, 1e300])
 @pytest.mark.parametrize("center", [True, False])
 def test_files_of_any_size_of_numbers(center, factor, tmp_path):
     X = a_table(3) * factor
@@ -248,7 +248,7 @@ def test_other_tables_are_copied(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("in_pieces")
 def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
-    X = a_table(5, 400, 30)
+    X = a_table(5, 200, 18)
     table = on_disk(X, tmp_path)
     for k in (4, (3, 3)):
         problem = nspca.Problem.from_data(table, k)
@@ -264,8 +264,7 @@ def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("k", [4, (3, 3)])
-@pytest.mark.parametrize("mapped", [True, False])
+@pytest.mark.parametrize(("k", "mapped"), [(4, False), ((3, 3), True)])
 def test_forming_a_can_be_ended_and_tells_its_progress(k, mapped, tmp_path, monkeypatch):
     """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
     monkeypatch.setattr(covariance_of_data, "STEP", 1)

@@ -41,14 +41,6 @@ def test_every_unit_vector_has_a_net_point_within_half_eps(d, nonneg):
     assert np.sqrt(np.maximum(2 - 2 * cosine.max(axis=1), 0)).max() <= eps / 2
 
 
-def test_net_points_are_every_pair_once():
-    one = bipartite.net(2, 0.5, True)
-    pairs = np.concatenate(list(bipartite.net_points(2, 2, 0.5, True)))
-    assert pairs.shape == (len(one) ** 2, 2, 2)
-    assert len(np.unique(pairs.reshape(len(pairs), -1), axis=0)) == len(pairs)
-    assert all(len(np.unique(pairs[:, :, j], axis=0)) == len(one) for j in range(2))
-
-
 @SIGNS
 @pytest.mark.parametrize("sizes", [(2, 2), (1, 3)])
 @pytest.mark.parametrize("count", [11, pytest.param(44, marks=pytest.mark.long)])
@@ -81,20 +73,6 @@ def test_theorem_1_on_the_full_net(sizes, nonneg, count):
         ), case
         total += 1
     assert total >= count / 4
-
-
-@SIGNS
-def test_every_point_has_its_candidate(nonneg):
-    rng = np.random.default_rng(3)
-    V = rng.standard_normal((9, 3))
-    for sizes in ((3,), (2, 3), (1, 1, 4)):
-        C = next(bipartite.random_points(3, len(sizes), 40, 0))
-        found = list(bipartite.candidates(V, C, sizes, nonneg))
-        assert len(found) == len(C)
-        for c, (X, value) in zip(C, found, strict=True):
-            Y = disjoint.candidate(V @ c, sizes, nonneg)
-            assert np.isclose(value, np.trace(Y.T @ V @ V.T @ Y))
-            assert np.isclose(value, np.trace(X.T @ V @ V.T @ X))
 
 
 @SIGNS
