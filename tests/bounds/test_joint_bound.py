@@ -10,7 +10,6 @@ import pytest
 
 import nspca
 from nspca.bounds import core, elimination
-from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
@@ -125,53 +124,6 @@ def test_a_core_without_noise_outside_is_tried_again_with_its_own_threshold(monk
     problem = Problem.from_covariance(A, (7, 1), nonneg)
     certificate = checked(A, problem, "standard", 1 / problem.covariance.unit)
     assert certificate.upper >= brute_force_joint(A, (7, 1), nonneg)[0] * (1 - EDGE)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, nonneg):
-    """The whole search for a core, where none pays: each threshold that it tries, and those that it keeps."""
-    monkeypatch.setattr(core, "pays", lambda *_: True)
-    monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
-    monkeypatch.setitem(JOINT_PLANS, "standard", replace(JOINT_PLANS["standard"], cores=(2, 4)))
-    rng, levels = np.random.default_rng(5), set()
-    plain = core.with_core
-
-    def noting(problem, remainder, rows, tau, t):
-        levels.add(tau / top)
-        kept = plain(problem, remainder, rows, tau, t)
-        if kept is not None:
-            proved = of_weights(problem, kept, np.minimum(kept.block, tau) if nonneg else 0 * kept.block)
-            assert proved.upper >= exact * (1 - EDGE)
-            assert exact * (1 - EDGE) <= nspca.verify(X, proved, problem) <= proved.upper
-        return kept
-
-    monkeypatch.setattr(core, "with_core", noting)
-    for _ in range(3):
-        X = rng.standard_normal((6, 7)) + 2 * rng.standard_normal((6, 1)) * (rng.random(7) < 0.5)
-        problem = Problem.from_data(X, (2, 2), nonneg)
-        A, top = problem.covariance.matrix, float(problem.covariance.diagonal.max())
-        exact = brute_force_joint(A * problem.covariance.unit, (2, 2), nonneg)[0]
-        checked(X, problem, "standard", exact / problem.covariance.unit / 2)
-    assert len(levels) > 4
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_steps_converge_to_the_best_bound_whose_claim_is_at_least_that_outside_the_core(nonneg):
-    """The best bound for this claim lies between the value of a feasible X and the bound of W."""
-    A, outside, sizes = np.cov(blocks().T, bias=True), 0.4, (4, 4, 4)
-    kept = elimination.Kept(np.arange(len(A)), A, 0.0, free=40, outside=outside)
-    splitting = Splitting(kept, sum(sizes), nonneg, count=len(sizes))
-    for _ in range(300):
-        splitting.step()
-    W = splitting.entries.W
-    values = np.linalg.eigvalsh(A - W)[::-1]
-    upper = kept.largest(values, 3) + sum(sizes) * splitting.entries.tau
-    assert np.trace(splitting.X) < 2.1  # of the third component what is outside is worth more
-    X = np.maximum(splitting.X, 0.0) if nonneg else splitting.X
-    X = X * min(1.0, 1 / np.linalg.eigvalsh(X)[-1], sum(sizes) / np.abs(X).sum())
-    reached = float(np.sum(A * X)) + outside * (3 - np.trace(X))
-    assert reached <= upper * (1 + 1e-9)
-    assert upper < 1.0001 * reached
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])

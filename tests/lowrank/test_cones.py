@@ -167,26 +167,6 @@ def test_a_search_reports_its_bounds_and_is_cancelled():
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("tau", [0.0, 0.3])
-def test_values_and_gradients_at_directions(nonneg, tau):
-    """f is the sum of the k largest terms, and its slopes are twice the gradients."""
-    rng = np.random.default_rng(29)
-    V, h = rng.standard_normal((8, 3)), rng.random(8)
-    f = Objective(Query(V, 3, h, tau, nonneg, fixed=1))
-    C = rng.standard_normal((20, f.D))
-    C[:, -1] = np.abs(C[:, -1])
-    values, gradients = f.at(C)
-    for c, value, gradient in zip(C, values, gradients, strict=True):
-        linear, flat = V @ c[:3], np.sqrt(tau) * (c[3] if tau else 0.0)
-        p = np.maximum(linear + flat, 0.0) if nonneg else np.abs(linear) + flat
-        terms = p**2 + h
-        assert value == pytest.approx(terms[0] + np.sort(terms[1:])[-2:].sum())
-        small = 1e-7 * np.eye(f.D)
-        slopes = [(f.at((c + step)[None])[0][0] - f.at((c - step)[None])[0][0]) / 2e-7 for step in small]
-        assert 2 * gradient == pytest.approx(slopes, abs=1e-5)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
 def test_margins_of_terms_are_no_less_than_those_of_the_checker(nonneg):
     """Also for heights below 0, which are prices, and for many rows: no claim at the edge is refused."""
     rng = np.random.default_rng(0)
