@@ -14,9 +14,10 @@ from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from scripts.lean import of_numbers, of_weights
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases, certify_joint
 
@@ -240,23 +241,8 @@ def test_progress_cancel_and_the_same_answer_twice():
         ("joint proof", None, 0.5 * problem.covariance.unit)
     }
     assert events[-1].done == events[-1].total > 0
-
-    def stop(event):
-        if event.done:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        certify_joint(problem, 0.5, report=stop)
     for last, event in list(enumerate(events))[len(events) // 3 :: len(events) // 2]:
-        left = iter(range(last + 1))
-
-        def stopped(_, left=left, last=last):
-            if next(left) == last:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as cancelled:
-            certify_joint(problem, 0.5, report=stopped)
-        held = cancelled.value.best
+        held = cancelled(certify_joint, problem, 0.5, when=lambda seen, last=last: len(seen) > last)[0].best
         assert held.upper <= event.upper * (1 + 1e-9) and nspca.verify(X, held) <= held.upper
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         certify_joint(problem, 0.5, "quick")

@@ -9,12 +9,12 @@ from nspca.checker import rounding
 from nspca.checker.cover import TopSum
 from nspca.checker.membership import RowClaims
 from nspca.covariance.linalg import topk_sum
-from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.fixing import margins
 from nspca.lowrank.forest import LEAF
 from nspca.lowrank.objective import Objective
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -151,15 +151,7 @@ def test_whoever_watches_sees_every_cone_and_bounds_that_close():
 def test_a_search_reports_its_bounds_and_is_cancelled():
     V = np.random.default_rng(0).standard_normal((60, 6))
     query, budget = Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
-    seen = []
-
-    def hear(event):
-        seen.append(event)
-        if event.done > 400:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        cones.search(query, budget, report=hear)
+    _, seen = cancelled(cones.search, query, budget, when=lambda seen: seen[-1].done > 400)
     best = cones.search(query, budget)
     assert best.cones > 600
     assert all(event.lower <= best.upper and event.upper >= best.lower for event in seen)

@@ -9,8 +9,8 @@ import pytest
 
 import nspca
 from nspca.covariance import sketch
-from nspca.errors import Cancelled
 from nspca.solvers import bipartite
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
 
@@ -109,15 +109,8 @@ def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
     assert [event.done for event in blocks] == [100, 200, 250] and blocks[-1].lower == pytest.approx(
         result.value
     )
-
-    def stop(event):
-        events.append(event)
-        if event.done >= 200:
-            raise Cancelled("stopped")
-
-    events.clear()
-    with pytest.raises(Cancelled):
-        nspca.solve(problem, "bipartite", samples=250, report=stop)
+    late = lambda seen: seen[-1].done >= 200  # noqa: E731
+    _, events = cancelled(nspca.solve, problem, "bipartite", samples=250, when=late)
     assert events[-1].done == 200
 
 
