@@ -101,9 +101,9 @@ def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, coun
         witness, _ = lifted(own.kept, Witness(W), 2)
         own.points = np.eye(len(own.kept.block))
         stored = Stored.of(own.kept.features, witness)
-        settle.claim(own, stored)
+        own.claim(stored)
         while not own.done and stages.fix_needed(own):
-            settle.claim(own, stored)
+            own.claim(stored)
         needed = np.setdiff1d(np.concatenate([stated[:0], *(one.into for one in own.stages)]), stated)
         assert not any(one.out.size for one in own.stages)
         for j in needed:
@@ -152,14 +152,14 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     monkeypatch.setattr(rows, "MOST_ROWS", 20)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(50,)))
     monkeypatch.setattr(search, "opening", lambda plan: replace(opening(plan), cores=(60,)))
-    began, claim = [], settle.claim
+    began, claim = [], Bounding.claim
 
-    def counted(own, stored):
+    def counted(own, *given):
         began.append(own.kept.free)
-        claim(own, stored)
+        claim(own, *given)
 
-    monkeypatch.setattr(settle, "claim", counted)
+    monkeypatch.setattr(Bounding, "claim", counted)
     problem = nspca.Problem.from_data(X, 10)
     result = nspca.solve(problem, certify="exhaustive", seconds=100)
-    assert began and result.status is nspca.Status.OPTIMAL
+    assert began[0] and result.status is nspca.Status.OPTIMAL
     assert nspca.verify(X, result.certificate, problem) >= result.value
