@@ -52,7 +52,7 @@ def again(spec: type[Spec]) -> dict[tuple[str, int], nspca.Result]:
 @pytest.mark.parametrize(
     "command",
     [
-        ["pitprops", "--k", "3", "--forced", "topdiam,4", "--effort", "exhaustive"],
+        ["pitprops", "--k", "3", "--forced", "topdiam,4", "--effort", "standard"],
         ["a.csv", "--k", "2", "--id", "0", "--labels", "group", "--missing", "samples", "--scale"],
         ["cov.csv", "--k", "3", "--id", "0", "--covariance", "--repair", "shift"],
         ["shards", "--k", "3", "--method", "em", "--seed", "5"],
