@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -131,13 +132,15 @@ TABLES = ("dense", "wide")
 """Tables that `benchmarks.scale_dense` makes: a long one and a wide one."""
 
 
-def step(name: str, folder: Path, effort: str) -> None:
-    """Run a step in a process of its own and print its line."""
+def step(name: str, folder: str | Path, body: str, **given: Any) -> None:
+    """Run a step, Python that sets `told`, in a process of its own, with `given` names; print its line."""
     code = (
         "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
-        "from benchmarks.scale import planted\nfrom benchmarks.shared import peak\n"
-        f"EFFORT = {effort!r}\nfolder = Path(sys.argv[1])\n"
-        f"started, begun_cpu = time.perf_counter(), time.process_time()\n{STEPS[name]}\n"
+        "from benchmarks.scale import planted\nfrom benchmarks.scale_dense import planted_found\n"
+        "from benchmarks.shared import peak\nfrom nspca.presentation.numerals import format_guarantee\n"
+        + "".join(f"{name} = {value!r}\n" for name, value in given.items())
+        + "folder = Path(sys.argv[1])\n"
+        f"started, begun_cpu = time.perf_counter(), time.process_time()\n{body}\n"
         "wall, cpu = time.perf_counter() - started, time.process_time() - begun_cpu\n"
         f"print(f'  {name:7s} {{wall:7.1f}} s, {{cpu:6.1f}} s of CPU  {{peak():5.2f}} GB peak  {{told}}')\n"
     )
@@ -170,7 +173,7 @@ def run(size: str, effort: str, place: str | None) -> None:
             f"{(folder / 'docword.made.txt').stat().st_size / 1e6:.0f} MB of text")  # fmt: skip
         for name in STEPS:
             if name != "memory" or size in IN_MEMORY:
-                step(name, folder, effort)
+                step(name, folder, STEPS[name], EFFORT=effort)
 
 
 def main() -> None:
