@@ -55,11 +55,16 @@ class Problem:
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
         object.__setattr__(self, "forced", _forced(self.forced, self.k, self.covariance.n))
-        object.__setattr__(self, "features", _matching_features(self.features, self.covariance.n))
+        if self.features is not None and len(self.features.names) != self.n:  # a part of the matrix
+            object.__setattr__(self, "features", None)
 
     def __repr__(self) -> str:
         """Describe the problem in two lines: the component that is sought, and the size of the data."""
-        return _description(self)
+        A = self.covariance
+        m, n = A.shape
+        subject = phrases.subject(A.source, A.center, A.scale, weighted=bool(A.weights))
+        what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
+        return f"Problem: {phrases.components(self.sizes, self.nonneg, self.forced, subject)}\n{what}"
 
     def _repr_html_(self) -> str:
         """Return the two lines of the description as a notebook view."""
@@ -303,21 +308,6 @@ class Problem:
     def total_variance(self) -> float:
         """Return the total variance tr A, in the units of the data."""
         return (self.covariance.trace - self.n * self.covariance.relief) * self.covariance.unit
-
-
-def _description(problem: Problem) -> str:
-    """Return the two lines that describe a problem."""
-    A = problem.covariance
-    m, n = A.shape
-    subject = phrases.subject(A.source, A.center, A.scale, weighted=bool(A.weights))
-    what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
-    sought = phrases.components(problem.sizes, problem.nonneg, problem.forced, subject)
-    return f"Problem: {sought}\n{what}"
-
-
-def _matching_features(features: Features | None, n: int) -> Features | None:
-    """Return `features` when they are names of n features, otherwise None, as for a part of the matrix."""
-    return None if features is None or len(features.names) != n else features
 
 
 def moderate(X: Array) -> bool:

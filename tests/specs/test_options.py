@@ -94,7 +94,7 @@ def test_the_command_line_takes_it(wider, capsys):
     top = Parser()
     add(Commands(top))
     args = top.parse_args(["sweep", "digits", "--k", "3", "--tries", "4"])
-    assert given_options(args, "nspca.specs", "SweepSpec")["tries"] == 4
+    assert given_options(args, "SweepSpec")["tries"] == 4
     with pytest.raises(SystemExit):
         top.parse_args(["sweep", "digits", "--k", "3", "--tries", "10"])
     assert "--tries: must be at most 9, got 10" in capsys.readouterr().err

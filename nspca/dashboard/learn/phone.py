@@ -127,7 +127,7 @@ def _question(code: str, phone: str, asked: Asked) -> None:
     elif screen == PAINTING:
         _paint(of, sent, send)
     else:
-        data = spannogram_explorer.sending(questions.spannogram_of(of).V, K, SEND, sent)
+        data = spannogram_explorer.sending(questions.spannogram_of(of)[0], K, SEND, sent)
         spannogram_explorer.guess(
             data, "phone_angle", lambda phi: send(None if phi is None else float(np.degrees(phi)))
         )
