@@ -10,8 +10,7 @@ Covers each run of Tables 1 and 2 of Asteris et al. 2015. For each run it prints
 
 Beside each stand the value that the paper prints and the CPU seconds of this run. "reach" is the target of
 `joint`. The joint certificate follows, verified from the raw data, then the sketches with their error and the
-loss of Theorem 2. The last part is Fig. 2: 2 to 10 components of 50 features, and the gain in per cent over
-the best found one by one.
+loss of Theorem 2. Fig. 2 of the paper is an item of `nspca.papers`.
 
 All values are on the full A. Data are scaled only where a row says so. Arcene and mfeat-pix are read from
 `NSPCA_DATA`.
@@ -92,7 +91,6 @@ TABLE = (
     Row(Table("digits", "digits", nonneg=False), (8,) * 4),
     Row(Table("digits >=0", "digits"), (8,) * 4),
 )  # fmt: skip
-FIGURE = Row(replace(SIGNED, name="Fig. 2"), (50,) * 10)
 
 
 def timed(problem, method, components=1, **options):
@@ -184,31 +182,10 @@ def sketches(row, X, largest):
         say(LINE.format(row.table.name, f"sketch {kind}", loss, "", error, f"{spent:.2f}", "", ""))
 
 
-def figure(row, samples):
-    """Print the gain of 2 to 10 components over the best ones found one by one."""
-    X = row.table.read()
-    if X is None:
-        say(f"{row.table.name}: the real data are not here, left out")
-        return
-    for r in range(2, len(row.sizes) + 1):
-        problem = row.table.problem(X, row.sizes[:r])
-        joint, seconds = timed(problem, "joint")
-        paper, spent = timed(problem, "bipartite", rank=row.rank, samples=samples)
-        alone = max(
-            (timed(problem.with_k(row.sizes[0]), m, components=r)[0].value, m) for m in one_by_one(row)
-        )
-        gain, theirs = 100 * (joint.value / alone[0] - 1), 100 * (paper.value / alone[0] - 1)
-        say(
-            f"{row.table.name}  r = {r:2d}  joint {joint.value:.5g} ({seconds:.1f} s) {gain:+.2f} %   "
-            f"bipartite rank {row.rank} {paper.value:.5g} ({spent:.1f} s) {theirs:+.2f} %   "
-            f"best one by one {alone[0]:.5g} ({alone[1]})"
-        )
-
-
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--only", metavar="NAME", default="", help="rows whose name begins so")
-    parser.add_argument("--quick", action="store_true", help="without one by one, sketches and the figure")
+    parser.add_argument("--quick", action="store_true", help="without one by one and sketches")
     parser.add_argument("--proofs", default="standard", help="efforts of certificates, with commas between")
     parser.add_argument("--samples", type=int, default=2000, help="random points of bipartite")
     chosen = parser.parse_args()
@@ -221,8 +198,6 @@ def main():
     for row in TABLE:
         if row.table.name.lower().startswith(wanted):
             show(row, chosen.quick, chosen.samples, chosen.proofs.split(","))
-    if FIGURE.table.name.lower().startswith(wanted) and not chosen.quick:
-        figure(FIGURE, chosen.samples)
 
 
 if __name__ == "__main__":

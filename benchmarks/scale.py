@@ -1,13 +1,13 @@
 """Measure the way from a file on disk to eight proved topics, and passes over shards.
 
-    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--dense] [--wide]
+    python -m benchmarks.scale [--small|--medium|--large] [--workers] [--dense] [--wide]
 
 Generates counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
 temporary folder. Makes shards from it, finds eight topics of 15 words with a certificate, and verifies the
 certificate from the shards. Solves the two smaller tables in memory as well. Prints for each step its time,
 its CPU seconds, the peak memory of its process, and the number of passes over the rows. Every step runs in a
-process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--growth` and
-`--workers` measure passes over shards. `--dense` and `--wide` measure dense tables in files.
+process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--workers` measures passes
+over shards. `--dense` and `--wide` measure dense tables in files.
 """
 
 import os
@@ -126,8 +126,6 @@ for k in (15, (15,) * 8):
 }
 IN_MEMORY = ("small", "medium")
 """Sizes that are also solved without shards."""
-PARTS = ("growth", "workers")
-"""Parts that `benchmarks.scale_passes` measures."""
 TABLES = ("dense", "wide")
 """Tables that `benchmarks.scale_dense` makes: a long one and a wide one."""
 
@@ -180,7 +178,7 @@ def main() -> None:
     parser = arguments(__doc__)
     for size in MOST_BYTES:
         parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
-    for part in (*PARTS, *TABLES):
+    for part in ("workers", *TABLES):
         parser.add_argument(f"--{part}", dest="parts", action="append_const", const=part)
     parser.add_argument("--rows", type=int, default=300_000, help="documents of --workers (default 300000)")
     parser.add_argument("--effort", default="fast", help="of the certificate (default fast)")
@@ -193,9 +191,8 @@ def main() -> None:
 
         if part in TABLES:
             scale_dense.run(part, args.folder)
-            continue
-        more = (args.rows,) if part == "workers" else ()
-        getattr(scale_passes, part)(*more, args.folder)
+        else:
+            scale_passes.workers(args.rows, args.folder)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python scripts/environment.py FOLDER EXTRA...
 
 make runs this script with the system's Python. Does nothing when the environment already holds exactly these
-requirements, so a second `make` needs no network. pip uses the user's own configuration. Every failure is one
-sentence, and the full output of pip is in FOLDER/pip.log.
+requirements, so a second `make` needs no network. pip uses the user's own configuration. Every failure ends
+with one sentence, and the full log of pip is in FOLDER/pip.log.
 """
 
 import hashlib
@@ -103,39 +103,19 @@ def requirements_of(extras: list[str]) -> list[str]:
 
 
 def install(folder: Path, requirements: list[str]) -> None:
-    """Run pip, showing on one line which package it is at."""
-    command = [interpreter(folder), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
-    command += requirements
+    """Run pip, whose own output is shown; its full log is kept."""
     log = folder / "pip.log"
-    lively = sys.stdout.isatty()
+    log.unlink(missing_ok=True)
+    command = [interpreter(folder), "-m", "pip", "install", "--no-input", "--log", log, *requirements]
     # pip's own configuration holds, except for the user's folder, which an environment refuses.
-    settings = {**os.environ, "PIP_USER": "0"}
-    with (
-        log.open("w", encoding="utf-8") as record,
-        subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=settings,
-        ) as pip,
-    ):
-        for line in pip.stdout:
-            record.write(line)
-            if lively and line.startswith(("Collecting", "Installing", "WARNING: Retrying")):
-                sys.stdout.write("\r\033[K  " + line.strip()[:76])
-                sys.stdout.flush()
-    if lively:
-        sys.stdout.write("\r\033[K")
-    if pip.returncode:
-        text = log.read_text(encoding="utf-8")
+    if subprocess.run(command, env={**os.environ, "PIP_USER": "0"}).returncode:
+        text = log.read_text(encoding="utf-8", errors="replace")
         if NETWORK.search(text):
             raise Failure(
                 "pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, "
                 f"and run make again (see {log})."
             )
-        raise Failure(f"pip could not install what nspca needs: {last_line(text)} (see {log})")
+        raise Failure(f"pip could not install what nspca needs (see {log})")
 
 
 def main(folder: Path, extras: list[str]) -> None:
