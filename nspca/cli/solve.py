@@ -2,6 +2,7 @@
 
 import argparse
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +142,8 @@ def _solve(args: argparse.Namespace, client: Any, is_folder: bool) -> int:
     if args.within is not None and lost is None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
-            result = certified(problem, result, known.certificate)  # one certificate proves both
+            # One certificate proves both, and what is proved of all other answers stays.
+            result = replace(certified(problem, result, known.certificate), others=result.others)
     if args.others is not None and lost is None:
         others = nspca.answers(problem, result, args.others / 100, seconds=args.seconds, report=progress())
     with saved(args, question):

@@ -30,13 +30,13 @@ class Limits:
 
     Parameters
     ----------
-    per_viewer, total : maximum unfinished runs of one viewer, and of all viewers
+    per_person, total : maximum unfinished runs of one person, and of all
     array_bytes, array_age : maximum bytes of stored arguments of runs, and their maximum age in seconds
     result_bytes, workspace_bytes, result_age : maximum bytes of all stored results and of those of one
         workspace, and their maximum age in seconds
     """
 
-    per_viewer: int = 4
+    per_person: int = 4
     total: int = 100
     array_bytes: int = 4_000_000_000
     array_age: float = 30 * DAY
@@ -49,7 +49,7 @@ class Limits:
         """Return the limits set in the environment, with defaults for the others."""
         usual = cls()
         return cls(
-            per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer, whole=True)),
+            per_person=int(_number("NSPCA_RUNS", usual.per_person, whole=True)),
             result_bytes=int(1e9 * _number("NSPCA_KEEP_GB", usual.result_bytes / 1e9)),
             result_age=DAY * _number("NSPCA_KEEP_DAYS", usual.result_age / DAY),
         )
@@ -71,17 +71,17 @@ def _number(name: str, usual: float, whole: bool = False) -> float:
 
 @dataclass(eq=False)
 class Job:
-    """One execution of a task, for whose result several runs of several viewers may wait.
+    """One execution of a task, for whose result several runs may wait.
 
-    A viewer is the id of whoever requested a run, usually a workspace. `created` and `started` are seconds
-    since the epoch; `looked`, `missed` and `stop_asked` are readings of the monotonic clock.
+    `created` and `started` are seconds since the epoch; `looked`, `missed` and `stop_asked` are readings of the
+    monotonic clock.
     """
 
     key: str  # hash of the computation; its result is stored under this key
     function: str  # name of the task
     parameters: str  # packed arguments
     created: float = field(default_factory=time.time)
-    viewers: dict[str, set[str]] = field(default_factory=dict)  # run id -> its viewers
+    people: dict[str, str] = field(default_factory=dict)  # run id -> who asked for it, by the workspace
     left: list[str] = field(default_factory=list)  # cancelled runs, which get the partial result
     event: Event | None = None  # the last one
     rows: tuple[dict[str, Any], ...] = ()
@@ -96,10 +96,6 @@ class Job:
     looked: float = field(default_factory=time.monotonic)  # time of the last request for its state
     stop_asked: float | None = None  # time at which its worker was asked to stop
     noted: Event | None = None  # the last event written to the store
-
-    def has(self, viewer: str) -> bool:
-        """Tell whether a viewer waits for the job."""
-        return any(viewer in viewers for viewers in self.viewers.values())
 
     @property
     def unseen(self) -> float:
@@ -125,17 +121,17 @@ class Job:
 
 
 def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
-    """Return the queue in a fair order between viewers.
+    """Return the queue in a fair order between people.
 
-    The first job of each viewer comes before the second job of any viewer. A running job counts as the first
-    of its viewer. Automatic jobs come last.
+    The first job of each person comes before the second job of anybody. A running job counts as the first of
+    its people. Automatic jobs come last.
     """
-    viewers = {id(job): {one for viewers in job.viewers.values() for one in viewers} for job in queue}
-    turns = Counter(one for job in at_work for viewers in job.viewers.values() for one in viewers)
+    turns = Counter(one for job in at_work for one in job.people.values())
     order = []
     for place, job in enumerate(queue):
-        order.append((job.automatic, min((turns[one] for one in viewers[id(job)]), default=0), place))
-        turns.update(viewers[id(job)])
+        people = set(job.people.values())
+        order.append((job.automatic, min((turns[one] for one in people), default=0), place))
+        turns.update(people)
     return tuple(queue[place] for _, _, place in sorted(order))
 
 
