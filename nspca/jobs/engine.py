@@ -1,7 +1,8 @@
 """Engine of background runs: it queues them, executes them in worker processes, and tells pages their state.
 
-A job is one execution, which serves all runs with an equal key. A run belongs to a workspace. Pages get the engine of this process from `engine`. Only one
-thread, the supervisor, talks to the workers, so a page never waits for them.
+A job is one execution, which serves all runs with an equal key. A run belongs to a workspace. Pages get the
+engine of this process from `engine`. Only one thread, the supervisor, talks to the workers, so a page never
+waits for them.
 """
 
 import atexit

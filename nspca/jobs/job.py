@@ -73,8 +73,8 @@ def _number(name: str, usual: float, whole: bool = False) -> float:
 class Job:
     """One execution of a task, for whose result several runs may wait.
 
-    `created` and `started` are seconds since the epoch; `looked`, `missed` and `stop_asked` are readings of the
-    monotonic clock.
+    `created` and `started` are seconds since the epoch; `looked`, `missed` and `stop_asked` are readings of
+    the monotonic clock.
     """
 
     key: str  # hash of the computation; its result is stored under this key

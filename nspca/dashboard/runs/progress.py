@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.app import buttons, frame, state, wording
+from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
