@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
+from pydantic import TypeAdapter, ValidationError
+
 from nspca.errors import InvalidData
 from nspca.progress import Report
 
@@ -218,17 +220,8 @@ class Outcome:
             For text that `to_json` did not write.
         """
         try:
-            raw = json.loads(text)
-            found = {key: [Found(**one) for one in many] for key, many in raw.pop("found").items()}
-            panels = [
-                Panel(**(panel | {"curves": [Curve(**curve) for curve in panel["curves"]]}))
-                for panel in raw.pop("panels")
-            ]
-            galleries = [Gallery(**gallery) for gallery in raw.pop("galleries")]
-            words = [Words(**lists) for lists in raw.pop("words")]
-            tables = [Table(**table) for table in raw.pop("tables")]
-            return cls(found, panels, galleries, words, tables=tables, **raw)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            return TypeAdapter(cls).validate_json(text)
+        except ValidationError as error:
             raise InvalidData(f"The outcome of a paper's item cannot be read: {error}.") from error
 
 

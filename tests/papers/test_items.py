@@ -268,7 +268,7 @@ def test_budgets_and_spreads_of_random_points_are_stated():
         assert "over seeds" in text
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"found": 3}', '{"found": {}, "panels": [{}]}', "null"])
+@pytest.mark.parametrize("text", ["", "[]", '{"found": 3}', '{"found": {}, "panels": [{}]}', "null"])
 def test_what_is_no_outcome_is_refused(text):
     with pytest.raises(InvalidData, match="cannot be read"):
         Outcome.from_json(text)
