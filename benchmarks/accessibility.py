@@ -143,7 +143,6 @@ def main() -> int:
 
 
 def _print_figures(browser: Browser, url: str, names: list[str]) -> int:
-    """Print the texts of all figures of some pages; return 1 when one is silent."""
     count, silent = 0, 0
     for name, page in shown(browser, url, "light", names):
         unfold(page)
@@ -157,7 +156,6 @@ def _print_figures(browser: Browser, url: str, names: list[str]) -> int:
 
 
 def _print_unreached(browser: Browser, url: str, names: list[str]) -> int:
-    """Print the controls that the Tab key does not reach; return 1 when there is one."""
     left = 0
     for name, page in shown(browser, url, "light", names):
         unfold(page)
@@ -170,7 +168,6 @@ def _print_unreached(browser: Browser, url: str, names: list[str]) -> int:
 
 
 def _print_violations(browser: Browser, url: str, names: list[str], everything: bool) -> int:
-    """Print what some pages break on all screens; return 1 when something severe is left."""
     counts: Counter[str] = Counter()
     for screen in SCREENS:
         for name, page in shown(browser, url, screen, names):

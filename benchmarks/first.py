@@ -75,7 +75,6 @@ class Row:
 
 
 def _cell(seconds: float | None, digits: int) -> str:
-    """Return seconds as text; nothing where they are unknown."""
     return "" if seconds is None else f"{seconds:.{digits}f}"
 
 

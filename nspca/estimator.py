@@ -313,7 +313,6 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return found
 
     def _size(self, n: int) -> int:
-        """Return the k of a component, after checking that n features are enough."""
         whole("k", self.k, 1)
         whole("n_components", self.n_components, 1, n)
         if self.n_components == 1:

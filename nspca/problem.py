@@ -289,7 +289,6 @@ class Problem:
         return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
     def _component(self, x: Any) -> Array:
-        """Return x as a checked array (n,)."""
         x = self._numbers(x)
         if x.shape != (self.n,) or not moderate(x):
             beyond = f"some of them not finite or above {LARGEST:g}"
@@ -329,7 +328,6 @@ def _sizes(k: int | tuple[int, ...], n: int) -> int | tuple[int, ...]:
 
 
 def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
-    """Return the checked forced features in increasing order."""
     found = [*forced] if isinstance(forced, Iterable) and not isinstance(forced, str) else [forced]
     wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
     if wrong:
@@ -347,7 +345,6 @@ def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
 
 
 def _size(k: Any, n: int) -> int:
-    """Return a checked k from 1 to n."""
     try:
         size = 0 if isinstance(k, bool | np.bool_) else operator.index(k)
     except TypeError:

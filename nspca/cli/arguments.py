@@ -112,7 +112,6 @@ def given_options(args: argparse.Namespace, model: str, *names: str) -> dict[str
 
 
 def _reader(declares: Any, name: str) -> Callable[[str], Any]:
-    """Return the function that reads a field of a model from its text, with errors for `argparse`."""
 
     def read(text: str) -> Any:
         try:

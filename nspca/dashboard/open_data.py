@@ -219,7 +219,6 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
 
 
 def _find_source(where: DataSpec, workspace: str | None) -> Chosen:
-    """Return the data that `where` describes before all steps of preparation; see `find`."""
     if where.sample is not None:
         return _sample(where.sample, version(where.sample))
     if where.folder is not None:
@@ -377,7 +376,6 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
 def _problem(
     content: str, covariance: bool, center: bool, scale: bool, repair: bool, _data: Dataset
 ) -> nspca.Problem:
-    """Return the problem (k = 1) for the data, cached by the hash of their content."""
     X: Any = _data.X
     if covariance:
         return nspca.Problem.from_covariance(X, 1, repair=SHIFT if repair else None)

@@ -279,5 +279,4 @@ def _digest(body: bytes) -> str:
 
 
 def _is_whole(row: sqlite3.Row) -> bool:
-    """Tell whether the bytes of a stored result still have their digest."""
     return bool(row["digest"] == _digest(row["body"]))

@@ -123,7 +123,6 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _load(folder: str, blobs: dict[str, bytes] | None, kind: str, digest: str) -> Any:
-    """Return an argument of a run from `blobs`, or from its file if `blobs` is None."""
     if blobs is not None:
         return packing.read(kind, io.BytesIO(blobs[digest]))
     path = Path(folder) / packing.file_name(kind, digest)

@@ -357,7 +357,6 @@ def _panel(
 
 
 def _em(problem: Problem, ks: Sequence[int], options: em.Options, title: str, report: Report) -> Array:
-    """Return the value of EM at every k, divided by the leading eigenvalue."""
     values = []
     for k in ks:
         values.append(em.solve(problem.with_k(k), options, 0, report).value)

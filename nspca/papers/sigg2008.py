@@ -424,7 +424,6 @@ def _variance_curves(problem: Problem, ks: Sequence[int], few: Sequence[int], re
 def _em_runs(
     problem: Problem, ks: Sequence[int], options: em.Options, report: Report
 ) -> tuple[list[Result], list[float]]:
-    """Return the result of EM at each k, and the CPU seconds that it took."""
     results, seconds = [], []
     for k in ks:
         started = time.process_time()
@@ -497,7 +496,6 @@ def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
 
 
 def _describe_values(ks: Sequence[int], values: Sequence[float], name: str) -> str:
-    """Return a sentence with the values of a curve at the cardinalities 50, 100 and 150."""
     return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in (50, 100, 150))
 
 

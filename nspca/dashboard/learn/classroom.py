@@ -110,7 +110,6 @@ def _end(secret: str, screen: int) -> None:
 
 
 def _draw(view: View, of: Lesson) -> None:
-    """Draw the figure of the guesses, with the answer if it is revealed."""
     left = st.container()
     if view.screen == PAINTING and view.is_revealed:
         left, right = st.columns([3, 2], gap="small")
@@ -135,6 +134,5 @@ def _address(code: str) -> str:
 
 
 def _warn(code: str = "") -> None:
-    """Draw a warning where no phone can open the address of a room."""
     if links.is_alone(_address(code)):
         st.caption(f":material/warning: {links.ALONE}")

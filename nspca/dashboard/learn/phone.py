@@ -96,7 +96,6 @@ def _form() -> None:
 
 
 def _ask(code: str, phone: str) -> Asked:
-    """Return the open question of the room; raise `NoRoom` for a code without a room."""
     address = name_address(st.context.ip_address)
     return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
 

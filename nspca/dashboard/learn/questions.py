@@ -53,7 +53,6 @@ def spannogram_of(of: Lesson) -> tuple[Array, float, float]:
 
 
 def _highest(V: Array, phi: float) -> float:
-    """Return the value of the K highest curves at an angle."""
     at = V @ direction(phi)
     return float(np.square(at[top_set(at, K)]).sum())
 
