@@ -23,7 +23,7 @@ import nspca
 from benchmarks.shared import arguments, say
 from benchmarks.tables import LEE_SEUNG, LEUKEMIA, Table
 from nspca.covariance import sketch
-from nspca.papers.published import PRINTED
+from nspca.papers.item import PRINTED
 from nspca.presentation.numerals import round_down, round_up
 
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"

@@ -18,7 +18,7 @@ import numpy as np
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, oriented
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
-from nspca.presentation import drawing, margins, phrases
+from nspca.presentation import drawing, phrases
 from nspca.presentation.colours import BOUND, COLOURS
 from nspca.presentation.numerals import format_guarantee, proof_phrase, ratio_at_most
 from nspca.problem import Problem
@@ -179,7 +179,7 @@ class Result:
         if self.others is None:
             return ""
         listed = np.union1d(self.others.witness["members"], self.others.forced)
-        return margins.unique(self.others.sizes, listed.size, self.others.upper, self.value)
+        return phrases.unique(self.others.sizes, listed.size, self.others.upper, self.value)
 
     @property
     def statement(self) -> str:

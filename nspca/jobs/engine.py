@@ -18,9 +18,8 @@ from uuid import uuid4
 
 from nspca.errors import JobError
 from nspca.jobs import packing
-from nspca.jobs.job import Job, Limits, in_turn, next_job
+from nspca.jobs.job import Finished, Job, JobState, Limits, in_turn, next_job
 from nspca.jobs.runs import NO_RUN
-from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
 from nspca.progress import Event
 

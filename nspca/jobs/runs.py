@@ -14,7 +14,7 @@ from itertools import groupby
 
 from nspca.errors import JobError
 from nspca.jobs.database import Database
-from nspca.jobs.state import UNFINISHED, Run
+from nspca.jobs.job import UNFINISHED, Run
 
 COLUMNS = (
     "id, workspace, key, title, function, parameters, page, state, event, rows, error, created, started, "

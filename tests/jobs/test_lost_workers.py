@@ -10,7 +10,7 @@ import pytest
 from nspca.errors import JobError
 from nspca.jobs import Engine, Store
 from nspca.jobs.engine import KILLED
-from nspca.jobs.state import Finished
+from nspca.jobs.job import Finished
 
 
 class OneWorker:

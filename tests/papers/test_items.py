@@ -28,8 +28,7 @@ from nspca.papers import (
     sigg2008,
     zass2006,
 )
-from nspca.papers.item import Claim
-from nspca.papers.published import PRINTED
+from nspca.papers.item import PRINTED, Claim
 from nspca.plots import alt_text
 from nspca.plots.papers import gallery_figure, panel_figure
 from nspca.progress import silent
