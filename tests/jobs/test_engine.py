@@ -134,18 +134,6 @@ def test_a_cancelled_run_goes_on_from_what_it_had_ready(engine, begun, wait_for)
     engine.cancel(job)
 
 
-def test_a_slow_worker_has_the_time_to_hand_in_what_is_ready(engine, begun, monkeypatch):
-    """On a busy machine the next report takes longer than one that has nothing to lose is waited for."""
-    monkeypatch.setattr(sys.modules[Engine.__module__], "PATIENCE", 0.5)
-    job = engine.submit("tests.jobs.background_tasks:slow_to_stop", {"seconds": 3.0}, workspace="a")
-    pid = begun(engine, job)
-    engine.cancel(job)
-    assert engine.hands_in(job)
-    while engine.hands_in(job):
-        time.sleep(0.05)
-    assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
-
-
 def test_a_result_on_its_way_is_not_lost_with_its_worker(engine, begun, monkeypatch):
     """A busy machine takes a while to hand over what is computed already."""
     outcome = Pool._outcome
