@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
-from nspca.bounds import peaks
+from nspca.bounds import elimination
 from nspca.covariance import data as of_data
 from nspca.data import limits
 from nspca.planning import Size, costs, machine, planned, read_size
@@ -147,7 +147,7 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     m, n = (400, 300) if what in ("parts", "shards") else (400, 200)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
-        for module in (of_data, peaks, costs):
+        for module in (of_data, elimination, costs):
             for name in {"FORMED", "CANDIDATES"} & {*vars(module)}:
                 monkeypatch.setattr(module, name, 175)  # the features of a core
         monkeypatch.setattr(costs, "DENSE_LIMIT", 175)

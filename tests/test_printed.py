@@ -189,7 +189,7 @@ def test_the_report_of_a_sweep():
             check_row(walk, row, value, upper, proved)
             walk.bound(rank3, "", Truth(row.upper_rank3, row.value))
             walk.bound(paper, "", Truth(row.upper_epsnet, row.value))
-            assert abs(read_number(share) - 100 * Fraction(row.value) / Fraction(unit)) < Fraction(1, 100)
+            assert abs(read_number(share) - 100 * Fraction(row.value) / Fraction(unit)) < Fraction(1, 10)
     assert walk.bounds == 6 * 6 * 3 and walk.guarantees >= 10, vars(walk)
 
 

@@ -192,7 +192,6 @@ class Search(Work):
         ), self.point
 
     def keep(self, found: Certificate | None) -> None:
-        """Keep a certificate if its bound is the best."""
         if found is None:
             return
         upper = self.problem.covariance.to_unit(found.upper, len(self.problem.sizes))
@@ -281,7 +280,6 @@ class Search(Work):
     # --- trees ----------------------------------------------------------------------------------------------
     @property
     def seconds(self) -> float | None:
-        """Seconds that are left of the limits."""
         if self.limits is None or self.limits.seconds is None:
             return None
         return max(0.0, self.limits.seconds - (time.monotonic() - self.began))
@@ -377,7 +375,6 @@ class Search(Work):
         )
 
     def take_tree(self, tree: FixingTree) -> None:
-        """Take over value, point and bound of a tree."""
         self.lower, self.steps = tree.lower, self.steps + tree.steps
         self.point = self.point if tree.point is None else tree.point
         self.has_tree |= tree.root is not None

@@ -154,6 +154,11 @@ def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
     return [s for s in signs if not (extra and s[-1] < 0) and not (half == 0 and s[0] < 0)]
 
 
+def orthants(f: Objective) -> Array:
+    """Return the generators (c, D, D) of the orthants that `roots` lists."""
+    return np.array(roots(f.D, f.extra, f.nonneg), dtype=float)[:, :, None] * np.eye(f.D)
+
+
 class _Search:
     """State of one run of `search`: the best value `lower` and its direction, and all cones `made` so far.
 
@@ -221,8 +226,7 @@ class _Search:
 
     def begin(self) -> None:
         f = self.f
-        signs = np.array(roots(f.D, f.extra, f.nonneg), dtype=float)
-        cones, own = f.whole(signs[:, :, None] * np.eye(f.D))
+        cones, own = f.whole(orthants(f))
         self.top = own.max()
         self.add(cones, own, own, lambda still: [cones.rows[i] for i in still], [-1] * own.size)
 

@@ -105,17 +105,10 @@ def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
     )
 
 
-def _split_rising(axis: np.ndarray) -> list[np.ndarray]:
-    """Split the positions of an axis into stretches over which it rises. An instrument with two overlapping
-    channels has two.
-    """
-    order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
-    return [part for part in np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1) if part.size]
-
-
 def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: ArrayLike | None) -> None:
-    """Draw the mean spectrum on a second axis, within a band of one standard deviation."""
-    for index, part in enumerate(_split_rising(axis)):
+    # An instrument with two overlapping channels has two stretches over which the axis rises.
+    order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
+    for index, part in enumerate(np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1)):
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
             width = np.asarray(spread, float)[part]
@@ -165,7 +158,10 @@ def component_spectrum(
         _add_mean(figure, axis, np.asarray(mean, float), spread)
     add_curve(figure, *stems(axis, x), line={"color": POSITIVE, "width": 3})
     hover = f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}."
-    add_curve(figure, axis[used], x[used], "weights", hover, marker=_rings(used, sure))
+    marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
+    if sure is not None:
+        marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
+    add_curve(figure, axis[used], x[used], "weights", hover, marker=marker)
     figure.update_xaxes(title_text=plain(axis_name))
     return with_weights(figure, x, "" if mean is None else "mean spectrum")
 
@@ -188,14 +184,6 @@ def with_weights(figure: go.Figure, X: np.ndarray, mean: str) -> go.Figure:
     # The weights lie on the first axis, so the second one is put beneath them.
     behind = {"side": "right", "title": {"text": mean}, "showgrid": False, "rangemode": "tozero"}
     return figure.update_layout(yaxis={**weights, "overlaying": "y2", "side": "left"}, yaxis2=behind)
-
-
-def _rings(used: np.ndarray, sure: Any) -> dict[str, Any]:
-    """Return the marker of each used feature: a disc, or a ring for a feature that is not proved."""
-    marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
-    if sure is not None:
-        marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
-    return marker
 
 
 def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str], np.ndarray, int]:

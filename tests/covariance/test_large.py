@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import peaks
+from nspca.bounds import elimination
 from nspca.covariance import data
 from nspca.covariance.covariance import RESIDUAL
 from nspca.covariance.inputs import from_data
@@ -20,7 +20,7 @@ def held_in_parts(monkeypatch, candidates, few=3):
     """Treat every table as a large one, with the given number of candidates."""
     for name, value in {"FORMED": 0, "WHOLE_LIMIT": 0, "MANY_ROWS": 0, "FEW": few}.items():
         monkeypatch.setattr(data, name, value)
-    for module in (data, peaks):
+    for module in (data, elimination):
         monkeypatch.setattr(module, "CANDIDATES", candidates)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nspca
-from nspca.bounds import elimination, peaks
+from nspca.bounds import elimination
 from nspca.checker import blocks, entry, reading, remainder
 from nspca.checker import matrix as checked
 from nspca.covariance import covariance, data
@@ -89,20 +89,15 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     X[:, [0]] = X[:, [0]] * 20
     X = sp.csr_array(X)
     few_features(monkeypatch, 50)
-    for module in (data, peaks):
+    for module in (data, elimination):
         monkeypatch.setattr(module, "CANDIDATES", 40)
-    monkeypatch.setattr(peaks, "MOST_KEPT", 25)
-    monkeypatch.setattr(peaks, "NARROWEST", 3)
+    monkeypatch.setattr(elimination, "MOST_KEPT", 25)
     A, B = from_blocks(InMemory(X, 77), True, False), from_data(X, True, False)
     found, level = elimination.peaks(A, nonneg)
     right = (B.matrix if nonneg else np.abs(B.matrix)).max(axis=1)
     assert level < np.sort(right)[-20]
     assert np.allclose(np.maximum(found, level), np.maximum(right, level), rtol=1e-9)
     assert right[290] > level and 290 not in A.candidates()
-    monkeypatch.setattr(peaks, "AT_ONCE", 7)  # entries of a pass, fewer than one feature has
-    before = A.passes
-    again, same = peaks.peaks(A, nonneg)
-    assert np.array_equal(again, found) and same == level and A.passes > before + 2
 
 
 @pytest.mark.parametrize(("k", "scale"), [(6, False), ((6, 6), False), (6, True)])

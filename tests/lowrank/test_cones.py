@@ -12,9 +12,9 @@ from nspca.covariance.linalg import topk_indices, topk_mask, topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.fixing import margins
 from nspca.lowrank.forest import LEAF
 from nspca.lowrank.objective import Objective
-from nspca.lowrank.terms import Terms, taken
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -227,21 +227,21 @@ def test_margins_of_terms_are_no_less_than_those_of_the_checker(nonneg):
         n, d = int(rng.integers(3, 400)), int(rng.integers(1, 4))
         k, tau = int(rng.integers(1, n)), float(rng.choice([0.0, 0.3]))
         V, h = rng.standard_normal((n, d)), rng.standard_normal(n) - (trial % 3)
-        f = Terms(Query(V, k, h, tau, nonneg))
+        f = Objective(query := Query(V, k, h, tau, nonneg))
+        margin, distance = margins(query, f)
         full = np.column_stack((V, np.full(n, tau**0.5))) if tau else V
         asked = TopSum(full, d, h, k, 0, nonneg)
         for F in (0.0, asked.mass, 2.5 * asked.mass):
             claims = RowClaims(asked, F, h, h, np.arange(n))
-            assert f.margin >= claims.error > 0
-            assert f.room_of_proof >= 1.02 * f.D * (claims.error + rounding.gamma(f.D + 8) * (asked.mass + F))
+            assert margin >= claims.error > 0
+            assert distance >= 1.02 * f.D * (claims.error + rounding.gamma(f.D + 8) * (asked.mass + F))
 
 
 def test_cones_so_narrow_that_cholesky_fails_have_a_bound(monkeypatch):
-    f = Terms(Query(np.random.default_rng(0).standard_normal((6, 2)), 2))
+    f = Objective(Query(np.random.default_rng(0).standard_normal((6, 2)), 2))
     same = np.array([np.eye(2), [[1.0, 1.0], [1.0, 1.0]]])
-    G, terms = f.terms(same)
-    bounds, _ = f.bounds(G, taken(terms, 0, 2)[0])
+    bounds = f.whole(same)[1]
     assert np.isfinite(bounds).all() and bounds[0] > 0
     monkeypatch.setattr(np.linalg, "cholesky", lambda G: np.full_like(G, np.nan))
-    blind, _ = f.bounds(G, taken(terms, 0, 2)[0])
-    assert np.isfinite(blind).all() and (blind >= bounds - 1e-12).all()
+    blind = f.whole(same)[1]
+    assert np.isfinite(blind[1]) and (blind >= bounds - 1e-12).all()  # an orthant has no other bound

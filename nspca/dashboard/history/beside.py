@@ -40,7 +40,6 @@ def show(sweeps: list[DescribedRun]) -> None:
 
 
 def _choose(column: Any, by_id: dict[str, DescribedRun], name: str) -> DescribedRun | None:
-    """Draw in a column the choice of a finished sweep, whose id goes into the value `name` of the address."""
     chosen = column.selectbox(
         name.capitalize(),
         list(by_id),

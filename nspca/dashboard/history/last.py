@@ -29,7 +29,7 @@ def _box(one: DescribedRun) -> None:
         said, address = how_far(one, engine().status(one.run.id)), state.opening(one.query)
     except DAMAGE:  # the list of runs shows this error
         return
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Continue where you were**: {wording.plain(one.name)}; {said}", width="content")
         st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=address)
         st.page_link(

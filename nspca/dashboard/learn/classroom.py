@@ -100,7 +100,6 @@ def _open() -> None:
 
 
 def _end(secret: str, screen: int) -> None:
-    """Close the room, and keep what the class did for the screen on which it was closed."""
     phones, guesses = ROOMS.end(secret)
     said = ", ".join(f"{count} for screen {at}" for at, count in guesses.items()) or "none"
     answered = wording.things(phones, "phone")
@@ -123,7 +122,6 @@ def _draw(view: View, of: Lesson) -> None:
 
 
 def _code(code: str) -> None:
-    """Draw the address of the room as a QR code and in letters, and the code to type there."""
     links.draw(_address(code), "The address of the room")
     st.markdown(f"**{wording.plain(_address('').split('://')[-1].partition('?')[0])}**")
     st.markdown(f"## {write_code(code)}")

@@ -133,10 +133,7 @@ def _question(code: str, phone: str, asked: Asked) -> None:
 
 
 def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
-    """Draw the image to paint, and the button that calls `send` with the painted pixels.
-
-    `sent` is the last painting that was sent; None without one.
-    """
+    """Draw the image to paint, and the button that calls `send` with the painted pixels."""
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
     painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
     label, few = "Send another guess" if sent else SEND, len(pixels) < K

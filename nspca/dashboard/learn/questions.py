@@ -30,7 +30,7 @@ TASKS = {
     ),
     SPANNOGRAM: (
         f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do "
-        f"these {K} pixels capture most of the variance? Drag the angle."
+        f"these {K} pixels keep most of the variance? Drag the angle."
     ),
     PAINTING: (
         f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is "
@@ -120,13 +120,13 @@ def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
         best, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
         return (
             f"The best angle is {np.degrees(spannogram_of(of)[1]):.0f}°.{said} The set changes only where "
-            f"curves cross, so all angles were checked. On all of the data the best {K} pixels capture "
-            f"{best} of the first principal component. It is proved that no {K} capture more than "
-            f"{possible}."
+            f"curves cross, so all angles were checked. On all of the data the best {K} pixels keep "
+            f"{best} of what all pixels show in the main direction. No {K} keep more than {possible}: "
+            "proved."
         )
     best = format_guarantee(proved_ratio(of.result.value, of.upper))
     mine = f" The best guess reaches {format_guarantee(max(reached))}." if reached else ""
     return (
-        f"A certificate proves that no {K} pixels with nonnegative weights can pass the limit (100 %). The "
-        f"best found reach at least {best} of it.{mine}"
+        f"No {K} pixels with nonnegative weights can pass the limit (100 %): proved. The best found reach at "
+        f"least {best} of it.{mine}"
     )

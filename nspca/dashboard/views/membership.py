@@ -20,7 +20,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_guarantee, percent_down, percent_up, proved_ratio
+from nspca.presentation.numerals import format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.result import Result
 from nspca.selection.membership import Membership, Place
@@ -189,6 +189,6 @@ def cost_words(least: float, most: float) -> str:
     `least` and `most` are its bounds, as shares of the best value: the lower end is rounded down, the upper
     end up.
     """
-    low, high = percent_down(least, 2), percent_up(most, 2)
+    low, high = wording.shares(least, most)
     low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))
     return high if low == high else f"{low} to {high}"
