@@ -29,6 +29,11 @@ from nspca.presentation.numerals import round_down, round_up
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
 
 
+def line(row, what, total, seconds, published="", share="", target=("", "")):
+    """Print one line about a run; the `target` is a number and whether it is reached."""
+    say(LINE.format(row.table.name, what, total, published, share, f"{seconds:.2f}", *target))
+
+
 @dataclass(frozen=True)
 class Row:
     """One run.
@@ -127,22 +132,9 @@ def show(row, quick, samples, efforts):
     for method in () if quick else one_by_one(row):
         runs.append((f"{method} one by one", *timed(single, method, components=r), row.published.get(method)))
     for label, result, spent, paper in runs:
-        target = (
-            (f"{row.reach:.5g}", reached(result.value, row.reach))
-            if label == "joint" and row.reach
-            else ("", "")
-        )
-        say(
-            LINE.format(
-                row.table.name,
-                label,
-                f"{result.value:.6g}",
-                f"{paper:.4g}" if paper else "",
-                "",
-                f"{spent:.2f}",
-                *target,
-            )
-        )
+        is_held = label == "joint" and row.reach
+        target = (f"{row.reach:.5g}", reached(result.value, row.reach)) if is_held else ("", "")
+        line(row, label, f"{result.value:.6g}", spent, f"{paper:.4g}" if paper else "", target=target)
     for effort in efforts:
         prove(row, X, problem, best, effort)
     if not quick:
@@ -158,17 +150,9 @@ def prove(row, X, problem, best, effort):
     ratio = certificate.ratio(best.value)
     reach = row.proved.get(effort)
     target = (f"{reach:g}", reached(ratio, reach)) if reach else ("", "")
-    say(
-        LINE.format(
-            row.table.name,
-            f"{effort}, {certificate.kind} ({wall:.0f} s waited)",
-            f"{round_up(certificate.upper, 6):.6g}",
-            "",
-            f"{round_down(ratio, 4):.4f}",
-            f"{spent:.2f}",
-            *target,
-        )
-    )
+    what = f"{effort}, {certificate.kind} ({wall:.0f} s waited)"
+    share = f"{round_down(ratio, 4):.4f}"
+    line(row, what, f"{round_up(certificate.upper, 6):.6g}", spent, share=share, target=target)
 
 
 def sketches(row, X, largest):
@@ -179,7 +163,7 @@ def sketches(row, X, largest):
         found = sketch.make(kind, A, row.rank)
         spent = time.process_time() - started
         loss, error = f"{found.loss(len(row.sizes)) * A.unit:.6g}", f"{found.error * A.unit / largest:.4f}"
-        say(LINE.format(row.table.name, f"sketch {kind}", loss, "", error, f"{spent:.2f}", "", ""))
+        line(row, f"sketch {kind}", loss, spent, share=error)
 
 
 def main():

@@ -8,7 +8,6 @@ with one sentence, and the full log of pip is in FOLDER/pip.log.
 """
 
 import hashlib
-import importlib.util
 import os
 import re
 import subprocess
@@ -57,37 +56,21 @@ def create(folder: Path) -> None:
             f"{folder} holds Python {found[0]}.{found[1]} and nspca needs 3.11 or newer: `make clean` "
             "removes it."
         )
-    has_pip = (
-        found
-        and subprocess.run([interpreter(folder), "-m", "pip", "--version"], capture_output=True).returncode
-        == 0
-    )
-    if has_pip:
+    pip = [interpreter(folder), "-m", "pip", "--version"]
+    if found and subprocess.run(pip, capture_output=True).returncode == 0:
         return
     if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").is_file():
         raise Failure(
             f"{folder} is a folder with other things in it, not a virtual environment: name another with "
             "VENV=..."
         )
-    missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
-    if missing:
-        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-        raise Failure(
-            f"{sys.executable} lacks its module {missing[0]}: install it (Debian and Ubuntu: package "
-            f"{package}) and run make again."
-        )
     run = subprocess.run([sys.executable, "-m", "venv", "--clear", folder], capture_output=True, text=True)
     if run.returncode:
+        said = (run.stdout + run.stderr).strip()
         raise Failure(
-            f"No virtual environment could be made in {folder}: {last_line(run.stdout + run.stderr)}"
+            f"No virtual environment could be made in {folder}; on Debian and Ubuntu install the package "
+            f"python3-venv, and run make again. {said}"
         )
-
-
-def last_line(text: str) -> str:
-    """The last line that says something, an ERROR line where there is one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR")]
-    return (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
 
 
 def requirements_of(extras: list[str]) -> list[str]:
