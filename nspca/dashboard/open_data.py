@@ -169,10 +169,10 @@ def row_sample(of: Chosen) -> Chosen:
     return find(of.reference.but(some=sample_rows(of.table)), None)
 
 
-def scored_problem(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
-    """Return a problem whose samples can be scored: `problem` itself, but for a folder one on some rows.
+def scored_problem(of: Chosen, asked: nspca.Problem) -> nspca.Problem:
+    """Return a problem whose samples can be scored: `asked` itself, but for a folder one on some rows.
 
-    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `problem`.
+    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `asked`.
 
     Raises
     ------
@@ -180,9 +180,9 @@ def scored_problem(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
         When a feature that is to be scaled is constant in the sample.
     """
     if of.table is None:
-        return problem
-    A = problem.covariance
-    return _problem_of(row_sample(of), problem.nonneg, A.center, A.scale)
+        return asked
+    A = asked.covariance
+    return problem(row_sample(of), asked.nonneg, A.center, A.scale)
 
 
 def reference() -> DataSpec:
@@ -401,12 +401,7 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     """
     if of.table is not None:
         return nspca.Problem(open_folder.Outline(of.table, center, scale), 1, nonneg)
-    return _problem_of(of, nonneg, center, scale)
-
-
-def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
-    """Return the problem (k = 1) of data in memory; a covariance is neither centred nor scaled."""
-    given = of.dataset.is_covariance
+    given = of.dataset.is_covariance  # which is neither centred nor scaled
     how = given, center and not given, scale and not given, given and of.reference.repair
     made = _problem(of.content, *how, of.dataset)
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
