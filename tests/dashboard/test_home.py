@@ -23,7 +23,7 @@ def figure(page, index):
 def test_the_first_minute(visit, texts, alts):
     page = visit()
     assert not page.exception and not page.error
-    assert "of the best possible, proved" in texts(page)
+    assert "are the best 8 with nonnegative weights: proved." in texts(page)
     assert texts(page).count("The coloured pixels are 8 of the 64 pixels") == 1, "what you see, in a line"
     assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
