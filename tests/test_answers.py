@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.selection.membership import Place
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_answers, brute_force_features
 from tests.strategies import cases, counts
 
@@ -127,16 +128,9 @@ def test_a_search_that_stops_proves_less_and_says_so(copies):
     rng = np.random.default_rng(1)
     Z = rng.standard_normal((60, 40))
     problem = nspca.Problem.from_data(Z, 6)
-    result, seen = nspca.solve(problem, certify=None), []
-
-    def stop(event):
-        seen.append(event)
-        if event.stage == "listing good answers" and event.done > 8:
-            raise nspca.Cancelled
-
-    with pytest.raises(nspca.Cancelled) as stopped:
-        nspca.answers(problem, result, 0.1, report=stop)
-    known = stopped.value.best
+    result = nspca.solve(problem, certify=None)
+    some = lambda seen: seen[-1].stage == "listing good answers" and seen[-1].done > 8  # noqa: E731
+    known = cancelled(nspca.answers, problem, result, 0.1, when=some)[0].best
     assert nspca.verify(Z, known.certificate, problem) <= known.rest and not known.is_complete
 
 

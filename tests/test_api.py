@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nspca
-from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption, InvalidProblem
+from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem
+from tests.cancelling import cancelled
 
 X = np.random.default_rng(0).standard_normal((60, 15)) @ np.diag(np.linspace(2, 0.5, 15))
 
@@ -121,13 +122,8 @@ def test_sweep_without_certificates_and_with_options():
 
 
 def test_cancel_ends_a_sweep_between_rows():
-    def stop(event):
-        if event.stage == "sweep":
-            raise Cancelled("enough")
-
-    with pytest.raises(Cancelled) as stopped:
-        nspca.sweep(nspca.Problem.from_data(X, 1), [2, 3], report=stop)
-    ready = stopped.value.best
+    problem = nspca.Problem.from_data(X, 1)
+    ready = cancelled(nspca.sweep, problem, [2, 3], when=lambda seen: seen[-1].stage == "sweep")[0].best
     assert list(ready) == [("auto", 2)] and ready["auto", 2].certificate is not None, (
         "what was ready is handed over"
     )
@@ -144,14 +140,8 @@ def test_a_cancelled_search_hands_in_what_it_has(sizes, stages):
     )
     found = nspca.solve(problem, certify=None, **few)
     for stage in stages:
-
-        def stop(event, stage=stage):
-            if event.stage == stage:
-                raise Cancelled("enough")
-
-        with pytest.raises(Cancelled) as cancelled:
-            nspca.solve(problem, certify="standard", report=stop, **few)
-        result = cancelled.value.result
+        there = lambda seen, stage=stage: seen[-1].stage == stage  # noqa: E731
+        result = cancelled(nspca.solve, problem, certify="standard", when=there, **few)[0].result
         assert result.status is nspca.Status.CANCELLED
         assert max(problem.violation(x) for x in result.components.T) < 1e-12
         assert 0 < result.value <= found.value * (1 + 1e-12)
@@ -172,15 +162,8 @@ def test_who_cancels_components_in_turn_gets_those_that_were_found(how):
     found = nspca.solve(problem, components=3, report=lambda event: ends.append(event.stage), **how)
     seen = set()
     for number in np.linspace(0, len(ends) - 1, 7).astype(int):
-        events = iter(range(len(ends)))
-
-        def stop(event, last=number, events=events):
-            if next(events) == last:
-                raise Cancelled("enough")
-
-        with pytest.raises(Cancelled) as cancelled:
-            nspca.solve(problem, components=3, report=stop, **how)
-        result = cancelled.value.result
+        enough = lambda seen, last=number: len(seen) > last  # noqa: E731
+        result = cancelled(nspca.solve, problem, components=3, when=enough, **how)[0].result
         if result is None:
             assert not seen
             continue

@@ -453,7 +453,9 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     (item,) = json.loads(capsys.readouterr().out)
     assert item["lines"] and {"printed", "found", "verdict"} <= set(item["lines"][0])
     csv_file = tmp_path / "solve.csv"
-    assert main(["solve", "pitprops", "--k", "2", "--within", "95", "--csv", str(csv_file)]) == 0
+    assert main(["solve", "pitprops", "--k", "2", "--within", "95", "--csv", str(csv_file), "--json"]) == 0
+    (first, second) = json.loads(capsys.readouterr().out)["features"]
+    assert {first["place"], second["place"]} <= {"in every", "undecided"} and first["costs_at_least"] >= 0
     assert list(pd.read_csv(csv_file).columns) == [
         "component", "feature", "weight", "place", "costs_at_least", "costs_at_most", "data",
     ]  # fmt: skip

@@ -126,7 +126,7 @@ def joints():
 def packings():
     """A search over sets that branches, and one of data."""
     A = np.kron(np.eye(2), 0.1 * np.eye(3) + 0.9 * np.ones((3, 3)))
-    yield A, nspca.certify(nspca.Problem.from_covariance(A, (2, 2, 2)), effort="exhaustive", nodes=60)
+    yield A, nspca.certify(nspca.Problem.from_covariance(A, (2, 2, 2)), effort="exhaustive", nodes=20)
     X = np.random.default_rng(0).standard_normal((40, 8)) * np.linspace(3, 1, 8)
     problem = nspca.Problem.from_data(X, (3, 2))
     ground = Ground.of(problem.with_k(3), elimination.all_rows(problem))
@@ -136,8 +136,8 @@ def packings():
 
 
 def others():
-    X = np.random.default_rng(0).standard_normal((40, 8)) * np.linspace(3, 1, 8)
-    problem = nspca.Problem.from_data(X, (3, 2))
+    X = np.random.default_rng(0).standard_normal((40, 6)) * np.linspace(3, 1, 6)
+    problem = nspca.Problem.from_data(X, (2, 2))
     result = nspca.solve(problem, certify="standard")
     yield X, bound_others(problem, result.components, result.certificate, Limits())
 

@@ -124,9 +124,7 @@ def test_which_features_are_in_every_good_answer(tmp_path, capsys):
     assert "length   in every" in said and "ringbut  exchangeable" in said and "in none (7 features)" in said
     assert main(["verify", "pitprops", file]) == 0
     assert "for every feature" in capsys.readouterr().out
-    assert main(["solve", "pitprops", "--k", "5", "--within", "95", "--json"]) == 0
-    features = json.loads(capsys.readouterr().out)["features"]
-    assert features[0]["place"] == "in every" and 0.05 <= features[0]["costs_at_least"] < 0.11
+
     with pytest.raises(SystemExit):
         main(["solve", "pitprops", "--k", "5", "--within", "101"])
     assert "at most 100" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pytest
 
 import nspca
 from nspca.selection.membership import Place
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_features
 from tests.strategies import cases
 
@@ -113,12 +114,7 @@ def test_what_it_is_asked_must_be_about_one_problem(table):
 
 def test_it_can_be_cancelled_and_makes_a_certificate_where_there_is_none(table):
     _, problem, result = table
-
-    def stop(event):
-        raise nspca.Cancelled("enough")
-
-    with pytest.raises(nspca.Cancelled):
-        nspca.membership(problem, result, report=stop)
+    cancelled(nspca.membership, problem, result)
     bare = replace(result, certificate=None)
     known = nspca.membership(problem, bare, share=0.9, effort="fast")
     assert known.upper < problem.leading_eigenvalue and known.value == result.value

@@ -132,7 +132,7 @@ def test_scores_have_the_value_as_their_weighted_mean_square():
     assert w @ scores**2 / w.sum() == pytest.approx(result.value)
 
 
-@pytest.mark.parametrize("certify", ["fast", "exhaustive"])
+@pytest.mark.parametrize("certify", ["fast", pytest.param("exhaustive", marks=pytest.mark.long)])
 def test_a_joint_certificate_knows_the_weights(certify):
     """Several components together are proved for weighted samples too."""
     X = table("dense", 3)

@@ -17,9 +17,9 @@ from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import search_half
 from nspca.checker.cover import TopSum, prove_cover
-from nspca.errors import Cancelled
 from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts, factors
 
@@ -153,13 +153,5 @@ def test_a_poor_answer_costs_no_long_search(nonneg, effort, seeds):
 def test_whoever_cancels_while_a_better_answer_is_sought_gets_the_given_one():
     problem = Problem.from_data(np.random.default_rng(1).normal(size=(40, 10)), 5)
     poor = nspca.Result.of(problem, np.eye(10)[0], nspca.Status.HEURISTIC, "given")
-    seen = []
-
-    def stop(event):
-        seen.append(event.stage)
-        if len(seen) == 4:
-            raise Cancelled
-
-    with pytest.raises(Cancelled) as told:
-        prove_optimum(problem, poor, stop)
-    assert told.value.result.certificate is told.value.best and told.value.result.value >= poor.value
+    told, _ = cancelled(prove_optimum, problem, poor, when=lambda seen: len(seen) == 4)
+    assert told.result.certificate is told.best and told.result.value >= poor.value

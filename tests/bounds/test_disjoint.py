@@ -28,9 +28,10 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, lifted
-from nspca.errors import Cancelled, CertificateError
+from nspca.errors import CertificateError
 from nspca.problem import Problem
 from nspca.progress import silent
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
 from tests.workers import Workers
@@ -389,15 +390,9 @@ def test_the_same_input_gives_the_same_bytes_and_a_cancelled_search_hands_in_its
     assert all(one.witness[name].tobytes() == two.witness[name].tobytes() for name in one.witness)
     assert events[-1].upper == pytest.approx(one.upper, rel=1e-7)
     searched = [i for i, event in enumerate(events) if event.stage == "proving the optimum"]
-    calls = itertools.count()
-
-    def stop(event):
-        if next(calls) == searched[len(searched) // 2]:
-            raise Cancelled("stop")
-
-    with pytest.raises(Cancelled) as stopped:
-        nspca.certify(problem, effort="exhaustive", nodes=20, report=stop)
-    assert nspca.verify(rivals(), stopped.value.best) <= stopped.value.best.upper
+    half = lambda seen: len(seen) > searched[len(searched) // 2]  # noqa: E731
+    best = cancelled(nspca.certify, problem, effort="exhaustive", nodes=20, when=half)[0].best
+    assert nspca.verify(rivals(), best) <= best.upper
 
 
 @functools.cache

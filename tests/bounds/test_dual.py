@@ -15,8 +15,9 @@ from nspca.bounds.dual import splitting as dual
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import strongest
 from nspca.covariance.data import RowsCovariance
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.lowrank.cones import Budget
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -247,17 +248,10 @@ def test_it_can_be_cancelled_at_every_event(short):
     X, problem = wide_problem()
     proved = []
     for after in (0, 3, 25):
-        calls = []
-
-        def stop(event, calls=calls, after=after):
-            calls.append(event)
-            if len(calls) > after:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as stopped:
-            strongest(problem, 0.0, "standard", stop)
+        enough = lambda seen, after=after: len(seen) > after  # noqa: E731
+        stopped, calls = cancelled(strongest, problem, 0.0, "standard", when=enough)
         assert len(calls) == after + 1
-        proved.append(stopped.value.best)
+        proved.append(stopped.best)
     # What had been proved by then is not lost.
     assert nspca.verify(X, proved[-1]) <= proved[-1].upper
 

@@ -7,12 +7,10 @@ import pytest
 
 import nspca
 from benchmarks import fixings
-from nspca import proving
 from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
@@ -30,28 +28,6 @@ def test_workers_make_the_same_certificate_however_many_they_are(branching, coun
     assert len(alone.tree["branch"]) > 5
     assert shared.to_bytes() == alone.to_bytes()
     nspca.verify(X, shared, problem)
-
-
-def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branching, monkeypatch):  # noqa: F811
-    _, problem = hard()
-    best = nspca.solve(problem, certify=None)
-    poor = nspca.Result.of(problem, np.eye(12)[0], nspca.Status.HEURISTIC, "auto")
-    levels, met = [], []
-
-    def watched(ground, task, *more):
-        levels.append(task.lower)
-        settled = settle(ground, task, *more)
-        met.append(settled.lower)
-        return settled
-
-    monkeypatch.setattr(tree_module, "settle", watched)
-    monkeypatch.setattr(proving, "_better_answer", lambda *_: None)  # the tree itself has to meet it
-    monkeypatch.setattr(nspca.api, "with_margin", lambda problem, result, *_: result)  # a tree of its own
-    found = nspca.api.prove_optimum(problem, poor, nodes=8)
-    assert found.value == pytest.approx(best.value, rel=1e-9)
-    assert levels[0] < levels[-1] == max(levels)
-    assert levels == sorted(levels) and levels[-1] >= max(met[:1])  # the search polishes what a node met
-    assert levels[-1] * problem.covariance.unit <= best.value * (1 + 1e-9)
 
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811

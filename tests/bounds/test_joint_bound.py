@@ -10,14 +10,14 @@ import pytest
 
 import nspca
 from nspca.bounds import core, elimination
-from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from scripts.lean import of_numbers, of_weights
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases, certify_joint
 
@@ -125,53 +125,6 @@ def test_a_core_without_noise_outside_is_tried_again_with_its_own_threshold(monk
     problem = Problem.from_covariance(A, (7, 1), nonneg)
     certificate = checked(A, problem, "standard", 1 / problem.covariance.unit)
     assert certificate.upper >= brute_force_joint(A, (7, 1), nonneg)[0] * (1 - EDGE)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, nonneg):
-    """The whole search for a core, where none pays: each threshold that it tries, and those that it keeps."""
-    monkeypatch.setattr(core, "pays", lambda *_: True)
-    monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
-    monkeypatch.setitem(JOINT_PLANS, "standard", replace(JOINT_PLANS["standard"], cores=(2, 4)))
-    rng, levels = np.random.default_rng(5), set()
-    plain = core.with_core
-
-    def noting(problem, remainder, rows, tau, t):
-        levels.add(tau / top)
-        kept = plain(problem, remainder, rows, tau, t)
-        if kept is not None:
-            proved = of_weights(problem, kept, np.minimum(kept.block, tau) if nonneg else 0 * kept.block)
-            assert proved.upper >= exact * (1 - EDGE)
-            assert exact * (1 - EDGE) <= nspca.verify(X, proved, problem) <= proved.upper
-        return kept
-
-    monkeypatch.setattr(core, "with_core", noting)
-    for _ in range(3):
-        X = rng.standard_normal((6, 7)) + 2 * rng.standard_normal((6, 1)) * (rng.random(7) < 0.5)
-        problem = Problem.from_data(X, (2, 2), nonneg)
-        A, top = problem.covariance.matrix, float(problem.covariance.diagonal.max())
-        exact = brute_force_joint(A * problem.covariance.unit, (2, 2), nonneg)[0]
-        checked(X, problem, "standard", exact / problem.covariance.unit / 2)
-    assert len(levels) > 4
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_steps_converge_to_the_best_bound_whose_claim_is_at_least_that_outside_the_core(nonneg):
-    """The best bound for this claim lies between the value of a feasible X and the bound of W."""
-    A, outside, sizes = np.cov(blocks().T, bias=True), 0.4, (4, 4, 4)
-    kept = elimination.Kept(np.arange(len(A)), A, 0.0, free=40, outside=outside)
-    splitting = Splitting(kept, sum(sizes), nonneg, count=len(sizes))
-    for _ in range(300):
-        splitting.step()
-    W = splitting.entries.W
-    values = np.linalg.eigvalsh(A - W)[::-1]
-    upper = kept.largest(values, 3) + sum(sizes) * splitting.entries.tau
-    assert np.trace(splitting.X) < 2.1  # of the third component what is outside is worth more
-    X = np.maximum(splitting.X, 0.0) if nonneg else splitting.X
-    X = X * min(1.0, 1 / np.linalg.eigvalsh(X)[-1], sum(sizes) / np.abs(X).sum())
-    reached = float(np.sum(A * X)) + outside * (3 - np.trace(X))
-    assert reached <= upper * (1 + 1e-9)
-    assert upper < 1.0001 * reached
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])
@@ -288,23 +241,8 @@ def test_progress_cancel_and_the_same_answer_twice():
         ("joint proof", None, 0.5 * problem.covariance.unit)
     }
     assert events[-1].done == events[-1].total > 0
-
-    def stop(event):
-        if event.done:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        certify_joint(problem, 0.5, report=stop)
     for last, event in list(enumerate(events))[len(events) // 3 :: len(events) // 2]:
-        left = iter(range(last + 1))
-
-        def stopped(_, left=left, last=last):
-            if next(left) == last:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as cancelled:
-            certify_joint(problem, 0.5, report=stopped)
-        held = cancelled.value.best
+        held = cancelled(certify_joint, problem, 0.5, when=lambda seen, last=last: len(seen) > last)[0].best
         assert held.upper <= event.upper * (1 + 1e-9) and nspca.verify(X, held) <= held.upper
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         certify_joint(problem, 0.5, "quick")

@@ -17,9 +17,9 @@ from nspca.bounds.dual.weights import simplex_program
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import strongest
 from nspca.covariance.linalg import topk_sum
-from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -137,16 +137,10 @@ def test_a_cancelled_search_hands_over_the_best_certificate():
     better = (np.flatnonzero(best[1:] < best[:-1]) + 2).tolist()  # calls, counted from one
     partial = 0
     for calls in [1, 5, *better[-4:]]:
-        seen = []
-
-        def report(event, seen=seen, calls=calls):
-            seen.append(event)
-            if len(seen) == calls:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as stopped:
-            strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough", report)
-        best = stopped.value.best
+        known = 0.5 * optimum / problem.covariance.unit
+        enough = lambda seen, calls=calls: len(seen) == calls  # noqa: E731
+        stopped, seen = cancelled(strongest, problem, known, "thorough", when=enough)
+        best = stopped.best
         if best is not None:
             assert optimum * (1 - EDGE) <= nspca.verify(X, best) <= best.upper
             partial += best.upper > optimum * (1 + 1e-6)

@@ -7,12 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.optimize
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.dual.prices import Prices
-from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
@@ -250,39 +247,6 @@ def test_the_search_with_negative_constants_finds_the_maximum_and_proves_it(nonn
         if most > 1e-3:
             with pytest.raises(CertificateError):
                 prove_cover(f, most * (1 - 1e-6), cover.tree)
-
-
-def test_weights_in_groups_against_another_solver():
-    rng = np.random.default_rng(2)
-    for p in (2, 3, 6):
-        group, supports = np.arange(p) % 2, (rng.random((5, p)) < 0.5) * 1.0
-        start = np.array([[2.0, 1.0][g] / np.count_nonzero(group == g) for g in group])
-        prices, c = Prices(np.zeros(5), bend=2.0), rng.standard_normal(p)
-
-        def value(w, c=c, prices=prices, supports=supports):
-            return c @ w + prices.cost(supports @ w) + w @ w
-
-        def slopes(w, c=c, prices=prices, supports=supports):
-            first, second = prices.slopes(supports @ w)
-            H = supports.T @ (second[:, None] * supports) + 2 * np.eye(len(w))
-            return c + first @ supports + 2 * w, lambda chosen: H[chosen][:, chosen]
-
-        w = descend(value, slopes, start, group, 1e-12)
-        few = descend(value, slopes, start, group, 1e-12, entering=1)
-        assert np.bincount(group, few) == pytest.approx([2, 1]) and value(few) <= value(w) + 1e-6
-        sums = [
-            {"type": "eq", "fun": lambda w, mine=group == g, t=t: w[mine].sum() - t}
-            for g, t in ((0, 2), (1, 1))
-        ]
-        found = scipy.optimize.minimize(value, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12)
-        assert np.allclose(np.bincount(group, w), [2, 1]) and w.min() >= 0
-        assert value(w) <= found.fun + 1e-7
-        H = slopes(start)[1](slice(None))
-        exact = simplex_program(H, c, start, group)
-        least = scipy.optimize.minimize(
-            lambda w, H=H, c=c: c @ w + w @ H @ w / 2, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12
-        )
-        assert c @ exact + exact @ H @ exact / 2 <= least.fun + 1e-7
 
 
 @pytest.fixture

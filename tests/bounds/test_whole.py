@@ -8,7 +8,7 @@ import pytest
 import nspca
 from nspca.bounds import elimination, rows, search
 from nspca.bounds.elimination import peaks
-from nspca.bounds.fixing import lifts, settle, stages
+from nspca.bounds.fixing import settle, stages
 from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
@@ -163,36 +163,3 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     result = nspca.solve(problem, certify="exhaustive", seconds=100)
     assert began[0] and result.status is nspca.Status.OPTIMAL
     assert nspca.verify(X, result.certificate, problem) >= result.value
-
-
-@pytest.mark.visit
-def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lift_begins_anew(monkeypatch):
-    """The witness of a core also fixes features in on some of these tables. On one it does not, and the lift
-    begins anew.
-    """
-    opening = search.opening
-    monkeypatch.setattr(rows, "MOST_ROWS", 20)
-    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(50,)))
-    monkeypatch.setattr(search, "opening", lambda plan: replace(opening(plan), cores=(60,)))
-    fixed, anew, fix_needed, begin_afresh = [], [], settle.fix_needed, lifts.begin_afresh
-
-    def asking(own):
-        assert not own.kept.free
-        fixed.append(fix_needed(own))
-        return fixed[-1]
-
-    def beginning(own):
-        anew.append(len(own.kept.block))
-        return begin_afresh(own)
-
-    monkeypatch.setattr(settle, "fix_needed", asking)
-    monkeypatch.setattr(lifts, "begin_afresh", beginning)
-    for seed, together in ((1, 1.2), (1, 1.4), (2, 0.8)):
-        rng = np.random.default_rng(seed)
-        X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.15)
-        X[:, :30] += together * rng.standard_normal((30, 1))
-        problem = nspca.Problem.from_data(X, 10)
-        result = nspca.solve(problem, certify="exhaustive", seconds=100)
-        assert result.status is nspca.Status.OPTIMAL
-        assert nspca.verify(X, result.certificate, problem) >= result.value
-    assert any(fixed) and not all(fixed) and anew and set(anew) == {60}

@@ -1,7 +1,6 @@
 """Data in row blocks: the same matrix as in memory, by passes that are counted."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 import nspca
 from nspca.bounds import elimination
-from nspca.checker import blocks, entry, reading, remainder
 from nspca.checker import matrix as checked
 from nspca.covariance import covariance, data
 from nspca.covariance.inputs import from_blocks, from_data
@@ -205,24 +203,3 @@ def test_what_is_eliminated_is_looked_at_in_passes(few, monkeypatch):
     lower = certificate.witness | {"tau": tau * (1 - 1e-6), "W": np.minimum(W, tau * (1 - 1e-6))}
     with pytest.raises(nspca.CertificateError, match="below an entry of A in a row that is not kept"):
         nspca.verify(table, replace(certificate, witness=lower))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
-    rng = np.random.default_rng(5)
-    X = counts(rng, 90, 60) * rng.choice([-1.0, 1.0], 60)
-    X = sp.csr_array(X + sp.csr_array(np.r_[np.ones((90, 2)).T * 3, np.zeros((58, 90))].T))  # crowded
-    monkeypatch.setattr(checked, "SUMS", 50)
-    monkeypatch.setattr(blocks, "PIECE", 7)
-    certificate = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
-    A = checked.matrix_of(InMemory(X, 20), reading.read_recipe(certificate, entry.FORMS))
-    B = from_data(X, True, False).matrix
-    assert np.allclose(A.block(np.arange(60), np.arange(60)), B, atol=1e-14)
-    assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))
-    outside = np.arange(60)[10:]
-    right = (B if nonneg else np.abs(B))[10:].max()
-    witness = SimpleNamespace(y=None, scales=None, rows=np.arange(10))
-    for tau in (0.0, right / 2, right * (1 - 1e-9)):
-        with pytest.raises(nspca.CertificateError, match="below an entry of A in a row that is not kept"):
-            remainder.fold(A, witness, outside, tau, nonneg)
-    assert remainder.fold(A, witness, outside, right * (1 + 1e-9), nonneg) is None

@@ -9,12 +9,12 @@ from nspca.checker import rounding
 from nspca.checker.cover import TopSum
 from nspca.checker.membership import RowClaims
 from nspca.covariance.linalg import topk_sum
-from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.fixing import margins
 from nspca.lowrank.forest import LEAF
 from nspca.lowrank.objective import Objective
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -151,39 +151,11 @@ def test_whoever_watches_sees_every_cone_and_bounds_that_close():
 def test_a_search_reports_its_bounds_and_is_cancelled():
     V = np.random.default_rng(0).standard_normal((60, 6))
     query, budget = Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
-    seen = []
-
-    def hear(event):
-        seen.append(event)
-        if event.done > 400:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        cones.search(query, budget, report=hear)
+    _, seen = cancelled(cones.search, query, budget, when=lambda seen: seen[-1].done > 400)
     best = cones.search(query, budget)
     assert best.cones > 600
     assert all(event.lower <= best.upper and event.upper >= best.lower for event in seen)
     assert [event.done for event in seen] == sorted(event.done for event in seen)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("tau", [0.0, 0.3])
-def test_values_and_gradients_at_directions(nonneg, tau):
-    """f is the sum of the k largest terms, and its slopes are twice the gradients."""
-    rng = np.random.default_rng(29)
-    V, h = rng.standard_normal((8, 3)), rng.random(8)
-    f = Objective(Query(V, 3, h, tau, nonneg, fixed=1))
-    C = rng.standard_normal((20, f.D))
-    C[:, -1] = np.abs(C[:, -1])
-    values, gradients = f.at(C)
-    for c, value, gradient in zip(C, values, gradients, strict=True):
-        linear, flat = V @ c[:3], np.sqrt(tau) * (c[3] if tau else 0.0)
-        p = np.maximum(linear + flat, 0.0) if nonneg else np.abs(linear) + flat
-        terms = p**2 + h
-        assert value == pytest.approx(terms[0] + np.sort(terms[1:])[-2:].sum())
-        small = 1e-7 * np.eye(f.D)
-        slopes = [(f.at((c + step)[None])[0][0] - f.at((c - step)[None])[0][0]) / 2e-7 for step in small]
-        assert 2 * gradient == pytest.approx(slopes, abs=1e-5)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from nspca.errors import Cancelled, InvalidProblem, Refused
+from nspca.errors import InvalidProblem, Refused
 from nspca.lowrank.spannogram import (
     candidate_supports,
     cost,
@@ -15,6 +15,7 @@ from nspca.lowrank.spannogram import (
     intervals_rank2,
     solve_on_support,
 )
+from tests.cancelling import cancelled
 from tests.makers import brute, brute_joint
 from tests.oracles import brute_force, brute_force_joint, brute_force_pd
 from tests.strategies import cases, factors
@@ -257,16 +258,8 @@ def test_cancel_stops_at_the_first_report_and_in_either_stage():
     assert {"intersections", "supports"} == {stage for stage, _, _ in stages}
     assert all(0 <= done <= total for _, done, total in stages)
     for stop in ("intersections", "supports"):
-        calls = []
-
-        def cancel(event, stop=stop, calls=calls):
-            calls.append(event.stage)
-            if event.stage == stop:
-                raise Cancelled("stopped by the test")
-
-        with pytest.raises(Cancelled):
-            exact_rank_d(V, 5, report=cancel)
-        assert calls.count(stop) == 1
+        _, seen = cancelled(exact_rank_d, V, 5, when=lambda seen, stop=stop: seen[-1].stage == stop)
+        assert [event.stage for event in seen].count(stop) == 1
 
 
 @pytest.mark.parametrize("k", [0, -1, 6])

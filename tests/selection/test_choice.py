@@ -8,9 +8,10 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.errors import Cancelled, InvalidOption, InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.selection.choice import split_folds
 from nspca.selection.stability import agreement
+from tests.cancelling import cancelled
 
 
 def planted(m=80, n=14, seed=0):
@@ -92,15 +93,13 @@ def test_progress_carries_the_numbers_so_far_and_a_cancelled_choice_keeps_them()
     rows = [event.payload["row"] for event in told if event.payload]
     assert len(rows) == 5 and told[-1].done == told[-1].total == 5
     assert rows[0]["held_out"] == [None, None] and rows[-1]["held_out"] == whole.held_out.tolist()
-
-    def stop(event):
-        if event.done == 3 and event.payload:
-            raise Cancelled("enough")
-
-    with pytest.raises(Cancelled) as stopped:
-        nspca.choose_k(planted(), [2, 4], method="tpower", folds=2, draws=2, report=stop)
-    assert np.isfinite(stopped.value.best.held_out).all() and np.isnan(stopped.value.best.stability).all()
-    again = nspca.choose_k(planted(), [2, 4], method="tpower", folds=2, draws=2)
+    few, three = (
+        {"method": "tpower", "folds": 2, "draws": 2},
+        lambda seen: seen[-1].done == 3 and seen[-1].payload,
+    )
+    best = cancelled(nspca.choose_k, planted(), [2, 4], when=three, **few)[0].best
+    assert np.isfinite(best.held_out).all() and np.isnan(best.stability).all()
+    again = nspca.choose_k(planted(), [2, 4], **few)
     assert again.frame.equals(whole.frame)
 
 

@@ -20,9 +20,10 @@ import nspca
 from nspca.__main__ import main
 from nspca.covariance.digests import canonical, sparse_digest
 from nspca.data.formats import delimited, entries
-from nspca.errors import Cancelled, InvalidData, InvalidOption
+from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.reader import Shards
 from nspca.shards.sources import shard
+from tests.cancelling import cancelled
 from tests.rowblocks import counts, folder_of
 
 
@@ -347,16 +348,9 @@ def test_a_folder_that_is_there_is_left_alone(X, tmp_path):
 
 def test_who_cancels_leaves_nothing(X, tmp_path):
     (tmp_path / "docword.x.txt").write_bytes(docword(X))
-    seen = []
-
-    def report(event):
-        seen.append(event.stage)
-        if event.stage == "digest":
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        shard(tmp_path / "docword.x.txt", tmp_path / "s", report=report)
-    assert {"entries", "shards"} <= {*seen}
+    source, place = tmp_path / "docword.x.txt", tmp_path / "s"
+    _, seen = cancelled(shard, source, place, when=lambda seen: seen[-1].stage == "digest")
+    assert {"entries", "shards"} <= {event.stage for event in seen}
     assert [path.name for path in tmp_path.iterdir()] == ["docword.x.txt"]
 
 

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF, PCA, SparsePCA
 
 import nspca
-from nspca.errors import Cancelled
 from nspca.solvers import baselines
+from tests.cancelling import cancelled
 
 
 def truncated(v, k):
@@ -70,15 +70,8 @@ def test_sparse_tables_are_dense_ones(center):
 
 @pytest.mark.parametrize("method", ["nmf", "spca"])
 def test_cancel_while_it_runs(X, method):
-    events = []
-
-    def stop(event):
-        events.append(event)
-        if event.done:
-            raise Cancelled("stopped")
-
-    with pytest.raises(Cancelled):
-        nspca.solve(nspca.Problem.from_data(X, 4), method, report=stop)
+    problem = nspca.Problem.from_data(X, 4)
+    _, events = cancelled(nspca.solve, problem, method, when=lambda seen: seen[-1].done)
     assert events[-1].done <= baselines.SLICE
 
 

@@ -15,26 +15,6 @@ def problems(count, seed, nonneg):
         yield nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_estimate_is_reached_and_above_the_bound_of_pathspca(nonneg):
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        Z = rng.standard_normal((6, 7))
-        A = Z.T @ Z
-        x = np.append(np.linalg.eigh(A[:3, :3])[1][:, -1], np.zeros(4))
-        x = np.abs(x) / np.linalg.norm(x) if nonneg else x
-        value, image = x @ A @ x, A @ x
-        promise = greedy.estimates(value, image, np.diag(A), nonneg)
-        for i in range(3, 7):
-            weights = greedy.joined(value, image[i], A[i, i], x[:3], nonneg)
-            y = np.zeros(7)
-            y[[0, 1, 2, i]] = weights
-            assert np.isclose(np.linalg.norm(y), 1) and np.isclose(y @ A @ y, promise[i])
-            assert not nonneg or y.min() >= 0
-            cross = max(image[i], 0.0) if nonneg else image[i]
-            assert promise[i] >= value + cross**2 / value - 1e-9
-
-
 def test_all_tried_is_the_forward_search_by_eigenvalues():
     for problem in problems(20, 1, False):
         A = problem.covariance.matrix
