@@ -92,9 +92,8 @@ def test_genes_in_rows_get_the_groups_of_a_second_table(page, app_url):
     page.set_viewport_size(SCREEN)
     page.goto(f"{app_url}/data?source=upload")
     give(page, "genes.csv", example.content)
-    page.get_by_role("button", name="Take the rows as features").click()
     expect(page.get_by_text("60 samples and 200 genes")).to_be_visible()
-    page.get_by_text("How the file is read").click()
+    page.get_by_text("How it was read").click()
     second = page.locator("[data-testid=stFileUploader]").filter(has_text="second table")
     second.locator("input[type=file]").set_input_files(
         {"name": "samples.csv", "mimeType": "text/csv", "buffer": example.annotation}
