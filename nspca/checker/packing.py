@@ -26,7 +26,7 @@ Proof. j is in one S_c at most. Components of one class can be exchanged, as the
 
 So OPT <= max(the goals, the bounds of the leaves). `entry` calls `packing` for this form.
 
-Form `others` has listed sets T_1..T_r that share no feature, too, and leaves of code COVERED: each T is in
+Form `others` has listed sets T_1..T_r, too, and leaves of code COVERED: each T is in
 another component. So an answer above that maximum has T_1..T_r in different components.
 """
 
@@ -34,7 +34,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from itertools import pairwise
 from operator import and_, or_
 from typing import Self
 
@@ -60,13 +59,7 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 def others(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """Return the bound of a certificate of form `others`, on answers without the listed sets."""
     arrays.only(*OWN, *NAMES, "counts", "members")
-    counts, members = arrays.codes("counts").tolist(), arrays.codes("members").tolist()
-    right = all(count >= 1 for count in counts) and sum(counts) == len(members) and len(counts) > 0
-    require(right, "witness counts must be at least 1 each, and add up to the number of witness members")
-    distinct = len({*members}) == len(members) and all(0 <= j < A.n for j in members)
-    require(distinct, f"features of listed sets must be different numbers from 0 to {A.n - 1}")
-    parts = pairwise(np.cumsum([0, *counts]).tolist())
-    return prove_packing(A, recipe, arrays, [sum(1 << j for j in members[a:b]) for a, b in parts])
+    return prove_packing(A, recipe, arrays, [sum(1 << j for j in T.tolist()) for T in arrays.sets(A.n)])
 
 
 def prove_packing(A: Matrix, recipe: Recipe, arrays: Arrays, listed: list[int]) -> Fraction:
