@@ -16,7 +16,7 @@ import numpy as np
 import nspca
 from benchmarks.optimal import PUBLISHED, matrices
 from benchmarks.shared import arguments, head, row, say, store
-from nspca.presentation.numerals import percent_down
+from nspca.presentation.margins import percent_of
 from nspca.progress import silent
 from nspca.proving import EXHAUSTIVE, Search, best_certificate, better, certified
 
@@ -46,7 +46,7 @@ def cells(A: np.ndarray, k: int, nonneg: bool, within: float, seconds: float) ->
         spent = time.process_time() - began
         nspca.verify(A, known.certificate, problem)
         if asked is None:
-            said = percent_down(known.margin, 4) + ("" if known.is_complete else ", open")
+            said = percent_of(known.margin) + ("" if known.is_complete else ", open")
         else:
             said = f"{len(known.values)}{'' if known.is_complete else '+'}"
         found += [said, f"{spent:.2f}", f"{spent / alone:.1f}"]

@@ -157,7 +157,7 @@ class Node:
     cap: Fraction = NO_CAP
 
     @classmethod
-    def root(cls, A: Matrix, forced: tuple[int, ...], k: int, out: tuple[int, ...] = ()) -> Self:
+    def root(cls, A: Matrix, forced: Sequence[int], k: int, out: Sequence[int] = ()) -> Self:
         """Return the root: the forced features are in, all others but `out` are free unless k are in."""
         is_in = np.zeros(A.n, dtype=bool)
         is_in[list(forced)] = True
@@ -539,22 +539,15 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
     require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
     rows, parts, found = arrays.codes("rows").astype(int), [], []
-    require(rows.size == sum(r for r, _, _ in sizes), "witness rows must be as long as the sizes say")
     lengths = np.array([(r, r * (r + 1) // 2, r * r * m, r * d) for r, d, m in sizes], dtype=object)
     for name, own in zip(("rows", "W", "M", "U"), lengths.reshape(-1, 4).T.tolist(), strict=True):
-        numbers = rows if name == "rows" else stored(arrays, name, sum(own))
-        parts.append(np.split(numbers, np.cumsum(own)[:-1]))
+        array = rows if name == "rows" else np.array(arrays.need(name))
+        right = array.shape == (sum(own),) and (name == "rows" or array.dtype in (np.float32, np.float64))
+        sentence = f"witness {name} must be {sum(own)} finite numbers of single or double precision"
+        require(right and np.isfinite(array).all(), sentence)
+        parts.append(np.split(array, np.cumsum(own)[:-1]))
     for (r, d, m), own, W, M, U in zip(sizes, *parts, strict=False):
         rising = ((own >= 0) & (own < n)).all() and (np.diff(own) > 0).all()
         require(rising, f"the rows of a witness must rise, from 0 to {n - 1} at most")
         found.append(Witness(own, W, M.reshape(r, r) if m else None, U.reshape(r, d)))
     return found
-
-
-def stored(arrays: Arrays, name: str, length: int) -> Array:
-    """Return a vector of finite numbers of this length, in the precision in which it is stored."""
-    array = np.array(arrays.need(name))
-    right = array.dtype in (np.float32, np.float64) and array.shape == (length,)
-    sentence = f"witness {name} must be {length} finite numbers of single or double precision"
-    require(right and np.isfinite(array).all(), sentence)
-    return array

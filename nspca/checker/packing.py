@@ -170,11 +170,6 @@ def chosen_in(number: int, n: int) -> Array:
     return np.unpackbits(octets, count=n, bitorder="little").astype(bool)
 
 
-def features_in(number: int, n: int) -> tuple[int, ...]:
-    """Return the features of a set that is a whole number, in increasing order."""
-    return tuple(np.flatnonzero(chosen_in(number, n)).tolist())
-
-
 def prove_pricing(
     A: Matrix, state: State, pi: Array, trees: Trees, goal: Fraction
 ) -> tuple[State | None, Fraction]:
@@ -185,12 +180,11 @@ def prove_pricing(
     require(not state.is_impossible(A.n), "a pricing is at a joint node where nothing is left")
     classes, ends, total = state.classes, [], largest_sum(state, pi)
     for c, *others in classes:
-        into, out = (features_in(sets[c], A.n) for sets in (state.into, state.out))
+        into, out = (np.flatnonzero(chosen_in(sets[c], A.n)).tolist() for sets in (state.into, state.out))
         start = Node.root(A, into, state.sizes[c], out)
         q, end = trees.prove(start, pi)
-        ends.append(
-            (q, Fraction(trees.level), start, replace(end, A=A))
-        )  # entries of A are not held for each
+        end = replace(end, A=A)  # entries of A are not held for each
+        ends.append((q, Fraction(trees.level), start, end))
         total += q * (1 + len(others))
     after: State = state
     for (first, *others), (q, level, start, end) in zip(classes, ends, strict=True):
