@@ -6,7 +6,8 @@ Prints one Markdown row per matrix, k and sign: the number of minimal sets that 
 ``1 - within`` of the optimum, and how much less every set explains that does not contain the best one. Beside
 each are its CPU seconds on one thread, and how many times those of the optimum, which is proved before. Every
 certificate is verified before its row is printed. A number with "+" is of a list that the time did not
-complete, and a margin with "open" is not the largest. `--store` writes the table to `docs/exact.md`.
+complete, and a margin with "open" is not the largest. A margin that rounding may hide is "a tie". `--store`
+writes the table to `docs/exact.md`.
 """
 
 import time
@@ -17,6 +18,7 @@ import nspca
 from benchmarks.optimal import PUBLISHED, matrices
 from benchmarks.shared import arguments, head, row, say, store
 from nspca.presentation.margins import percent_of
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.progress import silent
 from nspca.proving import EXHAUSTIVE, Search, best_certificate, better, certified
 
@@ -46,7 +48,8 @@ def cells(A: np.ndarray, k: int, nonneg: bool, within: float, seconds: float) ->
         spent = time.process_time() - began
         nspca.verify(A, known.certificate, problem)
         if asked is None:
-            said = percent_of(known.margin) + ("" if known.is_complete else ", open")
+            said = percent_of(known.margin) if known.margin > OPTIMAL_GAP else "a tie"
+            said += "" if known.is_complete else ", open"
         else:
             said = f"{len(known.values)}{'' if known.is_complete else '+'}"
         found += [said, f"{spent:.2f}", f"{spent / alone:.1f}"]
