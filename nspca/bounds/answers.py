@@ -304,13 +304,14 @@ def list_answers(
         Its root is settled.
     """
     plan, A, reached, used = PLANS["standard"], problem.covariance, problem.covariance.quadratic(x), x != 0
+    share = 0.0 if within is None else (1 - within) * (1 - 2 * GAP)  # what is proved stays below 1 - within
     if within is None:
         lacking = each_replaced(problem, x, report).lacking[
             np.setdiff1d(np.flatnonzero(used), problem.forced)
         ]
         level = min(float(lacking.max(initial=0.0)), reached) * (1 - BELOW)
     else:
-        level = (1 - within) * reached
+        level = share * reached
     with one_thread():
         begun = start_of_tree(problem, plan, level, base, report)
         if begun is None:
@@ -331,7 +332,7 @@ def list_answers(
                 ground=ground,
                 limits=limits.helped(A.client),
                 rounds=rounds,
-                share=0.0 if within is None else 1 - within,
+                share=share,
                 most=most,
                 only_first=within is None,
             )
