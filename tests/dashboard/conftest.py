@@ -16,9 +16,9 @@ from nspca.dashboard.app import memory
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.sweep import whatif
-from nspca.jobs import engine, pool
+from nspca.jobs import engine
 from nspca.planning import machine
-from tests import hasty
+from tests import threads
 from tests.dashboard.figures import drawn
 from tests.patience import wait_for
 
@@ -37,16 +37,14 @@ def caplog(caplog, monkeypatch):
 
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
-    """Two workers, on a machine of many cores too: each process of a test run starts its own. They are as
-    hasty as this process, and nobody goes over all objects of the tests every two seconds.
+    """Runs go to threads, and nobody goes over all objects of the tests every two seconds.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
         patch.setattr(memory, "SECONDS", 60.0)
-        hasty.hire(patch.setattr)
+        threads.hire(patch.setattr)
         patch.setattr(
             manifest_scanner,
             "scan_component_manifests",
@@ -93,7 +91,7 @@ def nobody_waits():
     """Cancel the runs that a test leaves, which would keep the workers from all tests after it."""
     yield
     for run in [*engine()._runs]:
-        engine().cancel(run, "nobody")
+        engine().cancel(run)
 
 
 @pytest.fixture
