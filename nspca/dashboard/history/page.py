@@ -157,7 +157,7 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
         if now.ended:
             if now.state != "done":
                 goes_on = isinstance(one, DescribedRun) and one.spec.goes_on
-                again = partial(engine().again, run.id, viewer=state.workspace(), goes_on=goes_on)
+                again = partial(engine().again, run.id, goes_on=goes_on)
                 buttons.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
             with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.id}"):
                 _more(one, now)
