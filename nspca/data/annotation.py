@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.dataset import Candidate, Dataset
+from nspca.data.dataset import Dataset
 from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
@@ -195,12 +195,7 @@ def group_by_prefix(data: Dataset) -> Dataset:
     groups = name_groups(data.sample_names)
     if groups is None or data.is_covariance or PREFIX in data.label_columns:
         return data
-    count = np.unique(groups).size
-    return replace(
-        data,
-        label_columns={**data.label_columns, PREFIX: groups},
-        label_candidates=(*data.label_candidates, Candidate(PREFIX, count)),
-    )
+    return replace(data, label_columns={**data.label_columns, PREFIX: groups})
 
 
 def name_groups(names: Sequence[str]) -> np.ndarray | None:

@@ -6,6 +6,7 @@ the names in addresses and the inputs of the page Data follow from the fields he
 
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -125,11 +126,11 @@ class ColumnOptions(Model):
     @classmethod
     def _from_text(cls, value: Any, info: Any) -> Any:
         """Return the value of a text as it is typed into a form or on the command line."""
-        text = text_of(*cls.option(info.field_name))
-        try:
-            return text.read(value) if isinstance(value, str) and text in TYPED else value
-        except (ValueError, KeyError):
-            return value
+        for name, option, _ in cls.declared():
+            if name == info.field_name and isinstance(value, str) and option.text in TYPED:
+                with suppress(ValueError, KeyError):
+                    return option.text.read(value)
+        return value
 
 
 class TableOptions(ColumnOptions):

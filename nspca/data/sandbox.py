@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.containers import open_source
-from nspca.data.dataset import Candidate, Dataset
+from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
 from nspca.data.formats.arrow import FEATHER_MAGIC, PARQUET_MAGIC
@@ -55,7 +55,7 @@ AT_ONCE = 2
 _NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", b"%PDF", FEATHER_MAGIC, OLE, SAS, XPORT)
 """First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
-_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numbered, Numerals, Finding, Way)}
+_KINDS = {kind.__name__: kind for kind in (Dataset, Layout, Numbered, Numerals, Finding, Way)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues)}
 _free_places = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
