@@ -44,9 +44,7 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
     """Read an annotation (CSV or Excel, two columns at least) with every cell as text."""
     files, raw, notes = open_texts(limits.bounded_bytes(source), limit=MOST_BYTES)
     if files is not None:
-        raise InvalidData(
-            "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
-        )
+        raise InvalidData("A table as CSV or Excel is needed, got a ZIP of other files: give the table.")
     if len(raw) > MOST_BYTES:
         raise InvalidData(
             f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(len(raw))}: keep fewer "

@@ -349,6 +349,4 @@ def _check_covariance(A: np.ndarray) -> None:
         raise InvalidData(f"A covariance has as many rows as columns, got {A.shape[0]} x {A.shape[1]}.")
     gap = float(np.abs(A - A.T).max())
     if gap > ROUNDING * float(np.abs(A).max()):
-        raise InvalidData(
-            f"A covariance is symmetric, this one differs from its transpose by up to {gap:.3g}."
-        )
+        raise InvalidData(f"A covariance is symmetric, this differs from its transpose by up to {gap:.3g}.")

@@ -121,9 +121,7 @@ def stripped(raw: bytes) -> bytes:
     """Return text without the blank lines and the lines of bare delimiters below it."""
     raw = raw[: filled_end(raw)]
     if not raw.strip():
-        raise InvalidData(
-            "The file holds no table, only blank lines: at least two rows and two columns are needed."
-        )
+        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
     return raw
 
 
@@ -192,9 +190,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if not has_header:
         numerals = _find_numerals(rows, width, options, delimiter, rows[0])
     if not body:
-        raise InvalidData(
-            "The file holds a header and no rows below it: at least two rows of numbers are needed."
-        )
+        raise InvalidData("The file holds a header and no rows below it: at least two rows are needed.")
     where = f"line {places[0][0] + 1}"
     findings: list[Finding] = []
     if above:
@@ -235,9 +231,7 @@ def _find_comments(
     marked = [*takewhile(lambda one: one[1].lstrip(' "').startswith(signs), filled)]
     others = [line for _, line in filled[len(marked) :]]
     if not filled:
-        raise InvalidData(
-            "The file holds no table, only blank lines: at least two rows and two columns are needed."
-        )
+        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
     found = delimiter or _find_delimiter(others or [line for _, line in filled], options)
     if not marked or not others:
         return options.comment or "", [], found

@@ -83,7 +83,7 @@ def test_columns_of_every_kind():
     data = read(written(table), missing="mean", label_column="group")
     assert data.feature_names == ("flag", "small", "money")
     assert data.X.tolist() == [[1, 1, 1.5], [0, 2, 1.5], [2 / 3, 3, 2.25], [1, 4, 0.75]]
-    assert data.sample_names == ("p", "q", "r", "s") and [*data.label_columns] == ["group", "day"]
+    assert data.sample_names == ("p", "q", "r", "s") and {*data.label_columns} == {"group", "day"}
     assert any('"nothing" is empty' in note for note in data.notes)
 
 
