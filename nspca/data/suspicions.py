@@ -289,9 +289,9 @@ def summary_of(row: np.ndarray, whole: np.ndarray, count: int) -> str:
 
     `whole` is the sum of all `count` rows.
     """
-    scale = float(np.abs(row).max())
-    if scale == 0 or np.unique(row).size < 3:
+    if not row.any() or np.unique(row).size < 3:
         return ""
+    scale = float(np.median(np.abs(row[row != 0])))  # one large column tells nothing of the others
     for what, value in (("sum", whole - row), ("mean", (whole - row) / (count - 1))):
         if (np.abs(row - value) <= 2e-3 * np.abs(value) + 1e-6 * scale).mean() >= 0.9:
             return what
