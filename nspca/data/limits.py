@@ -167,7 +167,9 @@ def check_archive(
 ) -> None:
     """Refuse an archive of too many files, or one that would grow too much (see `check_growth`)."""
     if len(members) > MAX_FILES:
-        raise InvalidData(f"A ZIP may hold {MAX_FILES} files at most, this holds {len(members)}: pack fewer.")
+        raise InvalidData(
+            f"A ZIP may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer."
+        )
     check_growth(sum(info.file_size for info in members), packed, kind, way_out)
 
 
