@@ -190,8 +190,8 @@ class Rows:
             self.shifts = shifts
             shifted = list(self.with_factors(X))
             self.shifts = none
-            plain = list(self.pieces_of(X)) if shifts.any() else [Y for Y, _ in shifted]
-            for (Y, d), Z in zip(shifted, plain, strict=True):
+            plain = self.with_factors(X) if shifts.any() else shifted
+            for (Y, d), (Z, _) in zip(shifted, plain, strict=True):
                 self.pieces_read += 1
                 self.sums += column_sums(Y, d)
                 self.squares += squared_sums(Y)
@@ -241,15 +241,10 @@ class Rows:
         require(inside and rising.all(), "the columns of a row of the data must rise, and be there")
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
-    def pieces_of(self, X: Any) -> Iterator[Any]:
-        """Yield the rows of Y of the block that was read last, at most `piece` at a time, dense or as
-        compressed rows.
-        """
-        for Y, _ in self.with_factors(X):
-            yield Y
-
     def with_factors(self, X: Any) -> Iterator[tuple[Any, Array | None]]:
-        """Yield what `pieces_of` does, each piece with the factors of its rows."""
+        """Yield the rows of Y of the block that was read last, at most `piece` at a time, dense or as
+        compressed rows, with the factors of the rows.
+        """
         at = self.first
         for Y in self._shifted(X):
             d = None if self.factors is None else self.factors[at : at + Y.shape[0]]
@@ -259,10 +254,8 @@ class Rows:
             elif isinstance(Y, Array):
                 yield Y * d[:, None], d
             else:
-                yield (
-                    sp.csr_array((Y.data * np.repeat(d, np.diff(Y.indptr)), Y.indices, Y.indptr), Y.shape),
-                    d,
-                )
+                values = Y.data * np.repeat(d, np.diff(Y.indptr))
+                yield sp.csr_array((values, Y.indices, Y.indptr), Y.shape), d
 
     def _shifted(self, X: Any) -> Iterator[Any]:
         """Yield pieces of a block, scaled and shifted."""
@@ -289,7 +282,7 @@ class Rows:
             yield from self.held
         else:
             for X in self.passed():
-                yield from self.pieces_of(X)
+                yield from (Y for Y, _ in self.with_factors(X))
 
     def columns(self, J: Array) -> Array:
         """Return the columns J of Y (m, p), dense."""

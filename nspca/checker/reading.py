@@ -7,6 +7,7 @@ used again.
 import operator
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
@@ -188,6 +189,18 @@ class Arrays:
         right = np.unique(rows).size == rows.size and np.isin(rows, np.arange(n)).all()
         require(right, f"witness rows must be different numbers from 0 to {n - 1}")
         return rows.astype(int)
+
+    def sets(self, n: int) -> list[Array]:
+        """Return the listed sets: `counts` says how many features each has, and `members` has all of them."""
+        counts, members = self.codes("counts").tolist(), self.codes("members").astype(int)
+        right = all(count >= 1 for count in counts) and sum(counts) == members.size
+        require(right, "witness counts must be at least 1 each, and add up to the number of witness members")
+        in_range = ((members >= 0) & (members < n)).all()
+        require(in_range, f"features of listed sets must be numbers from 0 to {n - 1}")
+        sets = [members[end - count : end] for count, end in zip(counts, accumulate(counts), strict=True)]
+        distinct = all(np.unique(T).size == T.size for T in sets)
+        require(distinct, "a listed set must not have a feature twice")
+        return sets
 
     def narrow(self, name: str, lengths: tuple[int, ...], n: int) -> Array:
         """Return U or L, `lengths` by d; d > max(n, 15) is refused before anything of that size is made."""

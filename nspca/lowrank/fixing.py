@@ -9,7 +9,7 @@ not take it. Bounds on f with such a rule follow from these sums as the bound on
 (docs/note.md, Theorem 4). A direction at which f+j exceeds the level ends the question about j at once, so
 only rows that may be fixed cost cones.
 
-`bounds.fixing.stages` calls `fixed_rows` to fix features at a node. `bounds.fixing.branching` calls
+`bounds.fixing.stages` calls `fixed_rows` to fix features at a node. `bounds.fixing.settle` calls
 `at_directions` to choose a feature. A *claim* is the statement about one row that is to be proved: that the
 row is out, or in.
 """
@@ -85,7 +85,10 @@ def at_directions(query: Query, directions: Array) -> tuple[Array, Array]:
 
 def _reached(f: Objective, directions: Array) -> tuple[Array, Array]:
     p, _ = f.values(directions, np.arange(len(f.V)))
-    having, lacking = changed(p * p + (0.0 if f.h is None else f.h), f.fixed, f.k - f.fixed)
+    terms = p * p + (0.0 if f.h is None else f.h)
+    sums = taken(terms, f.fixed, f.k - f.fixed)
+    having, lacking = with_each(terms, sums), without_each(terms, sums)
+    having[:, : f.fixed], lacking[:, : f.fixed] = sums[0][:, None], sums[0][:, None] - terms[:, : f.fixed]
     return having.max(axis=0), lacking.max(axis=0)
 
 
@@ -131,7 +134,6 @@ class _Search:
         self.f, self.level, self.cap = Objective(query), level, cap
         self.margin, self.distance = margins(query, self.f)
         self.n, self.room = len(query.V), self.f.k - self.f.fixed
-        self.h = np.zeros(self.n) if query.h is None else query.h
         self.alive = np.concatenate(wanted)
         self.alive[self.n : self.n + self.f.fixed] = self.alive[: self.f.fixed] = False
         self.alive &= self.room > 0
@@ -174,7 +176,7 @@ class _Search:
         for start in range(0, len(generators), step):
             piece = generators[start : start + step]
             G, terms = self.terms(piece)
-            T = taken(terms, self.f.fixed, self.room)[0]
+            sums = T, *_ = taken(terms, self.f.fixed, self.room)
             bounds, above = T[0], np.flatnonzero(T[0] > self.level)
             edges, failing = np.zeros((len(piece), 2), dtype=int), [np.zeros(0, dtype=int)] * len(piece)
             if self.f.D:
@@ -185,19 +187,28 @@ class _Search:
                 if above.size:
                     edges[above] = copositive.dearest(of_G[above], of_T[above])
             if above.size:
-                for one, claims in zip(above, self.unproved(G[:, above], terms[:, above]), strict=True):
+                some = slice(None) if above.size == len(piece) else above
+                parts = G[:, some], terms[:, some], tuple(part[:, some] for part in sums)
+                for one, claims in zip(above, self.unproved(*parts), strict=True):
                     failing[one] = claims
             self.made += map(_Cone, piece, bounds.tolist(), edges, failing)
         return [*range(first, len(self.made))]
 
     def terms(self, generators: Array) -> tuple[Array, Array]:
         """Return products G (edges, cones) of unit generators, and the terms (edges, cones, n)."""
-        if not self.f.D:
-            return np.ones((1, len(generators))), np.broadcast_to(self.h, (1, len(generators), self.n))
+        f, c = self.f, len(generators)
+        if not f.D:
+            h = np.zeros(self.n) if f.h is None else f.h
+            return np.ones((1, c)), np.broadcast_to(h, (1, c, self.n))
         g = generators / np.linalg.norm(generators, axis=2, keepdims=True)
-        (p, _), (a, b) = self.f.values(g, np.arange(self.n)), self.edges
+        (p, _), (a, b) = f.values(g, np.arange(self.n)), self.edges
         G = np.einsum("cei,cei->ec", g[:, a], g[:, b])
-        return G, (p[:, a] * p[:, b]).transpose(1, 0, 2) + self.h * G[:, :, None]
+        terms = np.empty((a.size, c, self.n))
+        for one, j, l, of_edge in zip(terms, a, b, G, strict=True):
+            np.multiply(p[:, j], p[:, l], out=one)
+            if f.h is not None:
+                one += f.h * of_edge[:, None]
+        return G, terms
 
     def matrices(self, entries: Array) -> Array:
         """Return the symmetric matrices (cones, D, D) that have the given entries (edges, cones)."""
@@ -205,26 +216,26 @@ class _Search:
         S[:, self.edges[0], self.edges[1]] = S[:, self.edges[1], self.edges[0]] = entries.T
         return S
 
-    def unproved(self, G: Array, terms: Array) -> list[np.ndarray]:
-        """Return for each cone the claims that are alive and not proved on it.
+    def unproved(self, G: Array, terms: Array, sums: tuple[Array, ...]) -> list[np.ndarray]:
+        """Return for each cone the claims that are alive and not proved on it; `sums` are those of `taken`.
 
-        Claims that a corner of a cone shows to be false are given up first.
+        Claims that a corner of a cone shows to be false are given up first. No claim is about a fixed row.
         """
-        n, corners = self.n, self.edges[0] == self.edges[1]
-        both = changed(terms, self.f.fixed, self.room)
-        self.rule_out(np.concatenate([part[corners].max(axis=(0, 1)) for part in both]))
-        found = [np.zeros(0, dtype=int)] * G.shape[1]
-        for half, part in enumerate(both):
-            alive = np.flatnonzero(self.alive[half * n : (half + 1) * n])
-            if not alive.size:
+        corners, found = self.edges[0] == self.edges[1], [np.zeros(0, dtype=int)] * G.shape[1]
+        for first, change in ((0, with_each), (self.n, without_each)):
+            rows = np.flatnonzero(self.alive[first : first + self.n])
+            if not rows.size:
                 continue
-            T = part[:, :, alive] + self.margin
-            cones, rows = np.nonzero((self.level * G[:, :, None] < T).any(axis=0))
+            T = change(terms[:, :, rows], sums)
+            T += self.margin
+            holds = T[corners].max(axis=(0, 1)) <= self.level
+            self.alive[first + rows[~holds]] = False
+            cones, at = np.nonzero((self.level * G[:, :, None] < T).any(axis=0) & holds)
             if not cones.size:
                 continue
-            S = self.level * G[:, cones] - T[:, cones, rows]
+            S = self.level * G[:, cones] - T[:, cones, at]
             wrong = ~(self.definite(S) | self.definite(np.where(corners[:, None], S, np.minimum(S, 0.0))))
-            cones, claims = cones[wrong], alive[rows[wrong]] + half * n
+            cones, claims = cones[wrong], first + rows[at[wrong]]
             numbers, starts = np.unique(cones, return_index=True)
             for one, own in zip(numbers, np.split(claims, starts[1:]), strict=False):  # none, or as many
                 found[one] = np.concatenate((found[one], own))
@@ -278,17 +289,19 @@ class _Search:
         return preorder(roots, codes, firsts, lambda one: not self.alive[self.made[one].failing].any())
 
 
-def changed(terms: Array, fixed: int, room: int) -> tuple[Array, Array]:
-    """Return for each term (..., n) the largest sum that uses it, and the largest that does not.
+def with_each(terms: Array, sums: tuple[Array, ...]) -> Array:
+    """Return for free terms (..., r) the largest sum that uses each: -inf for one that cannot be used.
 
-    A sum has the `fixed` first terms and `room` of the others. The first sum is -inf for a term that cannot
-    be used.
+    `sums` are those of `taken`. The first one has the fixed terms in any case.
     """
-    T, last, following = taken(terms, fixed, room)
-    having = T[..., None] - np.maximum(last[..., None] - terms, 0.0)
-    lacking = T[..., None] - np.maximum(terms - following[..., None], 0.0)
-    having[..., :fixed], lacking[..., :fixed] = T[..., None], T[..., None] - terms[..., :fixed]
-    return having, lacking
+    T, last, _ = sums
+    return T[..., None] - np.maximum(last[..., None] - terms, 0.0)
+
+
+def without_each(terms: Array, sums: tuple[Array, ...]) -> Array:
+    """Return for free terms (..., r) the largest sum that does not use each; `sums` are those of `taken`."""
+    T, _, following = sums
+    return T[..., None] - np.maximum(terms - following[..., None], 0.0)
 
 
 def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
@@ -304,5 +317,5 @@ def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
         return T + free.sum(axis=-1), np.zeros(shape), np.zeros(shape)
     if room == 0:
         return T, np.full(shape, np.inf), np.full(shape, np.inf)
-    free = np.partition(free, (n - room - 1, n - room), axis=-1)
+    free.partition((n - room - 1, n - room), axis=-1)
     return T + free[..., n - room :].sum(axis=-1), free[..., n - room], free[..., n - room - 1]

@@ -101,7 +101,7 @@ def test_vectors_have_the_length_sign_and_size_of_a_component(listed):
         members[0] = wrong
         refused(X, changed(certificate, members=members), "numbers from 0")
     empty = changed(certificate, counts=np.append(parts["counts"], 0), values=np.append(parts["values"], 0.0))
-    refused(X, empty, "must have a feature")
+    refused(X, empty, "at least 1 each")
 
 
 def test_a_level_that_is_raised_or_lowered_after_the_stages(listed):
@@ -162,7 +162,7 @@ def test_a_leading_vector_of_one_sign_proves_nothing(mixed):
 def test_the_rule_of_mixed_sign_against_enumeration():
     """A set of which it is proved is never minimal, on random matrices, near ties and scaled ones."""
     rng, proved = np.random.default_rng(0), 0
-    for i in range(300):
+    for i in range(150):
         p = int(rng.integers(1, 6))
         G = rng.standard_normal((p, int(rng.integers(1, 6))))
         G = np.abs(G) if i % 3 else G
@@ -170,11 +170,11 @@ def test_the_rule_of_mixed_sign_against_enumeration():
         if i % 5 == 0 and p > 1:
             E[:, 0], E[0] = E[:, 1], E[1]
             E[0, 0] = E[0, 1] = E[1, 0] = E[1, 1]
-        if is_never_smallest(fixing.Held(E)):
+        if is_never_smallest(fixing.Held(E), np.arange(p)):
             proved += 1
             for level in np.linalg.eigvalsh(E)[-1] * np.array([0.3, 0.9, 0.999999]):
                 assert set(range(p)) not in brute_force_answers(E, p, level)
-    assert proved > 30
+    assert proved > 15
 
 
 def test_numbers_that_are_none_and_numbers_beyond_all_sizes(listed):

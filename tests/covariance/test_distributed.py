@@ -88,16 +88,6 @@ def test_workers_one_worker_and_none_find_the_same_bits(folder, client, few, mon
         monkeypatch.setattr(parallel, "EACH", 1)  # so that a task is more than a block
 
 
-@pytest.mark.visit
-def test_an_answer_and_its_certificate_are_the_same_bits(folder, client, few):
-    here = nspca.solve(nspca.Problem.from_shards(folder, 4))
-    problem = nspca.Problem.from_shards(folder, 4, client=client)
-    there = nspca.solve(problem)
-    assert np.array_equal(there.components, here.components) and there.value == here.value
-    assert there.certificate.upper == here.certificate.upper
-    assert nspca.verify(Shards(folder), there.certificate, problem) <= there.certificate.upper
-
-
 def with_core(problem):
     """A certificate with a core of 20 features and weights for the others."""
     value = nspca.solve(problem, certify=None).value

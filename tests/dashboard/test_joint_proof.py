@@ -76,7 +76,7 @@ def test_what_was_found_without_a_proof_gets_one(start, address, texts):
     page.button(key="best").click().run()
     search = attempts(page, address)[0].id
     wait_for(lambda: (engine().status(search).event or Event("")).upper)
-    engine().cancel(search, address(page)["w"])
+    engine().cancel(search)
     wait_for(lambda: engine().status(search).ended and not engine().hands_in(search))
     page = page.run()
     assert said(texts(page)) > 50 and not page.error and not page.exception

@@ -102,7 +102,7 @@ def test_a_search_is_cancelled_and_goes_on_from_there(start, address, texts, alt
     second = searches(page, address)[0]
     assert second.id != first.id and spec_of(second).attempt == 1
     standing(second.id, (64, 4))
-    engine().cancel(second.id, address(page)["w"])
+    engine().cancel(second.id)
     wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
     before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
     assert after.certificate.upper <= before.certificate.upper and after.certificate.tree is not None

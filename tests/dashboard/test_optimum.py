@@ -113,7 +113,7 @@ def test_a_search_is_stopped_and_goes_on_from_there(visit, finish, address, text
     begun_with = standing(second.id)
     assert (begun_with.certain >= seen.certain).all(), "what was certain is not sought again"
     assert begun_with.open > 0
-    engine().cancel(second.id, address(page)["w"])
+    engine().cancel(second.id)
     wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
     before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
     assert before.certificate.tree["features"].size >= seen.certain.sum()
@@ -131,7 +131,7 @@ def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, give
     assert (began.upper, began.tree is None) == (proved.upper, proved.tree is None)
     standing(first.id)
     assert engine().status(first.id).event.upper <= proved.upper
-    engine().cancel(first.id, address(page)["w"])
+    engine().cancel(first.id)
     wait_for(lambda: engine().status(first.id).ended and not engine().hands_in(first.id))
 
 

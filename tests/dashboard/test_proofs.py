@@ -461,20 +461,8 @@ def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, 
     assert address(page)["run"] == first
     page.button(key="run").click().run()
     assert address(page)["run"] != first and engine().status(first).state != "cancelled"
-    engine().cancel(first, address(page)["w"])
+    engine().cancel(first)
     finish(page)
-
-
-@pytest.mark.visit
-def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, monkeypatch):
-    where = address(done)
-    of = find(DataSpec(sample="digits"), None)
-    monkeypatch.setattr(whatif.state, "get", lambda name: where["w"] if name == "w" else None)
-    monkeypatch.setattr(whatif.lookup.state, "get", lambda name: where["w"] if name == "w" else None)
-    asked = SweepSpec(data=of.spec, ks=(6, 14))
-    assert whatif._measured(asked) is not None
-    for other in ({"ks": (6, 16)}, {"methods": ("auto", "em")}, {"nonneg": False}, {"effort": "standard"}):
-        assert whatif._measured(asked.but(**other)) is None
 
 
 @pytest.mark.parametrize(
@@ -517,7 +505,7 @@ def test_what_is_different():
 def test_a_proof_is_no_sweep(done, visit, address, sentence):
     done.button(key="best").click().run()
     run = next(one for one in engine().store.list_runs(address(done)["w"]) if one.function == "optimum")
-    engine().cancel(run.id, address(done)["w"])
+    engine().cancel(run.id)
     assert "is no sweep" in sentence(visit(PAGE, sample="digits", w=address(done)["w"], run=run.id))
 
 

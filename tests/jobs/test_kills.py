@@ -49,10 +49,10 @@ if __name__ == "__main__":
         while len(waits) < 4:
             name = f"{sys.argv[1]} {number}"
             if again:
-                run = here.again(again.pop(), viewer="w")
+                run = here.again(again.pop())
             else:
                 task = "tests.jobs.background_tasks:repeat"
-                run = here.submit(task, {"name": name}, viewer="w", title=name)
+                run = here.submit(task, {"name": name}, workspace="w", title=name)
             waits[run], number = name, number + 1
         for run in [run for run in waits if here.status(run).ended]:
             del waits[run]

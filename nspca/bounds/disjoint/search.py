@@ -31,7 +31,7 @@ from nspca.bounds.plan import CLOSED
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled
-from nspca.progress import Event
+from nspca.progress import Event, silent
 
 STEP = 40
 """Nodes that a tree of a joint node gets before the search decides again what to work on."""
@@ -123,7 +123,7 @@ class JointTree(Work):
                 if self.prepare(self.root, first, self.witness):
                     self.improve_all()
         except Cancelled:
-            self.report = _nothing
+            self.report = silent
             raise
         self.pace = Pace()  # the last event has fates in any case
         self.tell()
@@ -398,7 +398,3 @@ class JointTree(Work):
         both = [fates(of_one, self.problem.n) for of_one in supports]
         certain, possible = (np.stack(masks, axis=1) for masks in zip(*both, strict=True))
         return certain, possible
-
-
-def _nothing(event: Event) -> None:
-    """Ignore an event of a search that was cancelled."""

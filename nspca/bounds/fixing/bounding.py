@@ -1,7 +1,7 @@
 """Bound the supports of one node by witnesses, and keep the best proof and the best answer.
 
-A `Bounding` is the state of the work on a node. `eigenvalues`, `stages`, `lifts` and `priced` each
-have one way to improve it, and `settle` calls them in order.
+A `Bounding` is the state of the work on a node. `eigenvalues`, `stages` and `lifts` each have one way to
+improve it, and `settle` calls them in order.
 """
 
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Reduced, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Answer, Narrowed, Task
-from nspca.bounds.witness import Proof, lost_by_rounding, prove, query_of, spectral_half
+from nspca.bounds.witness import Proof, lost_in_search, lost_with_cuts, prove, query_of, spectral_half
 from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget, Cover
@@ -171,6 +171,14 @@ class Bounding(Work):
             self.direction, self.is_current = proof.cover.direction, True
         return proof
 
+    def claim(self, stored: Stored | None, estimate: float | None = None) -> None:
+        """Prove the spectral half of a witness alone, which may fix features then."""
+        if stored is not None:
+            t = spectral_half(self.problem, self.kept, stored.at(self.kept.features), estimate)
+            t += self.ground.margin
+            self.priced = Use(stored, t, np.inf, 0.0, np.zeros(0, dtype=np.uint8), self.kept.paid)
+            self.claimed = stored
+
     def without_witness(self, estimate: float | None = None) -> Use:
         """Return the use of no witness: the largest eigenvalue, of A less the prices on its diagonal."""
         kept = self.kept
@@ -186,7 +194,7 @@ class Bounding(Work):
         assert use.witness is not None  # the caller has looked
         witness = use.witness.at(self.kept.features)
         query = query_of(self.kept, witness, self.problem.size, self.problem.nonneg)
-        return query, lost_by_rounding(query, witness.M)
+        return query, lost_in_search(query) + lost_with_cuts(query, witness.M)
 
     def directions(self, query: Query) -> Array:
         """Return unit directions (c, D) in which the search half is known to be large."""

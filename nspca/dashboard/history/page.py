@@ -64,7 +64,7 @@ def show() -> None:
     with frame.guard():
         _kept(workspace)
     with frame.guard():
-        beside.show([one for one in described if isinstance(one, DescribedRun) and one.is_sweep])
+        beside.show([one for one in described if isinstance(one, DescribedRun)])
 
 
 def _kept(workspace: str) -> None:
@@ -157,7 +157,7 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
         if now.ended:
             if now.state != "done":
                 goes_on = isinstance(one, DescribedRun) and one.spec.goes_on
-                again = partial(engine().again, run.id, viewer=state.workspace(), goes_on=goes_on)
+                again = partial(engine().again, run.id, goes_on=goes_on)
                 buttons.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
             with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.id}"):
                 _more(one, now)
@@ -214,18 +214,18 @@ def share(one: DescribedRun, now: JobState) -> float:
 
 def _more(one: DescribedRun, now: JobState) -> None:
     run, key = one.run, f"name_{one.run.id}"
+
+    def rename() -> None:
+        engine().store.rename_run(state.workspace(), run.id, " ".join(st.session_state[key].split()))
+
     look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
-    st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
+    st.text_input("Name", on_change=rename, **look, **state.showing(key, run.name))
     if now.state == "done":
         label, ending, reads = FILES.get(one.spec.kind, SWEEPS if one.spec.kind in OF_SWEEPS else PLAIN)
         name = f"nspca-{one.spec.kind}-{run.id[:8]}.{ending}"
         take = partial(engine().result, run.id)
         buttons.download(label, take, name, None, key=f"export_{run.id}", help=reads)
     _delete(run)
-
-
-def _rename(run_id: str, key: str) -> None:
-    engine().store.rename_run(state.workspace(), run_id, " ".join(st.session_state[key].split()))
 
 
 # --- delete and undo ------------------------------------------------------------------------------

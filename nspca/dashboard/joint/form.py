@@ -12,7 +12,7 @@ from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
-from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_centred, is_scaled
+from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_scaled
 from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
 from nspca.specs import ComponentsSpec
@@ -148,9 +148,8 @@ def _is_counts(of: Chosen) -> bool:
 
 def _center(of: Chosen) -> bool:
     """Tell whether the data are centred; word counts are not, unless the visitor chooses that."""
-    if not _is_counts(of):
-        return is_centred(of)
-    return state.get("raw") is False and not of.dataset.is_covariance
+    wanted = state.get("raw") is False if _is_counts(of) else state.get("center")
+    return wanted and not of.dataset.is_covariance
 
 
 def _default_sizes(of: Chosen) -> tuple[int, int]:

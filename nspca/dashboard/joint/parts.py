@@ -115,7 +115,7 @@ def recurring(answer: Answer, F: np.ndarray, overlaps: list[float]) -> None:
         name=answer.method,
         hover="in %{z:.0%} of the draws",
     )
-    figures.draw(figure, f"stability_{answer.id}")
+    figures.draw(figure, f"stability_{answer.id}", same=answer.id)
     st.caption(
         "A pixel is the darker the more draws have it in this part. Parts with sharp edges do not depend "
         "on which images were there. In %: how much of a part the draws have, weights counted, on average."

@@ -96,7 +96,6 @@ def _form() -> None:
 
 
 def _ask(code: str, phone: str) -> Asked:
-    """Return the open question of the room; raise `NoRoom` for a code without a room."""
     address = name_address(st.context.ip_address)
     return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
 
@@ -127,7 +126,7 @@ def _question(code: str, phone: str, asked: Asked) -> None:
     elif screen == PAINTING:
         _paint(of, sent, send)
     else:
-        data = spannogram_explorer.sending(questions.spannogram_of(of).V, K, SEND, sent)
+        data = spannogram_explorer.sending(questions.spannogram_of(of)[0], K, SEND, sent)
         spannogram_explorer.guess(
             data, "phone_angle", lambda phi: send(None if phi is None else float(np.degrees(phi)))
         )

@@ -73,8 +73,8 @@ def _begun(
     return engine().submit(
         task,
         {**json.loads(arguments), **_given()},
-        viewer=f"{task} of {content}",
         workspace=EVERYBODY,
+        person=f"{task} of {content}",
         title=task,
         automatic=automatic,
     )

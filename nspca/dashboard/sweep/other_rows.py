@@ -94,7 +94,8 @@ def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
 
 def _draw_test(problem: Problem, test: NoiseTest) -> None:
     st.markdown(noise_sentence(test, problem.total_variance))
-    figures.draw(noise_figure(test.value, test.noise, problem.total_variance), "sweep_noise")
+    drawn = noise_figure(test.value, test.noise, problem.total_variance)
+    figures.draw(drawn, "sweep_noise", same=problem.total_variance)
 
 
 def noise_sentence(test: NoiseTest, total: float) -> str:

@@ -108,9 +108,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         old = before.find(run) if run.own else None
         if run.own and now.ended:
             curve.switches()
-        beside = "" if old is None else f"{old.answer.id} {old.label}"
-        options = lambda: {} if old is None else {"before": old.drawn(curve.axis())}  # noqa: E731
-        curve.filling(self.problem(run), now.rows, run.asked, beside, options)
+        beside = None if old is None else old.drawn(curve.axis())
+        curve.filling(self.problem(run), now.rows, run.asked, beside)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried = self.problem(run), proofs.attempts(run.asked)

@@ -113,13 +113,9 @@ def _await_membership(now: JobState) -> Membership | None:
             or "It could not be computed which features are needed. Move the slider to try again."
         )
     else:
-        progress.redraw_once(lambda: engine().status(now.id).ended, lambda: _say_waiting(now.id))
+        said = "Every feature is looked at, which takes some seconds."
+        progress.redraw_once(lambda: engine().status(now.id).ended, lambda: st.caption(said))
     return None
-
-
-def _say_waiting(run: str) -> None:
-    waits = progress.waiting(engine().status(run)) or ""
-    st.caption(f"Every feature is looked at, which takes some seconds. {waits}")
 
 
 def sure(known: Membership | None) -> np.ndarray | None:
