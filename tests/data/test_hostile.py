@@ -35,10 +35,10 @@ QUICK = ("Stata that says", "SAS of noise", "10x of two billion", "Matrix Market
     ],
 )
 def test_a_small_file_gets_its_sentence(case):
-    assert re.search(case.said, hostile.answer(case.make()))
+    assert re.search(case.said, hostile.answer(case.raw))
 
 
 @pytest.mark.long
 def test_every_file_gets_its_sentence_in_time_and_within_memory(capsys):
-    assert len([*hostile.cases()]) >= 120
-    assert hostile.main() == 0, capsys.readouterr().out
+    wrong, said = hostile.main(), capsys.readouterr().out
+    assert wrong == 0 and int(re.search(r"(\d+) files", said)[1]) >= 120, said
