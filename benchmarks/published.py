@@ -7,9 +7,9 @@ Prints one Markdown row per matrix and k: what is published, and the value and p
 signed and nonnegative. Nobody else has published certificates for nonnegative components. `--answers` lists
 the good answers instead: the number of minimal sets that explain more than ``1 - within`` of the optimum, and
 how much less every set explains that does not contain the best one. Beside each are its CPU seconds on one
-thread, and how many times those of the optimum, which is proved before. There a number with "+" is of a list
-that the time did not complete, a margin with "open" is not the largest, and one that rounding may hide is "a
-tie".
+thread, and how many times those of the optimum, which is proved before. Where the time did not complete a
+list, it has all sets above the share that is printed. A margin with "open" is not the largest, and one that
+rounding may hide is "a tie".
 
 The matrices are read from `published_covariances.npz` and `slice_covariance.npz` in the folder that
 `NSPCA_DATA` names. A row is printed once its certificates are verified against the matrix. `--store` writes
@@ -17,6 +17,7 @@ the table to `docs/exact.md`, and the compared rows to `sample_data/papers`, whe
 """
 
 import json
+import math
 import time
 from dataclasses import asdict
 
@@ -27,7 +28,7 @@ from benchmarks.optimal import PUBLISHED, matrices
 from benchmarks.shared import arguments, head, row, say, store
 from nspca.data.folders import sample_folder
 from nspca.papers import exact
-from nspca.presentation.numerals import OPTIMAL_GAP, percent_down
+from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
 from nspca.progress import silent
 from nspca.proving import EXHAUSTIVE, Search, best_certificate, better, certified
 
@@ -67,11 +68,15 @@ def listed(A: np.ndarray, k: int, nonneg: bool, within: float, seconds: float) -
         known = nspca.answers(problem, result, asked, seconds=seconds)
         spent = time.process_time() - began
         nspca.verify(A, known.certificate, problem)
-        if asked is None:
-            said = percent_down(known.margin, 6) if known.margin > OPTIMAL_GAP else "a tie"
+        if asked is None and known.margin > OPTIMAL_GAP:
+            said = percent_down(known.margin, max(0, 2 - math.floor(math.log10(100 * known.margin))))
             said += "" if known.is_complete else ", open"
+        elif asked is None:
+            said = "a tie" if known.is_complete else "open"
+        elif known.is_complete:
+            said = f"{len(known.values)}"
         else:
-            said = f"{len(known.values)}{'' if known.is_complete else '+'}"
+            said = f"all above {percent_up(known.share, 4)}" if known.share < 1 else "open"
         cells += [said, f"{spent:.2f}", f"{spent / optimum:.1f}"]
     return cells
 

@@ -133,23 +133,18 @@ class Rows:
         self.factors, self.first = factors, 0
         self.prints: list[bytes] | None = None
         self.held: list[Any] | None = None
-        self._read(center, scale, digest)
-
-    def _read(self, center: bool, scale: bool, wanted: str) -> None:
-        """Read the data in three passes: counts and sizes of the columns; means; sums of Y.
-
-        The content hash of sparse data takes starts, columns and values one after the other, each in a pass.
-        """
+        # Three passes: counts and sizes of the columns; means; sums of Y. The content hash of sparse data
+        # takes starts, columns and values one after the other, each in a pass.
         m, n, kind = self.m, self.n, "dense" if isinstance(self.data, Dense) else "sparse"
-        digest, before = hashlib.sha256(f"{kind} {m} {n}".encode()), 0
+        content, before = hashlib.sha256(f"{kind} {m} {n}".encode()), 0
         counts, least, most = np.zeros(n, dtype=np.int64), np.full(n, np.inf), np.full(n, -np.inf)
         for number, X in enumerate(self.passed()):
             if isinstance(X, Array):
-                digest.update(X.data)
+                content.update(X.data)
                 counts += np.count_nonzero(X, axis=0)
                 least, most = np.minimum(least, X.min(axis=0)), np.maximum(most, X.max(axis=0))
             else:
-                digest.update((X.indptr[bool(number) :] + before).data)
+                content.update((X.indptr[bool(number) :] + before).data)
                 before += X.nnz
                 counts += np.bincount(X.indices, minlength=n)
                 np.minimum.at(least, X.indices, X.data)
@@ -165,15 +160,15 @@ class Rows:
         sums = np.zeros(n)
         for X in self.passed():
             if kind == "sparse":
-                digest.update(X.indices.data)
+                content.update(X.indices.data)
             for Y, d in self.with_factors(X):
                 sums += column_sums(Y, d)
         dense = (2 * counts > m) & ~gone & (center or scale)
         self.shifts = np.where(dense, sums / m, 0.0)
         count = n if self.full else int(np.count_nonzero(dense))
         self.piece, self.full = max(1, min(PIECE, AT_ONCE // max(1, count))), 2 * count > n
-        self._sum(digest, kind == "sparse", center)
-        right = digest.hexdigest() == wanted
+        self._sum(content, kind == "sparse", center)
+        right = content.hexdigest() == digest
         require(right, "the data is not the data of the certificate: the digests differ")
 
     def _sum(self, digest: Any, of_values: bool, center: bool) -> None:

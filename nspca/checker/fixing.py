@@ -295,7 +295,7 @@ class Trees:
             self.nodes_read += 1
             require(0 <= count <= len(proof.fixed) - self.stages_read, f"node {read} has no {count} stages")
             for _ in range(count):
-                node = self._after_stage(node).held()
+                node = self.prove_stage(node).held()
             root = node if root is None else root
             if code == NOTHING_LEFT:
                 require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
@@ -330,14 +330,6 @@ class Trees:
         there = proof.levels, proof.branch, proof.fixed, proof.features, proof.use
         over = ends != tuple(map(len, there)) or self.tree.size > 0
         require(not over, "the certificate has numbers left over that no node of the tree reads")
-
-    def _after_stage(self, node: Node) -> Node:
-        """Prove the next stage, and return the node after it."""
-        out, in_ = self.proof.fixed[self.stages_read]
-        both = self.proof.features[self.features_read : self.features_read + out + in_]
-        self.prove_stage(node, both[:out], both[out:])
-        self.stages_read, self.features_read = self.stages_read + 1, self.features_read + out + in_
-        return node.after(both[:out], both[out:])
 
     def _bound(self, node: Node, witness: Inequality) -> Fraction:
         """Return t + F of a use at a node, exactly, with what roundings of C add and less the prices of I.
@@ -404,10 +396,15 @@ class Trees:
         sentence = f"squares do not prove that sets of at most {node.k} features stay below {self.level!r}"
         require(Fraction(total) + Fraction(child.lost) <= Fraction(self.level), sentence)
 
-    def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
-        """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
-        number, free = self.read, node.is_free
-        both = np.concatenate([out, in_])
+    def prove_stage(self, node: Node) -> Node:
+        """Prove x'Ax <= v for the sets of a node that have a feature that the next stage fixes out, or lack
+        one that it fixes in, and return the node after the stage.
+        """
+        number, free, counts = self.read, node.is_free, self.proof.fixed[self.stages_read]
+        end = self.features_read + counts.sum()
+        both = self.proof.features[self.features_read : end]
+        out, in_ = both[: counts[0]], both[counts[0] :]
+        self.stages_read, self.features_read = self.stages_read + 1, end
         inside = bool(both.size) and ((both >= 0) & (both < free.size)).all()
         rising = all((np.diff(part) > 0).all() for part in (out, in_))
         right = inside and rising and free[both].all() and np.unique(both).size == both.size
@@ -426,6 +423,7 @@ class Trees:
         # the next float above F, and every claim is proved.
         none_known = float(np.nextafter(witness.F, np.inf))
         self.tree = RowClaims(f, none_known, having, lacking, kept).few().prove(self.tree)
+        return node.after(out, in_)
 
     def _next(self, node: Node) -> tuple[TopSum, Inequality, Array, Array]:
         """Read the next use, and return its search half, its witness, its kept and its outside features."""

@@ -202,14 +202,14 @@ class Arrays:
         require(distinct, "a listed set must not have a feature twice")
         return sets
 
-    def narrow(self, name: str, lengths: tuple[int, ...], n: int) -> Array:
-        """Return U or L, `lengths` by d; d > max(n, 15) is refused before anything of that size is made."""
-        d = min((*self.need(name).shape[-1:], max(n, 15)))
-        return self.numbers(name, (*lengths, d))
+    def narrow(self, name: str, r: int, n: int) -> Array:
+        """Return U or L on r rows, without columns where the array is missing.
 
-    def narrow_or_none(self, name: str, r: int, n: int) -> Array:
-        """Return U or L on r rows, without columns where the array is missing."""
-        return self.narrow(name, (r,), n) if name in self.named else np.zeros((r, 0))
+        More than max(n, 15) columns are refused before anything of that size is made.
+        """
+        if name not in self.named:
+            return np.zeros((r, 0))
+        return self.numbers(name, (r, min((*self.need(name).shape[-1:], max(n, 15)))))
 
     def tau(self) -> float | None:
         """Return the threshold, None where it is missing; then it is the largest entry of W."""
@@ -278,13 +278,13 @@ class Inequality:
             rows,
             arrays.optional("W", (r, r)),
             arrays.optional("M", (r, r)),
-            arrays.narrow_or_none(lift, r, n),
+            arrays.narrow(lift, r, n),
             arrays.tau(),
             t,
             tuple(F) if searched else (),
             arrays.codes("tree"),
             arrays.optional("y", (n - r,)),
-            arrays.narrow_or_none("U", r, n) if joint else None,
+            arrays.narrow("U", r, n) if joint else None,
             arrays.optional("prices", (r,)),
             scales,
         )

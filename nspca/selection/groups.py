@@ -188,13 +188,7 @@ def held_out_group_effects(
 
 
 def coded(labels: Any, m: int) -> tuple[tuple[str, ...], Codes]:
-    """Return the names of the groups and the number of the group of each of m samples, -1 without a label.
-
-    Raises
-    ------
-    InvalidProblem
-        As `group_effects` says.
-    """
+    """Return the names of the groups and the number of the group of each of m samples, -1 without a label."""
     given = list(labels)
     if len(given) != m:
         raise InvalidProblem(f"labels must be one for each of {m} samples, got {len(given)}")
@@ -213,13 +207,7 @@ def coded(labels: Any, m: int) -> tuple[tuple[str, ...], Codes]:
 
 
 def halves(codes: Codes, seed: int) -> tuple[Codes, Codes]:
-    """Return the rows of two halves, drawn within each group of at least four samples; see `coded`.
-
-    Raises
-    ------
-    InvalidProblem
-        Where fewer than two groups have four samples.
-    """
+    """Return the rows of two halves, drawn within each group of at least four samples; see `coded`."""
     rng, first, second = np.random.default_rng([seed, 0]), [], []
     for group in range(codes.max() + 1):
         rows = rng.permutation(np.flatnonzero(codes == group))
