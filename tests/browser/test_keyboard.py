@@ -107,7 +107,7 @@ def test_sweep(page, app_url):
     press(page, slider, "Home")
     expect(slider).to_have_attribute("aria-valuetext", re.compile("^1:"))
     expect(page).to_have_url(re.compile(r"[?&]k=1(&|$)"))
-    open_fold(page, "one by one, and the samples")
+    open_fold(page, "one by one, and the images")
     open_fold(page, "The proof")
     press(page, button(page, "Verify now").first)
     expect(page.get_by_text("Checked").first).to_be_visible()
