@@ -84,7 +84,16 @@ def zipped(files: dict[str, bytes], kind: int = zipfile.ZIP_DEFLATED) -> bytes:
 
 def _npy():
     shapes = {
-        "header cannot be read": ["(-1, -8)", "(-1, 8)", "(2, -3)", "(2, 'x')", "None", "[2, 2]"],
+        "header cannot be read": [
+            "(-1, -8)",
+            "(-1, 8)",
+            "(2, -3)",
+            "(2, 'x')",
+            "None",
+            "[2, 2]",
+            "(True, 2)",
+            "(2, True)",
+        ],
         "says it holds": [
             "(200000, 200000)",
             "(4611686018427387904, 4611686018427387904)",
@@ -145,6 +154,11 @@ def _npz():
     yield "npz of nothing", lambda: npz(a=np.array(1.0)), "exactly one table"
     yield "npz with infinity", lambda: npz(X=np.where(X == 4, np.inf, X)), "finite number"
     yield "npz with NaN", lambda: npz(X=np.where(X == 4, np.nan, X)), "Every cell must hold a number"
+    yield (
+        "npz of a length of True",
+        lambda: zipped({"X.npy": npy("(True, 2)", held=bytes(16))}),
+        "header cannot",
+    )
     yield "npz that says 298 GiB", lambda: zipped({"X.npy": npy("(200000, 200000)")}), "says it holds 298 GiB"
     yield "npz of zeros, 600 MB", lambda: zipped({"X.npy": bytes(600 * 2**20)}), "would unpack to"
     yield "npz of zeros, 500 MB", lambda: zipped({"X.npy": bytes(500 * 2**20)}), "would grow"
@@ -169,6 +183,8 @@ def _sparse():
         ("is of a million columns", {"shape": np.array([2, 1_000_000])}, "one more for each entry"),
         ("has a layout in bytes", {"format": np.array(b"\xff")}, "CSR or CSC form"),
         ("has two layouts", {"format": np.array([b"csr", b"csc"])}, "CSR or CSC form"),
+        ("has a number as layout", {"format": np.array(np.nan)}, "CSR or CSC form"),
+        ("has another layout", {"format": np.array("x")}, "CSR or CSC form"),
         ("holds texts", {"data": np.array(["a", "b"])}, "wrong types"),
     ):
         yield f"sparse npz that {name}", lambda parts=parts: npz(**whole | parts), said
@@ -455,7 +471,7 @@ def _texts():
         (
             "200 001 columns",
             b",".join([b"1"] * 200_001) + b"\n" + b",".join([b"2"] * 200_001),
-            "at most 200000 columns",
+            "at most 200000 columns.*features in rows",
         ),
         ("2 000 001 rows", b"1,2\n" * 2_000_001, "at most"),
         (

@@ -77,12 +77,6 @@ def test_extras_that_are_not_what_they_are_called_are_left_out(extra):
     assert any("left out" in note for note in data.notes)
 
 
-@pytest.mark.parametrize("extra", [{"image_shape": np.array([2**62, 5])}, {"wavelength_um": np.arange(9.0)}])
-def test_extras_that_do_not_fit_are_one_sentence(extra):
-    with pytest.raises(InvalidData):
-        read(npz(X=X, **extra))
-
-
 @pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_matrix])
 def test_sparse_npz_as_scipy_saves_it(layout):
     stream = io.BytesIO()
