@@ -16,6 +16,7 @@ from nspca.dashboard.app import memory
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.sweep import whatif
+from nspca.data import samples
 from nspca.jobs import engine
 from nspca.planning import machine
 from tests import threads
@@ -37,7 +38,8 @@ def caplog(caplog, monkeypatch):
 
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
-    """Runs go to threads, and nobody goes over all objects of the tests every two seconds.
+    """Runs go to threads, samples are opened once, and nobody goes over all objects of the tests every two
+    seconds.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
@@ -45,6 +47,8 @@ def sparing():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory, "SECONDS", 60.0)
         threads.hire(patch.setattr)
+        for name, load in samples.LOADERS.items():
+            patch.setitem(samples.LOADERS, name, functools.cache(load))
         patch.setattr(
             manifest_scanner,
             "scan_component_manifests",

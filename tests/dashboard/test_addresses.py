@@ -70,7 +70,7 @@ def test_both_axes_of_a_finished_run(visit, finish, address, alts, axis):
 PREPARED = [
     ({"sample": "pitprops", "prep": "lee-seung,off-first"}, ["Lee–Seung", "First component out"], {}),
     ({"sample": "digits", "prep": "off-first", "log": "1"}, ["log2(x + 1)"], {"prep": "off-first"}),
-    ({"sample": "digits", "prep": "foo,equalised,equalised"}, [], {"prep": "equalised"}),
+    ({"sample": "coffee", "prep": "foo,off-first,off-first"}, [], {"prep": "off-first"}),
     ({"sample": "digits", "prep": "foo"}, [], {}),
     ({"sample": "digits", "prep": "log2,equalised"}, [], {"prep": "equalised", "log": "1"}),
     ({"sample": "state-of-the-union", "prep": "off-first"}, ["First component out"], {}),
