@@ -112,14 +112,6 @@ def test_old_addresses_lead_to_this_page(page, query, there):
     assert answer.headers["location"] == f"/components?{there}"
 
 
-@pytest.mark.visit
-def test_an_image_is_stepped_through_and_stays_in_the_address(known_parts, visit, address, texts):
-    known_parts.slider(key="widget_face").set_value(2).run()
-    again = visit(PAGE, **address(known_parts))
-    assert not again.error and again.slider(key="widget_face").value == 2
-    assert texts(again) == texts(known_parts)
-
-
 @pytest.mark.parametrize("extra", [{"image_shape": np.array([4, 5])}, {"wavelength_um": np.arange(20.0)}])
 def test_pages_open_on_a_sparse_file_of_images_or_spectra(visit, address, texts, extra):
     rng = np.random.default_rng(0)
@@ -304,21 +296,6 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
     assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert any("Scores" in one.label for one in page.get("download_button"))
     assert any(alt.startswith("Map of samples") for alt in alts(page)) and "Draw a lasso" in texts(page)
-
-
-@pytest.mark.visit
-def test_what_is_left_out_is_named_and_taken_back(reopened, texts, address):
-    page = reopened(PAGE, "components", **TABLE, out=7, less="0,1")
-    assert not page.exception and not page.error
-    name = nspca.load_sample("coffee").feature_names[7]
-    assert f"Without 2 samples, without {name}" in texts(page)
-    page.session_state[again.WANTED] = {"these": []}
-    page.run()
-    assert "Something must be left" in page.error[0].value and address(page)["less"] == "0,1"
-    page.session_state[again.BEFORE] = (DataSpec(sample="digits"), "a run about other data")
-    page.button(key="take_back").click().run()
-    assert not {"out", "less"} & set(address(page))
-    assert address(page).get("components") != "a run about other data"
 
 
 def test_samples_of_a_choice_are_left_out_by_their_number_in_the_table(monkeypatch):

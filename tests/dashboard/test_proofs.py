@@ -257,29 +257,6 @@ def test_there_is_one_control_for_a_closer_proof(known, texts):
     assert not {"more", "stop"} & {button.key for button in known.button}
 
 
-@pytest.mark.visit
-def test_what_if_some_features_were_not_there(done, finish, texts, visit, address, monkeypatch, capsys):
-    """Two pixels are left out; the best component without them has its own proof, and the Python agrees."""
-    where = address(done)
-    pixels = list(done.dataframe[-1].value["feature"])[:2]
-    key = f"table_{where['run']}_auto_{where.get('k', 14)}"
-    done.session_state[key] = {"selection": {"rows": [0, 1], "columns": [], "cells": []}}
-    monkeypatch.setattr(whatif, "MOMENT", 2.0)
-    monkeypatch.setattr(whatif, "seconds", lambda *_: 0.5)
-    done.run()
-    done.button(key="without").click().run()
-    page = finish(done)
-    assert not page.error and address(page)["before"] == where["run"] and address(page)["run"] != where["run"]
-    assert len(address(page)["out"].split(",")) == 2 and "before: all features" in names(page)
-    assert not set(pixels) & set(page.dataframe[-1].value["feature"]) and "without 2 features" in texts(page)
-    exec(snippet(page), {})
-    value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {format_value(value)}" in texts(page)
-    page.button(key="all_again").click().run()
-    page = finish(page)
-    assert address(page)["run"] == where["run"] and "out" not in address(page)
-
-
 @pytest.fixture
 def pitprops(visit, finish, monkeypatch):
     """Return a finished sweep of the pitprops, which is repeated at every change of its features."""

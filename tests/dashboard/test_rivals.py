@@ -167,12 +167,6 @@ def test_a_run_is_cancelled_and_can_run_again(arrive, texts, monkeypatch):
     assert not page.exception and not page.error
 
 
-def test_a_failed_run_is_one_sentence(done, sentence, monkeypatch):
-    monkeypatch.setitem(TASKS, "comparison", "nspca.specs.job:not_there")
-    page = done(signed=1)
-    assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again_rivals_run")
-
-
 def test_a_cancelled_run_hands_in_what_was_ready():
     events, X = [], nspca.load_sample("digits").X
     spec = ComparisonSpec(ks=(3, 6), methods=("auto", "pca", "threshold"))

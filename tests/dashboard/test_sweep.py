@@ -1,7 +1,6 @@
 """The page Sweep: a background run, found again by its address."""
 
 import io
-import json
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec, published
 from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
-from tests.dashboard.figures import at_k, slider, snippet
+from tests.dashboard.figures import at_k, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -59,14 +58,6 @@ def test_the_numbers_are_those_of_the_package(known, texts):
     at_k(known, 4)
     assert np.allclose(known.dataframe[0].value["weight"], weights(data, direct.components[:, 0])["weight"])
     assert f"{direct.value:.3f}" in texts(known)
-
-
-@pytest.mark.visit
-def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
-    at_k(done, 6)
-    again = visit(PAGE, **address(done))
-    assert not again.error and slider(again)["k"] == 6
-    assert texts(again) == texts(done)
 
 
 @pytest.mark.visit
@@ -135,15 +126,6 @@ def test_signed_and_several_methods(visit, finish, texts, alts):
     page.selectbox(key="widget_shown").select("cone").run()
     assert not page.error
     assert "nonnegative" not in page.markdown[2].value
-
-
-@pytest.mark.visit
-def test_cancel_keeps_what_was_ready(visit, texts):
-    page = visit(PAGE, sample="orl-faces", from_=1, to=361, step=1, effort="thorough")
-    page.button(key="run").click().run()
-    page.button(key="cancel").click().run()
-    assert "Cancelled" in texts(page) and page.button(key="again")
-    assert not page.exception and not page.error
 
 
 @pytest.fixture
@@ -231,19 +213,6 @@ def test_values_of_k_in_words(ks, said):
     assert ks_words(ks) == said
 
 
-@pytest.mark.visit
-def test_an_empty_step_is_adaptive(visit, finish, address):
-    page = visit(PAGE, sample="pitprops", to=4)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert json.loads(engine().store.find_run(address(page)["run"]).parameters)["spec"]["ks"] == [
-        1,
-        2,
-        3,
-        4,
-    ]
-
-
 def test_the_snippet_reproduces_the_number(capsys):
     data = nspca.load_sample("pitprops")
     asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4, 6))
@@ -263,40 +232,25 @@ def test_the_snippet_reproduces_the_number(capsys):
 
 
 @pytest.mark.visit
-def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
-    page = visit(PAGE, sample="digits", scale=1, drop=1, from_=3, to=3, step=1)
+@pytest.mark.parametrize(
+    ("prepared", "said"),
+    [
+        ({"scale": 1, "drop": 1}, ""),
+        ({"log": 1}, "log2"),
+        ({"prep": "equalised,off-first"}, "nonnegative, Equalised, First component out"),
+    ],
+)
+def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, texts, prepared, said):
+    page = visit(PAGE, sample="digits", from_=3, to=3, step=1, **prepared)
     page.button(key="run").click().run()
     page = finish(page)
-    assert not page.error and not page.exception
-    exec(snippet(page), {})
-    value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
-
-
-@pytest.mark.visit
-def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, capsys, texts):
-    page = visit(PAGE, sample="digits", log=1, from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert not page.error and not page.exception and "log2" in texts(page)
+    assert not page.error and not page.exception and said in texts(page)
     exec(snippet(page), {})  # its own certificate is checked against the data it made
     value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
-    assert any(".npz digits-k3-certificate.npz" in code.value for code in page.code), (
-        "the sample's name is not these data"
-    )
-
-
-@pytest.mark.visit
-def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, texts):
-    page = visit(PAGE, sample="digits", prep="equalised,off-first", from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert not page.error and not page.exception
-    assert "nonnegative, Equalised, First component out" in texts(page)
-    exec(snippet(page), {})
-    value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
+    assert f"a variance of {value:.3f}" in texts(page)
+    if "log" in prepared:
+        said = [code.value for code in page.code if ".npz digits-k3-certificate.npz" in code.value]
+        assert said, "the sample's name is not these data"
 
 
 def test_the_snippet_names_the_file_and_how_it_is_read():
