@@ -72,7 +72,7 @@ PREPARED = [
     ({"sample": "digits", "prep": "off-first", "log": "1"}, ["log2(x + 1)"], {"prep": "off-first"}),
     ({"sample": "coffee", "prep": "foo,off-first,off-first"}, [], {"prep": "off-first"}),
     ({"sample": "digits", "prep": "foo"}, [], {}),
-    ({"sample": "digits", "prep": "log2,equalised"}, [], {"prep": "equalised", "log": "1"}),
+    ({"sample": "digits", "prep": "log2,lee-seung"}, [], {"prep": "lee-seung", "log": "1"}),
     ({"sample": "state-of-the-union", "prep": "off-first"}, ["First component out"], {}),
     ({"sample": "pitprops", "prep": "log2"}, [], {"log": "1"}),
 ]
@@ -120,10 +120,10 @@ def test_switching_on_what_cannot_be_made_leaves_the_rest(visit, address):
 
 
 def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
-    """Without its constant pixels an image is none, and could not be equalised any more."""
-    page = visit("pages/data.py", sample="digits", prep="equalised", drop=1)
+    """Without its constant pixels an image is none, and could not be prepared as one any more."""
+    page = visit("pages/data.py", sample="digits", prep="lee-seung", drop=1)
     pills = page.button_group(key="widget_prep")
-    assert pills.value == ["equalised"] and not page.error
+    assert pills.value == ["lee-seung"] and not page.error
     pills.set_value([]).run()
     assert "prep" not in address(page) and not page.error
 

@@ -138,7 +138,7 @@ def test_a_cancelled_run_goes_on_from_what_it_had_ready(engine, begun, wait_for)
 def test_a_slow_worker_has_the_time_to_hand_in_what_is_ready(engine, begun, monkeypatch):
     """On a busy machine the next report takes longer than one that has nothing to lose is waited for."""
     monkeypatch.setattr(sys.modules[Engine.__module__], "PATIENCE", 0.5)
-    job = engine.submit("tests.jobs.background_tasks:slow_to_stop", {"seconds": 3.0}, viewer="a")
+    job = engine.submit("tests.jobs.background_tasks:slow_to_stop", {"seconds": 1.5}, viewer="a")
     pid = begun(engine, job)
     engine.cancel(job, "a")
     assert engine.hands_in(job)
