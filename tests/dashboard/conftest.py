@@ -130,12 +130,24 @@ def stand_ins(monkeypatch):
 def finish():
     """Wait until the run of a page has ended, then look at the page again."""
 
-    def wait(page: AppTest) -> AppTest:
-        run = address(page)["run"]
+    def wait(page: AppTest, name: str = "run") -> AppTest:
+        run = address(page)[name]
         wait_for(lambda: engine().status(run).ended)
         return page.run()
 
     return wait
+
+
+@pytest.fixture
+def ran(visit, finish):
+    """``ran("pages/sweep.py", sample="lrs")``: a page after its button was pressed and the run has ended."""
+
+    def run(path: str, **asked: object) -> AppTest:
+        page = visit(path, **asked)
+        page.button(key="run").click().run()
+        return finish(page, "components" if "components" in path else "run")
+
+    return run
 
 
 FINISHED: dict[tuple, dict[str, str]] = {}
@@ -143,20 +155,17 @@ FINISHED: dict[tuple, dict[str, str]] = {}
 
 
 @pytest.fixture
-def reopened(visit):
-    """``reopened("pages/sweep.py", "run", sample="lrs")``: a page with its finished run, which the address
-    has under that name. The first test that asks for it presses the button, and waits for the run. Tests
-    after it open the address, which is one drawing in place of three.
+def reopened(visit, ran):
+    """``reopened("pages/sweep.py", sample="lrs")``: a page with its finished run.
+
+    The first test that asks for it presses the button, and waits for the run. Tests after it open the
+    address, which is one drawing in place of three.
     """
 
-    def open_page(path: str, name: str, **asked: object) -> AppTest:
+    def open_page(path: str, **asked: object) -> AppTest:
         which = (path, *sorted(asked.items()))
         if which not in FINISHED:
-            page = visit(path, **asked)
-            page.button(key="run").click().run()
-            where = address(page)
-            wait_for(lambda: engine().status(where[name]).ended)
-            FINISHED[which] = where
+            FINISHED[which] = address(ran(path, **asked))
         return visit(path, **FINISHED[which])
 
     return open_page

@@ -58,10 +58,8 @@ def test_all_of_it_at_once(visit, page, junk):
 @pytest.mark.parametrize(
     "axis", ["leading", *(pytest.param(axis, marks=pytest.mark.visit) for axis in ("total", "sideways"))]
 )
-def test_both_axes_of_a_finished_run(visit, finish, address, alts, axis):
-    page = visit("pages/sweep.py", sample="pitprops", **{"from": 2, "to": 4, "step": 2, "axis": axis})
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_both_axes_of_a_finished_run(ran, address, alts, axis):
+    page = ran("pages/sweep.py", sample="pitprops", **{"from": 2, "to": 4, "step": 2, "axis": axis})
     assert not page.exception and not page.error
     name = {"total": "total variance"}.get(axis, "first principal component")
     assert any(f"% of the {name}, at k = 4" in alt for alt in alts(page))

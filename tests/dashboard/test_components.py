@@ -35,12 +35,12 @@ SHORT = PARTS
 
 @pytest.fixture
 def known_parts(reopened):
-    return reopened(PAGE, "components", **PARTS)
+    return reopened(PAGE, **PARTS)
 
 
 @pytest.fixture
 def known_topics(reopened, stand_ins):
-    return reopened(PAGE, "components", **WORDS)
+    return reopened(PAGE, **WORDS)
 
 
 def methods_of(page):
@@ -83,7 +83,7 @@ def test_title_and_nouns_follow_the_data(visit, stand_ins, sample, title, button
 def test_from_run_to_answer_and_back_by_its_address(
     visit, reopened, stand_ins, texts, alts, address, asked, says, alone
 ):
-    page = reopened(PAGE, "components", **asked)
+    page = reopened(PAGE, **asked)
     assert not page.exception and not page.error
     assert says in texts(page) and "How much better another choice could be is not proved yet." in texts(page)
     assert sum(alt.startswith(alone) for alt in alts(page)) == 1 if alone else len(lists_of(page)) == 1
@@ -242,7 +242,7 @@ def test_what_is_no_name_in_an_address_is_left_out(visit, address, known_topics)
 
 @pytest.mark.visit
 def test_groups_are_compared_on_the_page(reopened, texts, ended):
-    page = reopened(PAGE, "components", **PARTS)
+    page = reopened(PAGE, **PARTS)
     assert not page.exception and not page.error
     assert "differs most between the 10 groups" in texts(page)
     page.button(key="groups").click().run()
@@ -252,7 +252,7 @@ def test_groups_are_compared_on_the_page(reopened, texts, ended):
 
 
 def test_a_covariance_has_no_section_about_samples(visit, reopened, address, alts):
-    page = reopened(PAGE, "components", sample="pitprops")
+    page = reopened(PAGE, sample="pitprops")
     assert not page.exception and not page.error
     assert page.segmented_control(key="widget_look").options == ["The only one?", "All methods"]
     assert any(alt.startswith("Correlations of the 9 features") for alt in alts(page))
@@ -262,7 +262,7 @@ def test_a_covariance_has_no_section_about_samples(visit, reopened, address, alt
 
 
 def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(reopened):
-    page = reopened(PAGE, "components", sample="pitprops")
+    page = reopened(PAGE, sample="pitprops")
     (body,) = [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
     assert "<span>ringbut: annual rings at the base</span>" in body
     pitprops = nspca.load_sample("pitprops")
@@ -283,7 +283,7 @@ def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_els
 
 
 def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, texts, alts, monkeypatch):
-    page = reopened(PAGE, "components", **TABLE)
+    page = reopened(PAGE, **TABLE)
     run = page.query_params["components"]
     done = engine().status(run if isinstance(run, str) else run[0])
     now = replace(

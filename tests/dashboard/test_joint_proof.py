@@ -7,11 +7,10 @@ import pytest
 
 import nspca
 from nspca.dashboard.joint import proof as joint_proof
-from nspca.jobs import JobState, engine
+from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec, OptimumSpec
 from nspca.specs.proof import sparsity_words
 from nspca.specs.rows import Closer, Several, pack, unpack
-from tests.patience import wait_for
 
 PAGE = "pages/components.py"
 SHORT = {"sample": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "look": "proof"}
@@ -25,16 +24,9 @@ def X():
 
 
 @pytest.fixture
-def start(visit, address):
+def start(ran):
     """Return a page after its run has ended."""
-
-    def run(**values):
-        page = visit(PAGE, **(SHORT | values))
-        page.button(key="run").click().run()
-        wait_for(lambda: engine().status(address(page)["components"]).ended)
-        return page.run()
-
-    return run
+    return lambda **values: ran(PAGE, **(SHORT | values))
 
 
 def test_every_time_the_bound_comes_down_is_a_row(X):

@@ -13,11 +13,10 @@ from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import in_order
-from nspca.jobs import JobState, engine
+from nspca.jobs import JobState
 from nspca.progress import Event
 from nspca.specs import ComponentsSpec, DataSpec, OptimumSpec
 from nspca.specs.optimum import SECONDS, Standing
-from tests.patience import wait_for
 
 PAGE = "pages/components.py"
 EASY = {"sample": "digits", "r": 2, "size": 4, "by": "joint", "proof": "fast"}
@@ -26,31 +25,9 @@ WORDS = {"sample": "pitprops", "r": 2, "size": 3, "by": "joint", "proof": "fast"
 
 
 @pytest.fixture
-def start(visit, address):
-    """Return a page after its run has ended, before any question about the run."""
-
-    def run(**values):
-        page = visit(PAGE, **values)
-        page.button(key="run").click().run()
-        wait_for(lambda: engine().status(address(page)["components"]).ended)
-        return page.run()
-
-    return run
-
-
-def searches(page, address) -> list:
-    runs = engine().store.list_runs(address(page)["w"])
-    return [run for run in runs if run.function == "optimum"]
-
-
-def standing(run_id, shape, nodes=0):
-    """Return the standing of a search once it has settled so many nodes."""
-
-    def looked():
-        found = Standing.of(engine().status(run_id).event, *shape)
-        return found if found is not None and found.nodes >= nodes else None
-
-    return wait_for(looked)
+def start(ran):
+    """Return a page after its run has ended."""
+    return lambda **values: ran(PAGE, **values)
 
 
 def attempt(shape, k, state, seconds, of, **masks):

@@ -34,12 +34,6 @@ def searches(page, address) -> list:
     return [run for run in runs if run.function == "optimum"]
 
 
-def begun(visit, finish, **query):
-    page = visit(PAGE, **query)
-    page.button(key="run").click().run()
-    return finish(page)
-
-
 def standing(run_id, nodes=0, certain=0):
     """Return the standing of a search after so many nodes, with so many certain features."""
 
@@ -57,9 +51,9 @@ def automatic(asked) -> list:
 
 
 @pytest.mark.visit
-def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, address, texts, monkeypatch):
+def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, ran, address, texts, monkeypatch):
     monkeypatch.setattr(optimal, "_searches_by_itself", SEARCHES)
-    page = begun(visit, finish, **EASY)
+    page = ran(PAGE, **EASY)
     asked = spec_of(engine().store.list_runs(address(page)["w"])[0])
     (run,) = automatic(asked)
     wait_for(lambda: engine().status(run.id).ended)
@@ -68,13 +62,13 @@ def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, addre
     assert PROVED in texts(page)
     assert not [button for button in page.button if button.key == "best"]
     assert OPTIMAL in [trace.get("name") for trace in figures(page)[0]["data"]]
-    other = begun(visit, finish, **EASY)  # another visitor
+    other = ran(PAGE, **EASY)  # another visitor
     assert PROVED in texts(other) and len(automatic(asked)) == 1
 
 
 @pytest.mark.visit
-def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, given):
-    page = begun(visit, finish, **HARD)
+def test_a_search_begins_with_what_the_sweep_proved(ran, address, given):
+    page = ran(PAGE, **HARD)
     proved = nspca.Sweep.from_bytes(engine().result(address(page)["run"]))["auto", 24].certificate
     page.button(key="best").click().run()
     first = searches(page, address)[0]
@@ -87,10 +81,10 @@ def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, give
 
 
 @pytest.mark.visit
-def test_a_sweep_knows_what_home_and_other_sweeps_have_proved(visit, finish, address, texts):
-    of_home = begun(visit, finish, sample="digits", from_=14, to=14, step=1)
+def test_a_sweep_knows_what_home_and_other_sweeps_have_proved(visit, finish, address, texts, ran):
+    of_home = ran(PAGE, sample="digits", from_=14, to=14, step=1)
     assert "These 14 pixels are the best 14" in texts(of_home), "the stored answer of Home proves it"
-    first = begun(visit, finish, sample="digits", from_=3, to=3, step=1, signed=1)
+    first = ran(PAGE, sample="digits", from_=3, to=3, step=1, signed=1)
     second = visit(PAGE, **address(first) | {"from": 4, "to": 5, "run": None})
     second.button(key="run").click().run()
     second = finish(second)
@@ -161,9 +155,9 @@ def test_another_method_keeps_its_component(poor):
 
 
 @pytest.mark.visit
-def test_the_page_says_that_a_better_component_was_found(visit, finish, poor, monkeypatch, texts):
+def test_the_page_says_that_a_better_component_was_found(ran, poor, monkeypatch, texts):
     _, attempt = poor
-    page = begun(visit, finish, sample="digits", from_=3, to=3, step=1)
+    page = ran(PAGE, sample="digits", from_=3, to=3, step=1)
     sweep = poor[0]
     monkeypatch.setattr("nspca.dashboard.runs.lookup.Watched.results", property(lambda run: sweep))
     monkeypatch.setattr(proofs, "attempts", lambda asked: [attempt])

@@ -39,16 +39,14 @@ def nothing_stored(monkeypatch):
 
 
 @pytest.fixture
-def done(visit, finish):
-    page = visit(PAGE, **SHORT)
-    page.button(key="run").click().run()
-    return finish(page)
+def done(ran):
+    return ran(PAGE, **SHORT)
 
 
 @pytest.fixture
 def known(reopened):
     """Return the page with a finished short sweep, opened by its address."""
-    return reopened(PAGE, "run", **SHORT)
+    return reopened(PAGE, **SHORT)
 
 
 @pytest.fixture(scope="module")
@@ -217,11 +215,9 @@ def test_the_switch_shows_the_paper_s_bound(known, alts, address, texts):
 
 
 @pytest.mark.visit
-def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
+def test_a_curve_of_other_preparations_says_which(visit, ran, address, done):
     where = address(done) | {"before": address(done)["run"]}
-    page = visit(PAGE, **where, drop=1, log=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+    page = ran(PAGE, **where, drop=1, log=1)
     assert "before: data as they are" in names(page) and not page.error
     page = visit(PAGE, **{**address(done), "before": address(page)["run"]})
     said = "before: without constant features, log2(x + 1)"

@@ -24,17 +24,15 @@ SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
 
 
 @pytest.fixture
-def done(visit, finish):
+def done(ran):
     """Return a finished short sweep."""
-    page = visit(PAGE, **SHORT)
-    page.button(key="run").click().run()
-    return finish(page)
+    return ran(PAGE, **SHORT)
 
 
 @pytest.fixture
 def known(reopened):
     """Return the page with a finished short sweep, opened by its address."""
-    return reopened(PAGE, "run", **SHORT)
+    return reopened(PAGE, **SHORT)
 
 
 def test_a_sweep_from_run_to_component(done, texts, alts):
@@ -70,22 +68,18 @@ def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
 
 
 def test_a_run_about_a_relative_is_not_shown_beside_the_original(
-    visit, finish, address, nspca_data, monkeypatch, texts
+    visit, ran, address, nspca_data, monkeypatch, texts
 ):
     with monkeypatch.context() as without:
         without.delenv("NSPCA_DATA")
-        page = visit(PAGE, sample="lrs", from_=5, to=5, step=1)
-        page.button(key="run").click().run()
-        page = finish(page)
+        page = ran(PAGE, sample="lrs", from_=5, to=5, step=1)
         assert "proved" in texts(page)
     page = visit(PAGE, **{**address(page), "sample": "lrs"})
     assert "proved" in texts(page) and "Coffee" in texts(page), "the run says what it is about"
 
 
-def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts):
-    page = visit(PAGE, sample="pitprops", from_=5, to=5)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(ran, texts):
+    page = ran(PAGE, sample="pitprops", from_=5, to=5)
     assert "5 features" in texts(page) and "show in the main direction" in texts(page)
 
 
@@ -117,10 +111,8 @@ def test_a_problem_that_cannot_be_is_said_before_the_run(visit, sentence):
 
 
 @pytest.mark.visit
-def test_signed_and_several_methods(visit, finish, texts, alts):
-    page = visit(PAGE, **SHORT, signed=1, methods="auto,cone")
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_signed_and_several_methods(ran, texts, alts):
+    page = ran(PAGE, **SHORT, signed=1, methods="auto,cone")
     assert not page.error and not page.exception
     assert page.selectbox(key="widget_shown").options == ["best found", "cone"]
     page.selectbox(key="widget_shown").select("cone").run()
@@ -162,11 +154,9 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     page.button(key="cancel").click().run()
 
 
-def test_a_failed_run_is_one_sentence_and_can_run_again(visit, finish, monkeypatch, sentence):
+def test_a_failed_run_is_one_sentence_and_can_run_again(ran, monkeypatch, sentence):
     monkeypatch.setitem(TASKS, "sweep", "nspca.specs.job:not_there")
-    page = visit(PAGE, **SHORT, signed=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+    page = ran(PAGE, **SHORT, signed=1)
     assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again")
 
 
@@ -240,10 +230,8 @@ def test_the_snippet_reproduces_the_number(capsys):
         ({"prep": "equalised,off-first"}, "nonnegative, Equalised, First component out"),
     ],
 )
-def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, texts, prepared, said):
-    page = visit(PAGE, sample="digits", from_=3, to=3, step=1, **prepared)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_the_snippet_prepares_the_data_as_the_page_did(ran, capsys, texts, prepared, said):
+    page = ran(PAGE, sample="digits", from_=3, to=3, step=1, **prepared)
     assert not page.error and not page.exception and said in texts(page)
     exec(snippet(page), {})  # its own certificate is checked against the data it made
     value = float(capsys.readouterr().out.split()[0])
