@@ -16,9 +16,9 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page
 
@@ -70,54 +70,11 @@ MOST_TABS = 400
 """Presses of Tab on one page, more than the longest page has controls."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a page: what it is made of, and the text that a screen reader reads."""
-
-    kind: str
-    text: str
-
-    @property
-    def is_silent(self) -> bool:
-        """Tell whether the text is missing or has no number."""
-        return not any(letter.isdigit() for letter in self.text)
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A rule of axe-core that a page breaks, and the elements that break it."""
-
-    rule: str
-    impact: str
-    help: str
-    elements: tuple[str, ...]
-
-
-def violations(page: Page) -> list[Violation]:
-    """Return the rules that the page shown breaks, the gravest first."""
-    engine = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-    page.evaluate(engine)
+def violations(page: Page) -> list[dict[str, Any]]:
+    """Return the rules of axe-core that the page shown breaks, the gravest first, as axe-core says them."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
     found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
-    return sorted(
-        (
-            Violation(
-                one["id"],
-                one["impact"] or "minor",
-                one["help"],
-                tuple(node["html"][:200] for node in one["nodes"]),
-            )
-            for one in found
-        ),
-        key=lambda one: IMPACTS.index(one.impact),
-    )
-
-
-def checked(
-    browser: Browser, url: str, screen: str, names: list[str]
-) -> Iterator[tuple[str, list[Violation]]]:
-    """Yield the name of each page and what it breaks on a screen."""
-    for name, page in shown(browser, url, screen, names):
-        yield name, violations(page)
+    return sorted(found, key=lambda one: IMPACTS.index(one["impact"] or "minor"))
 
 
 def shown(browser: Browser, url: str, screen: str, names: list[str]) -> Iterator[tuple[str, Page]]:
@@ -150,10 +107,10 @@ def unfold(page: Page) -> None:
         settle(page)
 
 
-def figures(page: Page) -> list[Figure]:
-    """Return all figures that a page shows, in its order."""
+def figures(page: Page) -> list[tuple[str, str]]:
+    """Return what each figure of a page is made of, and the text that a screen reader reads."""
     page.evaluate(f"() => {{ {READING} }}")
-    return [Figure(kind.strip(), text) for kind, text in page.evaluate("nspcaReading.figures()")]
+    return [(kind.strip(), text) for kind, text in page.evaluate("nspcaReading.figures()")]
 
 
 def unreached(page: Page) -> list[str]:
@@ -186,21 +143,19 @@ def main() -> int:
 
 
 def _print_figures(browser: Browser, url: str, names: list[str]) -> int:
-    """Print the texts of all figures of some pages; return 1 when one is silent."""
     count, silent = 0, 0
     for name, page in shown(browser, url, "light", names):
         unfold(page)
-        found = figures(page)
-        count, silent = count + len(found), silent + sum(one.is_silent for one in found)
-        for one in found:
-            sys.stdout.write(f"{name}: {'SILENT ' if one.is_silent else ''}{one.kind}: {one.text}\n")
+        for kind, text in figures(page):
+            is_silent = not any(letter.isdigit() for letter in text)
+            count, silent = count + 1, silent + is_silent
+            sys.stdout.write(f"{name}: {'SILENT ' * is_silent}{kind}: {text}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{count} figures, {silent} without a text with a number\n")
     return int(silent > 0)
 
 
 def _print_unreached(browser: Browser, url: str, names: list[str]) -> int:
-    """Print the controls that the Tab key does not reach; return 1 when there is one."""
     left = 0
     for name, page in shown(browser, url, "light", names):
         unfold(page)
@@ -213,19 +168,19 @@ def _print_unreached(browser: Browser, url: str, names: list[str]) -> int:
 
 
 def _print_violations(browser: Browser, url: str, names: list[str], everything: bool) -> int:
-    """Print what some pages break on all screens; return 1 when something severe is left."""
     counts: Counter[str] = Counter()
     for screen in SCREENS:
-        for name, found in checked(browser, url, screen, names):
-            by_impact = Counter(one.impact for one in found)
+        for name, page in shown(browser, url, screen, names):
+            found = violations(page)
+            by_impact = Counter(one["impact"] or "minor" for one in found)
             counts.update(by_impact)
             sys.stdout.write(
                 f"{name:12} {screen:8} " + ", ".join(f"{by_impact[i]} {i}" for i in IMPACTS) + "\n"
             )
             for one in found:
-                if everything or one.impact in SEVERE:
-                    sys.stdout.write(f"    {one.impact}: {one.rule}: {one.help}\n")
-                    sys.stdout.writelines(f"        {element}\n" for element in one.elements[:4])
+                if everything or one["impact"] in SEVERE:
+                    sys.stdout.write(f"    {one['impact']}: {one['id']}: {one['help']}\n")
+                    sys.stdout.writelines(f"        {node['html'][:200]}\n" for node in one["nodes"][:4])
             sys.stdout.flush()
     sys.stdout.write(
         "all pages and screens: " + ", ".join(f"{counts[impact]} {impact}" for impact in IMPACTS) + "\n"

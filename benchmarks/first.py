@@ -1,8 +1,9 @@
-"""Measure the first impressions of a visitor: ``python -m benchmarks.first [cold] [warm] [own]``.
+"""Measure the waiting times of a visitor: ``python -m benchmarks.first [cold] [warm] [own] [moves]``.
 
     cold   from a clean clone and an empty environment to the first picture, by `make app`
     warm   the first picture of every page on a server that others have used
     own    from the upload of a table of one's own to the first proved answer about it
+    moves  a slider of Home to its sentence, and the menu to the title of another page
 
 Prints a row of a table for each, with the seconds that were asked for. A picture is whatever is drawn: the
 bar with the found and the proved share, an image, a figure, and a stored picture that a live one replaces.
@@ -26,15 +27,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from benchmarks.pages import FIGURE, LIMIT, REPEATS, TITLE, visit
 from benchmarks.served import PAGES, free_port, kept, opened, running, serving
 from benchmarks.shared import say
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = "| what | asked | seconds | with a figure | in a new browser |\n|---|---|---|---|---|"
+REPEATS = 3
+LIMIT = 180_000  # milliseconds
 MAIN = "[data-testid=stMain]"
+TITLE = f"{MAIN} h1"
+FIGURE = f"{MAIN} .js-plotly-plot .trace, {MAIN} .js-plotly-plot .hm"
 LIVE = f"{FIGURE}, {MAIN} canvas[aria-label]"
 """Selector of figures: traces of Plotly, or a canvas that is drawn and named."""
 PICTURE = f"{LIVE}, {MAIN} [role=img], {MAIN} img"
@@ -71,7 +75,6 @@ class Row:
 
 
 def _cell(seconds: float | None, digits: int) -> str:
-    """Return seconds as text; nothing where they are unknown."""
     return "" if seconds is None else f"{seconds:.{digits}f}"
 
 
@@ -99,12 +102,21 @@ def warm(browser: Browser) -> Iterator[Row]:
             picture = TITLE if name in WITHOUT else PICTURE
             last = picture if name in (*WITHOUT, *FOLDED) else LIVE
             visit(browser, address, last)  # the server has the answer then
-            new = [visit(browser, address, picture)[1] for _ in range(REPEATS)]
+            new = [visit(browser, address, picture) for _ in range(REPEATS)]
             # A browser keeps a script compiled from the second visit on.
             timed = [_opened(known, address, picture, last) for _ in range(2 + REPEATS)][2:]
             first, figure = (statistics.median(times) for times in zip(*timed, strict=True))
             live = figure if last == LIVE else None
             yield Row(f"first picture of {name}", first, WARM, live, statistics.median(new))
+
+
+def visit(browser: Browser, url: str, answer: str) -> float:
+    """Return the seconds until the answer of a page is there, in a browser that has nothing in its cache."""
+    context = browser.new_context(viewport=SCREEN)
+    try:
+        return _opened(context, url, answer, answer)[0]
+    finally:
+        context.close()
 
 
 def _opened(context: BrowserContext, url: str, picture: str, last: str) -> tuple[float, float]:
@@ -149,6 +161,33 @@ def _uploaded(browser: Browser, url: str, seed: int) -> float:
         context.close()
 
 
+def moves(browser: Browser) -> Iterator[Row]:
+    """Yield the seconds of the slider of Home, the median of `REPEATS`, and of the menu to each page."""
+    with serving() as url:
+        visit(browser, url, FIGURE)
+        page = browser.new_context(viewport=SCREEN).new_page()
+        page.goto(url)
+        page.wait_for_selector(FIGURE, state="attached", timeout=LIMIT)
+        slider = page.get_by_role("slider").first
+        times = [_changed(page, f"{MAIN} h2", lambda: slider.press("ArrowRight")) for _ in range(REPEATS)]
+        yield Row("slider of Home", statistics.median(times))
+        for label in ("Data", "Sweep", "Runs", "Home"):
+            link = page.get_by_test_id("stSidebar").get_by_role("link", name=label)
+            yield Row(f"menu, to {label}", _changed(page, TITLE, link.click))
+
+
+def _changed(page: Page, what: str, act: Callable[[], None]) -> float:
+    """Return the seconds from an act of the visitor until the text of an element is another one."""
+    before, started = page.locator(what).first.inner_text(), time.perf_counter()
+    act()
+    page.wait_for_function(
+        "([what, before]) => document.querySelector(what)?.innerText !== before",
+        arg=[what, before],
+        timeout=LIMIT,
+    )
+    return time.perf_counter() - started
+
+
 def table(seed: int) -> bytes:
     """Return a CSV of random numbers, in which some features vary together."""
     rng = np.random.default_rng(seed)
@@ -157,7 +196,9 @@ def table(seed: int) -> bytes:
     return pd.DataFrame(X, columns=[f"f{j + 1}" for j in range(FEATURES)]).to_csv(index=False).encode()
 
 
-PARTS: dict[str, Callable[[Browser], Iterator[Row]]] = {each.__name__: each for each in (cold, warm, own)}
+PARTS: dict[str, Callable[[Browser], Iterator[Row]]] = {
+    each.__name__: each for each in (cold, warm, own, moves)
+}
 
 
 def main() -> int:

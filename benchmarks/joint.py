@@ -10,8 +10,7 @@ Covers each run of Tables 1 and 2 of Asteris et al. 2015. For each run it prints
 
 Beside each stand the value that the paper prints and the CPU seconds of this run. "reach" is the target of
 `joint`. The joint certificate follows, verified from the raw data, then the sketches with their error and the
-loss of Theorem 2. The last part is Fig. 2: 2 to 10 components of 50 features, and the gain in per cent over
-the best found one by one.
+loss of Theorem 2. Fig. 2 of the paper is an item of `nspca.papers`.
 
 All values are on the full A. Data are scaled only where a row says so. Arcene and mfeat-pix are read from
 `NSPCA_DATA`.
@@ -24,10 +23,15 @@ import nspca
 from benchmarks.shared import arguments, say
 from benchmarks.tables import LEE_SEUNG, LEUKEMIA, Table
 from nspca.covariance import sketch
-from nspca.papers.published import PRINTED
+from nspca.papers.item import PRINTED
 from nspca.presentation.numerals import round_down, round_up
 
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
+
+
+def line(row, what, total, seconds, published="", share="", target=("", "")):
+    """Print one line about a run; the `target` is a number and whether it is reached."""
+    say(LINE.format(row.table.name, what, total, published, share, f"{seconds:.2f}", *target))
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,6 @@ TABLE = (
     Row(Table("digits", "digits", nonneg=False), (8,) * 4),
     Row(Table("digits >=0", "digits"), (8,) * 4),
 )  # fmt: skip
-FIGURE = Row(replace(SIGNED, name="Fig. 2"), (50,) * 10)
 
 
 def timed(problem, method, components=1, **options):
@@ -129,22 +132,9 @@ def show(row, quick, samples, efforts):
     for method in () if quick else one_by_one(row):
         runs.append((f"{method} one by one", *timed(single, method, components=r), row.published.get(method)))
     for label, result, spent, paper in runs:
-        target = (
-            (f"{row.reach:.5g}", reached(result.value, row.reach))
-            if label == "joint" and row.reach
-            else ("", "")
-        )
-        say(
-            LINE.format(
-                row.table.name,
-                label,
-                f"{result.value:.6g}",
-                f"{paper:.4g}" if paper else "",
-                "",
-                f"{spent:.2f}",
-                *target,
-            )
-        )
+        is_held = label == "joint" and row.reach
+        target = (f"{row.reach:.5g}", reached(result.value, row.reach)) if is_held else ("", "")
+        line(row, label, f"{result.value:.6g}", spent, f"{paper:.4g}" if paper else "", target=target)
     for effort in efforts:
         prove(row, X, problem, best, effort)
     if not quick:
@@ -160,17 +150,9 @@ def prove(row, X, problem, best, effort):
     ratio = certificate.ratio(best.value)
     reach = row.proved.get(effort)
     target = (f"{reach:g}", reached(ratio, reach)) if reach else ("", "")
-    say(
-        LINE.format(
-            row.table.name,
-            f"{effort}, {certificate.kind} ({wall:.0f} s waited)",
-            f"{round_up(certificate.upper, 6):.6g}",
-            "",
-            f"{round_down(ratio, 4):.4f}",
-            f"{spent:.2f}",
-            *target,
-        )
-    )
+    what = f"{effort}, {certificate.kind} ({wall:.0f} s waited)"
+    share = f"{round_down(ratio, 4):.4f}"
+    line(row, what, f"{round_up(certificate.upper, 6):.6g}", spent, share=share, target=target)
 
 
 def sketches(row, X, largest):
@@ -181,34 +163,13 @@ def sketches(row, X, largest):
         found = sketch.make(kind, A, row.rank)
         spent = time.process_time() - started
         loss, error = f"{found.loss(len(row.sizes)) * A.unit:.6g}", f"{found.error * A.unit / largest:.4f}"
-        say(LINE.format(row.table.name, f"sketch {kind}", loss, "", error, f"{spent:.2f}", "", ""))
-
-
-def figure(row, samples):
-    """Print the gain of 2 to 10 components over the best ones found one by one."""
-    X = row.table.read()
-    if X is None:
-        say(f"{row.table.name}: the real data are not here, left out")
-        return
-    for r in range(2, len(row.sizes) + 1):
-        problem = row.table.problem(X, row.sizes[:r])
-        joint, seconds = timed(problem, "joint")
-        paper, spent = timed(problem, "bipartite", rank=row.rank, samples=samples)
-        alone = max(
-            (timed(problem.with_k(row.sizes[0]), m, components=r)[0].value, m) for m in one_by_one(row)
-        )
-        gain, theirs = 100 * (joint.value / alone[0] - 1), 100 * (paper.value / alone[0] - 1)
-        say(
-            f"{row.table.name}  r = {r:2d}  joint {joint.value:.5g} ({seconds:.1f} s) {gain:+.2f} %   "
-            f"bipartite rank {row.rank} {paper.value:.5g} ({spent:.1f} s) {theirs:+.2f} %   "
-            f"best one by one {alone[0]:.5g} ({alone[1]})"
-        )
+        line(row, f"sketch {kind}", loss, spent, share=error)
 
 
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--only", metavar="NAME", default="", help="rows whose name begins so")
-    parser.add_argument("--quick", action="store_true", help="without one by one, sketches and the figure")
+    parser.add_argument("--quick", action="store_true", help="without one by one and sketches")
     parser.add_argument("--proofs", default="standard", help="efforts of certificates, with commas between")
     parser.add_argument("--samples", type=int, default=2000, help="random points of bipartite")
     chosen = parser.parse_args()
@@ -221,8 +182,6 @@ def main():
     for row in TABLE:
         if row.table.name.lower().startswith(wanted):
             show(row, chosen.quick, chosen.samples, chosen.proofs.split(","))
-    if FIGURE.table.name.lower().startswith(wanted) and not chosen.quick:
-        figure(FIGURE, chosen.samples)
 
 
 if __name__ == "__main__":

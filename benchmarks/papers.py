@@ -1,15 +1,12 @@
-"""Compute every figure and table of the four papers beside the printed numbers.
+"""Compute every figure and table of the four papers, and store what came out for the page Papers.
 
-    NSPCA_DATA=... python -m benchmarks.papers [ITEM ...] [--store] [--html FILE]
+    NSPCA_DATA=... python -m benchmarks.papers [ITEM ...]
 
-Prints a line for every statement of a paper with its verdict, then the seconds of each item and the counts.
-`--store` keeps the results in sample_data/papers, where the papers page finds them. It also prints the table
-of docs/papers.md.
+Prints what `nspca papers` prints, which stores nothing, and then the table of docs/papers.md. The results go
+into sample_data/papers.
 """
 
 import argparse
-import time
-from pathlib import Path
 
 from benchmarks.shared import say
 from nspca import papers
@@ -32,24 +29,13 @@ def markdown() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("items", nargs="*", default=list(papers.ITEMS), help="all of them when none is named")
-    parser.add_argument("--store", action="store_true", help="keep what came out in sample_data/papers")
-    parser.add_argument("--html", metavar="FILE", help="write the report")
-    args = parser.parse_args()
-    outcomes, started = {}, time.perf_counter()
-    for name in args.items:
-        outcome = outcomes[name] = papers.reproduce(name)
-        say(f"\n{name}: {outcome.seconds:.1f} s")
-        for line in report.lines(papers.ITEMS[name], outcome):
-            say(f"  {line}")
-        if args.store and (outcome.found or outcome.words):
-            folder = sample_folder() / "papers"
-            folder.mkdir(exist_ok=True)
+    folder = sample_folder() / "papers"
+    for name in parser.parse_args().items:
+        outcome = papers.reproduce(name)
+        say("\n".join([f"\n{name}: {outcome.seconds:.1f} s", *report.lines(papers.ITEMS[name], outcome)]))
+        if outcome.found or outcome.words:
             (folder / f"{name}.json").write_text(outcome.to_json(), encoding="utf-8")
-    say(f"\n{report.counted(outcomes)}; {time.perf_counter() - started:.0f} s")
-    if args.store:
-        say(markdown())
-    if args.html:
-        Path(args.html).write_bytes(report.html(outcomes))
+    say(markdown())
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Measure the way from a file on disk to eight proved topics, and passes over shards.
 
-    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--dense] [--wide]
+    python -m benchmarks.scale [--small|--medium|--large] [--workers] [--dense] [--wide]
 
 Generates counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
 temporary folder. Makes shards from it, finds eight topics of 15 words with a certificate, and verifies the
 certificate from the shards. Solves the two smaller tables in memory as well. Prints for each step its time,
 its CPU seconds, the peak memory of its process, and the number of passes over the rows. Every step runs in a
-process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--growth` and
-`--workers` measure passes over shards. `--dense` and `--wide` measure dense tables in files.
+process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--workers` measures passes
+over shards. `--dense` and `--wide` measure dense tables in files.
 """
 
 import os
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -125,19 +126,19 @@ for k in (15, (15,) * 8):
 }
 IN_MEMORY = ("small", "medium")
 """Sizes that are also solved without shards."""
-PARTS = ("growth", "workers")
-"""Parts that `benchmarks.scale_passes` measures."""
 TABLES = ("dense", "wide")
 """Tables that `benchmarks.scale_dense` makes: a long one and a wide one."""
 
 
-def step(name: str, folder: Path, effort: str) -> None:
-    """Run a step in a process of its own and print its line."""
+def step(name: str, folder: str | Path, body: str, **given: Any) -> None:
+    """Run a step, Python that sets `told`, in a process of its own, with `given` names; print its line."""
     code = (
         "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
-        "from benchmarks.scale import planted\nfrom benchmarks.shared import peak\n"
-        f"EFFORT = {effort!r}\nfolder = Path(sys.argv[1])\n"
-        f"started, begun_cpu = time.perf_counter(), time.process_time()\n{STEPS[name]}\n"
+        "from benchmarks.scale import planted\nfrom benchmarks.scale_dense import planted_found\n"
+        "from benchmarks.shared import peak\nfrom nspca.presentation.numerals import format_guarantee\n"
+        + "".join(f"{name} = {value!r}\n" for name, value in given.items())
+        + "folder = Path(sys.argv[1])\n"
+        f"started, begun_cpu = time.perf_counter(), time.process_time()\n{body}\n"
         "wall, cpu = time.perf_counter() - started, time.process_time() - begun_cpu\n"
         f"print(f'  {name:7s} {{wall:7.1f}} s, {{cpu:6.1f}} s of CPU  {{peak():5.2f}} GB peak  {{told}}')\n"
     )
@@ -170,14 +171,14 @@ def run(size: str, effort: str, place: str | None) -> None:
             f"{(folder / 'docword.made.txt').stat().st_size / 1e6:.0f} MB of text")  # fmt: skip
         for name in STEPS:
             if name != "memory" or size in IN_MEMORY:
-                step(name, folder, effort)
+                step(name, folder, STEPS[name], EFFORT=effort)
 
 
 def main() -> None:
     parser = arguments(__doc__)
     for size in MOST_BYTES:
         parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
-    for part in (*PARTS, *TABLES):
+    for part in ("workers", *TABLES):
         parser.add_argument(f"--{part}", dest="parts", action="append_const", const=part)
     parser.add_argument("--rows", type=int, default=300_000, help="documents of --workers (default 300000)")
     parser.add_argument("--effort", default="fast", help="of the certificate (default fast)")
@@ -190,9 +191,8 @@ def main() -> None:
 
         if part in TABLES:
             scale_dense.run(part, args.folder)
-            continue
-        more = (args.rows,) if part == "workers" else ()
-        getattr(scale_passes, part)(*more, args.folder)
+        else:
+            scale_passes.workers(args.rows, args.folder)
 
 
 if __name__ == "__main__":

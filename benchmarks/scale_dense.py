@@ -5,13 +5,12 @@ memory by each step. The steps find components, prove a bound and verify it, eac
 Prints CPU seconds, peak memory and the proved share, for a fast and a standard proof.
 """
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.scale import step
 from benchmarks.shared import say
 
 TABLES = {"dense": (50_000, 5_000, 20, 0.6), "wide": (200, 100_000, (40,) * 5, 2.0)}
@@ -80,13 +79,5 @@ def run(name: str, place: str | None) -> None:
     with tempfile.TemporaryDirectory(dir=place) as folder:
         write(m, n, strength, Path(folder) / "table.npy")
         say(f"{name}: {m} x {n}, {8 * m * n / 1e9:.2f} GB, k = {k}")
-        for step, body in STEPS.items():
-            code = (
-                "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
-                "from benchmarks.shared import peak\nfrom benchmarks.scale_dense import planted_found\n"
-                "from nspca.presentation.numerals import format_guarantee\n"
-                f"EFFORTS, K, folder = {EFFORTS!r}, {k!r}, Path(sys.argv[1])\n{body}\n"
-                f"print(f'  {step:7s} {{peak():5.2f}} GB peak  {{told}}')\n"
-            )
-            command = [sys.executable, "-c", code, folder]
-            say(subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip())
+        for name, body in STEPS.items():
+            step(name, folder, body, EFFORTS=EFFORTS, K=k)

@@ -1,13 +1,7 @@
-"""Measure passes over shards for `benchmarks.scale`.
-
-The two parts are growth with the rows, and one worker against two.
-"""
+"""Measure passes over shards with one worker against two, for `benchmarks.scale`."""
 
 import hashlib
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,16 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 
 import nspca
-from benchmarks.scale import AT_ONCE, SIZES, documents, planted
+from benchmarks.scale import AT_ONCE, SIZES, documents
 from benchmarks.shared import peak, say
 from nspca.jobs.command_workers import open_client
-from nspca.presentation.numerals import format_guarantee
 from nspca.shards import Shards
 from nspca.shards.sources import MEGABYTES, PER_ENTRY
 from nspca.shards.writer import Writer
 
-GROWTH = (5_000, 10_000, 30_000, 100_000, 300_000)
-"""Documents of the large size: 1.1, 2.2, 6.7, 22 and 67 million nonzeros."""
 ROUNDS, VECTORS = 3, 8
 EACH_SHARD = MEGABYTES * 2**20
 
@@ -50,50 +41,6 @@ def blocks(size: str, rows: int) -> Iterator[sp.csr_array]:
         yield sp.csr_array((counts[keep].astype(float), (at[keep] - start, words[keep])), shape=shape)
         if start + AT_ONCE >= rows:
             return
-
-
-# --- growth -------------------------------------------------------------------------------------------------
-
-
-def growth(place: str | None) -> None:
-    """Print time and memory of eight proved topics against the number of nonzeros."""
-    say("eight topics of 15 words with a fast certificate, from shards; a process each, one BLAS thread")
-    say("documents  million nonzeros  shards  CPU s  per million  GB peak  passes  topics found  proved")
-    with tempfile.TemporaryDirectory(dir=place) as name:
-        for rows in GROWTH:
-            folder = Path(name) / str(rows)
-            made("large", rows, folder)
-            command = [sys.executable, "-m", "benchmarks.scale_passes", str(folder)]
-            quiet = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-            told = json.loads(subprocess.run(command, check=True, capture_output=True, env=quiet).stdout)
-            millions = told["nonzeros"] / 1e6
-            row = (
-                f"{rows:9d}  {millions:16.2f}  {told['shards']:6d}  {told['cpu']:5.1f}",
-                f"{told['cpu'] / millions:11.2f}  {told['peak']:7.2f}  {told['passes']:6d}",
-                f"{told['found']:12d}  {format_guarantee(told['ratio'])}",
-            )
-            say("  ".join(row))
-
-
-def solved(folder: Path) -> dict[str, float]:
-    """Solve for eight topics in this process, and return what that took and what was found."""
-    begun, shards = time.process_time(), Shards(folder)
-    problem = nspca.Problem.from_shards(shards, (15,) * 8)
-    result = nspca.solve(problem, certify="fast")
-    words = [{*topic[:15]} for topic in planted(problem.n)]
-    found = [max(len({*np.flatnonzero(x)} & topic) for x in result.components.T) for topic in words]
-    return {
-        "cpu": time.process_time() - begun,
-        "peak": peak(),
-        "nonzeros": shards.nonzeros,
-        "shards": len(shards),
-        "passes": problem.covariance.passes,
-        "found": sum(f >= 12 for f in found),
-        "ratio": result.ratio,
-    }
-
-
-# --- workers ------------------------------------------------------------------------------------------------
 
 
 def workers(rows: int, place: str | None) -> None:
@@ -134,7 +81,3 @@ def timed(shards: Shards, count: int, peaks: list[float]) -> dict[str, tuple[flo
             found[what] = wall, cpu, hashlib.sha256(answer.tobytes()).hexdigest()
         peaks += client.run(peak).values()
         return found
-
-
-if __name__ == "__main__":
-    say(json.dumps(solved(Path(sys.argv[1]))))

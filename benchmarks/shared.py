@@ -1,12 +1,9 @@
-"""What benchmarks share: arguments, lines, times, peaks of memory, and tables that pages of docs/ hold."""
+"""What benchmarks share: arguments, lines, peaks of memory, and tables that pages of docs/ hold."""
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -22,16 +19,6 @@ def say(*columns: object) -> None:
     """Print columns at once, with two blanks between."""
     sys.stdout.write("  ".join(map(str, columns)) + "\n")
     sys.stdout.flush()
-
-
-def timed(function, *args, repeat=3, **kwargs):
-    """Return the best of `repeat` wall times, and the answer."""
-    best = np.inf
-    for _ in range(repeat):
-        started = time.perf_counter()
-        answer = function(*args, **kwargs)
-        best = min(best, time.perf_counter() - started)
-    return best, answer
 
 
 def peak() -> float:

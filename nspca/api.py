@@ -370,7 +370,6 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 
 def _check_problem(problem: Any) -> None:
-    """Refuse a value that is no `Problem`."""
     if not isinstance(problem, Problem):
         raise InvalidProblem(
             f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, "

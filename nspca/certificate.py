@@ -6,7 +6,7 @@ Bounds make a `Certificate` by `Certificate.of`. Results hold one, and `nspca.ve
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -130,11 +130,9 @@ class Certificate:
 
     def __post_init__(self) -> None:
         """Refuse fields of the recipe that do not have their declared types; nothing is converted."""
-        wrong = _wrong(self)
-        if wrong:
+        if wrong := _wrong(self):
             raise CertificateError(
-                f"a certificate must have the words of its recipe in their types, got {wrong[0]}; make it "
-                "again"
+                f"a certificate must have the words of its recipe in their types, got {wrong}; make it again"
             )
 
     @property
@@ -332,72 +330,62 @@ def _relieved(upper: float, relief: float) -> float:
 def _scaled_up(upper: float, exponent: int) -> float:
     """Return ``upper * 2**exponent``, rounded up where the product falls below the normal numbers."""
     scaled = math.ldexp(upper, exponent)
-    return (
-        scaled
-        if Fraction(scaled) >= Fraction(upper) * Fraction(2) ** exponent
-        else math.nextafter(scaled, math.inf)
-    )
-
-
-def _wrong(one: Certificate) -> list[str]:
-    """Return descriptions of the fields of a certificate that have wrong types or, without those, values."""
-    return _wrong_types(one) or _wrong_values(one)
-
-
-def _wrong_types(one: Certificate) -> list[str]:
-    """Return descriptions of the fields that do not have their declared types."""
-    sizes = one.sizes
-    shape, forced = (part if isinstance(part, tuple) else (None,) for part in (one.shape, one.forced))
-    numbers = {"k": sizes, "shape": shape, "exponent": (one.exponent,), "version": (one.version,)}
-    numbers |= {"forced": forced}
-    wrong = [
-        f"{name} = {shown(value)}, which is not true or false"
-        for name in ("nonneg", "center", "scale")
-        if not isinstance(value := getattr(one, name), bool)
-    ]
-    wrong += [
-        f"{name} = {shown(value)}, which is not text"
-        for name in ("kind", "form", "source", "digest", "weights")
-        if not isinstance(value := getattr(one, name), str)
-    ]
-    wrong += [
-        f"{name} = {shown(value)}, not of whole numbers"
-        for name, value in numbers.items()
-        if not all(map(_whole, value))
-    ]
-    wrong += [
-        f"{name} = {shown(value)}, which is no finite number"
-        for name, value in (("upper", one.upper), ("shift", one.shift))
-        if not isinstance(value, float | int) or not _finite(value)
-    ]
-    if not isinstance(one.prepared, tuple) or not all(isinstance(step, str) for step in one.prepared):
-        wrong.append(f"prepared = {shown(one.prepared)}, which is not of texts")
-    wrong += [
-        f"{name} = {shown(part)}, which is no dict of arrays"
-        for name in sorted(PARTS, reverse=True)
-        if not isinstance(part := getattr(one, name), dict)
-        or not all(isinstance(array, np.ndarray) for array in part.values())
-    ]
-    return wrong
-
-
-def _wrong_values(one: Certificate) -> list[str]:
-    """Return descriptions of the sizes and forced features that no problem has; their types are right."""
-    wrong, forced = [], one.forced
-    if min(one.sizes, default=0) < 1:
-        wrong.append(f"k = {shown(one.k)}, which is no number of weights")
-    increasing = list(forced) == sorted({*forced}) and min(forced, default=0) >= 0
-    of_one = not isinstance(one.k, tuple) and len(forced) <= one.k
-    if forced and not (increasing and of_one):
-        wrong.append(f"forced = {shown(forced)}, not features of one component in increasing order")
-    return wrong
+    is_enough = Fraction(scaled) >= Fraction(upper) * Fraction(2) ** exponent
+    return scaled if is_enough else math.nextafter(scaled, math.inf)
 
 
 def _finite(number: Any) -> bool:
-    """Tell whether a value is a finite real number."""
     return is_number(number) and -sys.float_info.max <= number <= sys.float_info.max
 
 
 def _whole(number: Any) -> bool:
-    """Tell whether a value is an int and no bool."""
     return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _all_whole(many: Any) -> bool:
+    return isinstance(many, tuple) and all(map(_whole, many))
+
+
+TYPES: tuple[tuple[tuple[str, ...], str, Callable[[Any], bool]], ...] = (
+    (("nonneg", "center", "scale"), "which is not true or false", lambda value: isinstance(value, bool)),
+    (
+        ("kind", "form", "source", "digest", "weights"),
+        "which is not text",
+        lambda value: isinstance(value, str),
+    ),
+    (("k",), "not of whole numbers", lambda value: _whole(value) or _all_whole(value)),
+    (("shape", "forced"), "not of whole numbers", _all_whole),
+    (("exponent", "version"), "not of whole numbers", _whole),
+    (
+        ("upper", "shift"),
+        "which is no finite number",
+        lambda value: isinstance(value, float | int) and _finite(value),
+    ),
+    (
+        ("prepared",),
+        "which is not of texts",
+        lambda value: isinstance(value, tuple) and all(isinstance(step, str) for step in value),
+    ),
+    (
+        ("witness", "unfinished"),
+        "which is no dict of arrays",
+        lambda value: isinstance(value, dict) and all(isinstance(a, np.ndarray) for a in value.values()),
+    ),
+)
+"""Fields of a certificate, what is said of a wrong value, and whether a value has the declared type."""
+
+
+def _wrong(one: Certificate) -> str:
+    """Return a description of the first field that has a wrong type or, without one, a wrong value."""
+    for names, words, is_right in TYPES:
+        for name in names:
+            if not is_right(value := getattr(one, name)):
+                return f"{name} = {shown(value)}, {words}"
+    forced = one.forced
+    if min(one.sizes, default=0) < 1:
+        return f"k = {shown(one.k)}, which is no number of weights"
+    increasing = list(forced) == sorted({*forced}) and min(forced, default=0) >= 0
+    of_one = not isinstance(one.k, tuple) and len(forced) <= one.k
+    if forced and not (increasing and of_one):
+        return f"forced = {shown(forced)}, not features of one component in increasing order"
+    return ""

@@ -93,13 +93,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         scale: bool = False,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
-        self.n_components, self.k, self.nonneg, self.method, self.certify = (
-            n_components,
-            k,
-            nonneg,
-            method,
-            certify,
-        )
+        self.n_components, self.k, self.nonneg = n_components, k, nonneg
+        self.method, self.certify = method, certify
         self.center, self.scale, self.random_state = center, scale, random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -115,12 +110,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         k = self._size(X.shape[1])
         how = {"center": self.center, "scale": self.scale, "sample_weight": sample_weight}
         problem = Problem.from_data(given, k, self.nonneg, **how)
-        result = self._solved(problem)
-        self.components_ = result.components.T
-        self.explained_variance_ = result.values
-        self.explained_variance_ratio_ = (
-            result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
-        )
+        self._solve(problem)
         mean, deviation = moments(X) if sample_weight is None else weighted_moments(X, sample_weight)
         self.mean_ = mean if self.center else np.zeros_like(mean)
         self.scale_ = deviation if self.scale else np.ones_like(deviation)
@@ -163,23 +153,15 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             rows = X[start : start + step]
             sums = _merged(sums, rows.toarray() if sp.issparse(rows) else rows, self.center)
         self._sums: Sums = sums
-        return self._of_sums(k) if flag("finish", finish) else self
-
-    def _of_sums(self, k: int) -> Self:
-        """Set the components of the rows so far, and return self."""
-        count, near, shift, total = self._sums
-        self.covariance_ = total / count
-        problem = Problem.from_covariance(self.covariance_, k, self.nonneg, repair="shift")
-        result = self._solved(problem)
-        self.components_ = result.components.T
-        self.explained_variance_ = result.values
-        variance = problem.total_variance
-        self.explained_variance_ratio_ = result.values / variance if variance > 0 else 0 * result.values
-        self.mean_, self.scale_ = near + shift, np.ones(len(near))
+        if flag("finish", finish):
+            count, near, shift, total = sums
+            self.covariance_ = total / count
+            self._solve(Problem.from_covariance(self.covariance_, k, self.nonneg, repair="shift"))
+            self.mean_, self.scale_ = near + shift, np.ones(n)
         return self
 
-    def _solved(self, problem: Problem) -> Result:
-        """Return the components, and set a certificate of the first."""
+    def _solve(self, problem: Problem) -> None:
+        """Set the components, what they explain, and a certificate of the first."""
         count, several = self.n_components, self.n_components > 1
         effort = None if several else self.certify
         result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)
@@ -188,10 +170,11 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             one = Result.of(problem, result.components[:, :1], Status.HEURISTIC, result.method)
             first = certify(problem, one, effort=self.certify)
         self.certificates_ = [first] + [None] * (count - 1)
-        return result
+        self.components_, self.explained_variance_ = result.components.T, result.values
+        variance = problem.total_variance
+        self.explained_variance_ratio_ = result.values / variance if variance > 0 else 0 * result.values
 
     def _forget(self) -> None:
-        """Delete the attributes of an earlier fit."""
         for name in FOUND:
             self.__dict__.pop(name, None)
 
@@ -330,7 +313,6 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return found
 
     def _size(self, n: int) -> int:
-        """Return the k of a component, after checking that n features are enough."""
         whole("k", self.k, 1)
         whole("n_components", self.n_components, 1, n)
         if self.n_components == 1:

@@ -55,11 +55,16 @@ class Problem:
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
         object.__setattr__(self, "forced", _forced(self.forced, self.k, self.covariance.n))
-        object.__setattr__(self, "features", _matching_features(self.features, self.covariance.n))
+        if self.features is not None and len(self.features.names) != self.n:  # a part of the matrix
+            object.__setattr__(self, "features", None)
 
     def __repr__(self) -> str:
         """Describe the problem in two lines: the component that is sought, and the size of the data."""
-        return _description(self)
+        A = self.covariance
+        m, n = A.shape
+        subject = phrases.subject(A.source, A.center, A.scale, weighted=bool(A.weights))
+        what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
+        return f"Problem: {phrases.components(self.sizes, self.nonneg, self.forced, subject)}\n{what}"
 
     def _repr_html_(self) -> str:
         """Return the two lines of the description as a notebook view."""
@@ -284,7 +289,6 @@ class Problem:
         return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
     def _component(self, x: Any) -> Array:
-        """Return x as a checked array (n,)."""
         x = self._numbers(x)
         if x.shape != (self.n,) or not moderate(x):
             beyond = f"some of them not finite or above {LARGEST:g}"
@@ -303,21 +307,6 @@ class Problem:
     def total_variance(self) -> float:
         """Return the total variance tr A, in the units of the data."""
         return (self.covariance.trace - self.n * self.covariance.relief) * self.covariance.unit
-
-
-def _description(problem: Problem) -> str:
-    """Return the two lines that describe a problem."""
-    A = problem.covariance
-    m, n = A.shape
-    subject = phrases.subject(A.source, A.center, A.scale, weighted=bool(A.weights))
-    what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
-    sought = phrases.components(problem.sizes, problem.nonneg, problem.forced, subject)
-    return f"Problem: {sought}\n{what}"
-
-
-def _matching_features(features: Features | None, n: int) -> Features | None:
-    """Return `features` when they are names of n features, otherwise None, as for a part of the matrix."""
-    return None if features is None or len(features.names) != n else features
 
 
 def moderate(X: Array) -> bool:
@@ -339,7 +328,6 @@ def _sizes(k: int | tuple[int, ...], n: int) -> int | tuple[int, ...]:
 
 
 def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
-    """Return the checked forced features in increasing order."""
     found = [*forced] if isinstance(forced, Iterable) and not isinstance(forced, str) else [forced]
     wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
     if wrong:
@@ -357,7 +345,6 @@ def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
 
 
 def _size(k: Any, n: int) -> int:
-    """Return a checked k from 1 to n."""
     try:
         size = 0 if isinstance(k, bool | np.bool_) else operator.index(k)
     except TypeError:

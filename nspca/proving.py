@@ -204,15 +204,13 @@ def best_certificate(
     return best if own is None else _smaller(own, best), point
 
 
-def with_margin(
-    problem: Problem, result: Result, report: Report, spent: float, limits: Limits, least: float = MARGIN
-) -> Result:
+def with_margin(problem: Problem, result: Result, report: Report, spent: float, limits: Limits) -> Result:
     """Return a result that is proved optimal with a proof of how much less all others explain.
 
-    The proof gets as many seconds as were `spent` on the optimum, at least `least`, and no more than are left
-    of the `limits`. The result stays as it is where nothing is proved in that time.
+    The proof gets as many seconds as were `spent` on the optimum, at least `MARGIN`, and no more than are
+    left of the `limits`. The result stays as it is where nothing is proved in that time.
     """
-    seconds = max(least, spent)
+    seconds = max(MARGIN, spent)
     seconds = seconds if limits.seconds is None else min(seconds, limits.seconds - spent)
     small = problem.covariance.small or not problem.covariance.on_disk
     if result.status is not Status.OPTIMAL or not result.value > 0 or not small or seconds <= 0:

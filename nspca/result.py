@@ -18,7 +18,7 @@ import numpy as np
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, oriented
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
-from nspca.presentation import drawing, margins, phrases
+from nspca.presentation import drawing, phrases
 from nspca.presentation.colours import BOUND, COLOURS
 from nspca.presentation.numerals import format_guarantee, proof_phrase, ratio_at_most
 from nspca.problem import Problem
@@ -86,7 +86,9 @@ class Result:
             for array in (X, values)
         )
         if not numbers or X.ndim != 2 or values.shape != X.shape[1:]:
-            kinds = " and ".join(f"{type(part).__name__} {_shape(part)}".strip() for part in (X, values))
+            kinds = " and ".join(
+                f"{type(part).__name__} {getattr(part, 'shape', '')}".strip() for part in (X, values)
+            )
             raise InvalidProblem(
                 f"a result must have components (n, r) and r values, arrays of finite numbers, got {kinds}"
             )
@@ -177,7 +179,7 @@ class Result:
         if self.others is None:
             return ""
         listed = np.union1d(self.others.witness["members"], self.others.forced)
-        return margins.unique(self.others.sizes, listed.size, self.others.upper, self.value)
+        return phrases.unique(self.others.sizes, listed.size, self.others.upper, self.value)
 
     @property
     def statement(self) -> str:
@@ -235,18 +237,12 @@ def _proved(result: Result) -> float | None:
 
 
 def _quality(result: Result) -> str:
-    """Return a phrase about the proved quality of a result."""
     if result.certificate is None:
         return "no certificate"
     ratio = _proved(result)
     if ratio is None:
         return "with a certificate of less, so one of the two is wrong"
     return proof_phrase(ratio, result.certificate.label)
-
-
-def _shape(part: Any) -> str:
-    """Return the shape of an array for an error; empty for any other value."""
-    return str(part.shape) if isinstance(part, np.ndarray) else ""
 
 
 @contextmanager

@@ -3,12 +3,11 @@
     python scripts/environment.py FOLDER EXTRA...
 
 make runs this script with the system's Python. Does nothing when the environment already holds exactly these
-requirements, so a second `make` needs no network. pip uses the user's own configuration. Every failure is one
-sentence, and the full output of pip is in FOLDER/pip.log.
+requirements, so a second `make` needs no network. pip uses the user's own configuration. Every failure ends
+with one sentence, and the full log of pip is in FOLDER/pip.log.
 """
 
 import hashlib
-import importlib.util
 import os
 import re
 import subprocess
@@ -57,37 +56,21 @@ def create(folder: Path) -> None:
             f"{folder} holds Python {found[0]}.{found[1]} and nspca needs 3.11 or newer: `make clean` "
             "removes it."
         )
-    has_pip = (
-        found
-        and subprocess.run([interpreter(folder), "-m", "pip", "--version"], capture_output=True).returncode
-        == 0
-    )
-    if has_pip:
+    pip = [interpreter(folder), "-m", "pip", "--version"]
+    if found and subprocess.run(pip, capture_output=True).returncode == 0:
         return
     if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").is_file():
         raise Failure(
             f"{folder} is a folder with other things in it, not a virtual environment: name another with "
             "VENV=..."
         )
-    missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
-    if missing:
-        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-        raise Failure(
-            f"{sys.executable} lacks its module {missing[0]}: install it (Debian and Ubuntu: package "
-            f"{package}) and run make again."
-        )
     run = subprocess.run([sys.executable, "-m", "venv", "--clear", folder], capture_output=True, text=True)
     if run.returncode:
+        said = (run.stdout + run.stderr).strip()
         raise Failure(
-            f"No virtual environment could be made in {folder}: {last_line(run.stdout + run.stderr)}"
+            f"No virtual environment could be made in {folder}; on Debian and Ubuntu install the package "
+            f"python3-venv, and run make again. {said}"
         )
-
-
-def last_line(text: str) -> str:
-    """The last line that says something, an ERROR line where there is one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR")]
-    return (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
 
 
 def requirements_of(extras: list[str]) -> list[str]:
@@ -103,39 +86,19 @@ def requirements_of(extras: list[str]) -> list[str]:
 
 
 def install(folder: Path, requirements: list[str]) -> None:
-    """Run pip, showing on one line which package it is at."""
-    command = [interpreter(folder), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
-    command += requirements
+    """Run pip, whose own output is shown; its full log is kept."""
     log = folder / "pip.log"
-    lively = sys.stdout.isatty()
+    log.unlink(missing_ok=True)
+    command = [interpreter(folder), "-m", "pip", "install", "--no-input", "--log", log, *requirements]
     # pip's own configuration holds, except for the user's folder, which an environment refuses.
-    settings = {**os.environ, "PIP_USER": "0"}
-    with (
-        log.open("w", encoding="utf-8") as record,
-        subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=settings,
-        ) as pip,
-    ):
-        for line in pip.stdout:
-            record.write(line)
-            if lively and line.startswith(("Collecting", "Installing", "WARNING: Retrying")):
-                sys.stdout.write("\r\033[K  " + line.strip()[:76])
-                sys.stdout.flush()
-    if lively:
-        sys.stdout.write("\r\033[K")
-    if pip.returncode:
-        text = log.read_text(encoding="utf-8")
+    if subprocess.run(command, env={**os.environ, "PIP_USER": "0"}).returncode:
+        text = log.read_text(encoding="utf-8", errors="replace")
         if NETWORK.search(text):
             raise Failure(
                 "pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, "
                 f"and run make again (see {log})."
             )
-        raise Failure(f"pip could not install what nspca needs: {last_line(text)} (see {log})")
+        raise Failure(f"pip could not install what nspca needs (see {log})")
 
 
 def main(folder: Path, extras: list[str]) -> None:

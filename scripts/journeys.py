@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 
 import nspca
 from benchmarks.served import opened, serving
-from scripts.pictures import FIGURE, LIMIT, small
+from scripts.pictures import FIGURE, LIMIT, small, sweep
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "journeys"
 SIZE = {"width": 1280, "height": 860}
@@ -120,10 +120,7 @@ def answer(page: Page) -> None:
 
 def run(page: Page) -> None:
     """Run a sweep to its end."""
-    page.locator("summary").filter(has_text="· change").click()
-    page.get_by_role("button", name="Compute ").first.click()
-    page.wait_for_url("**run=**")
-    page.locator("summary").filter(has_text="The proof").wait_for()
+    sweep(page)
     answer(page)
 
 

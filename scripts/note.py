@@ -40,25 +40,27 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    def column(self, name: str) -> int:
-        """Return the place of the first column whose header begins with `name`."""
-        for place, text in enumerate(self.header):
-            if text.startswith(name):
-                return place
-        raise ValueError(f"a table must have a column {name!r}, got {', '.join(self.header)}")
+    def pick(self, *names: str) -> "Table":
+        """Return the first columns whose headers begin with `names`, in their order."""
+        places = []
+        for name in names:
+            place = next((j for j, text in enumerate(self.header) if text.startswith(name)), None)
+            if place is None:
+                raise ValueError(f"a table must have a column {name!r}, got {', '.join(self.header)}")
+            places.append(place)
+        return self._at(places)
 
     def texts(self, name: str) -> list[str]:
         """Return the texts of the first column whose header begins with `name`."""
-        place = self.column(name)
-        return [row[place] for row in self.rows]
+        return [text for (text,) in self.pick(name).rows]
 
     def without(self, *names: str) -> "Table":
         """Return the table without every column whose header begins with one of `names`."""
-        kept = [place for place, text in enumerate(self.header) if not text.startswith(names)]
-        return Table(
-            tuple(self.header[place] for place in kept),
-            tuple(tuple(row[place] for place in kept) for row in self.rows),
-        )
+        return self._at([j for j, text in enumerate(self.header) if not text.startswith(names)])
+
+    def _at(self, places: list[int]) -> "Table":
+        header, *rows = (tuple(line[place] for place in places) for line in (self.header, *self.rows))
+        return Table(header, tuple(rows))
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
@@ -101,40 +103,22 @@ def stored(name: str) -> Table:
 
 def certificates() -> Table:
     """Return single components at two efforts: what is proved, and the seconds."""
-    table = stored("certificates")
-    efforts = ("standard", "thorough")
-    names = ["data", "k", *(f"{effort}: {what}" for effort in efforts for what in ("at least", "seconds"))]
-    return Table(tuple(names), tuple(zip(*(table.texts(name) for name in names), strict=True)))
+    named = [f"{effort}: {what}" for effort in ("standard", "thorough") for what in ("at least", "seconds")]
+    return stored("certificates").pick("data", "k", *named)
 
 
 def joint() -> Table:
     """Return disjoint components with what is proved of them."""
-    table = result("Several components")
-    return Table(
-        ("run", "total", "standard: proved", "thorough: proved"),
-        tuple(
-            zip(
-                *(table.texts(name) for name in ("run", "joint", "standard: proved", "thorough: proved")),
-                strict=True,
-            )
-        ),
-    )
+    table = result("Several components").pick("run", "joint", "standard: proved", "thorough: proved")
+    return Table(("run", "total", *table.header[2:]), table.rows)
 
 
 def exact_methods() -> Table:
     """Return the published matrices: theirs and ours for any sign, ours for nonnegative weights."""
     header = (
-        "matrix",
-        "n",
-        "k",
-        "published, any sign",
-        "value",
-        "proved",
-        "CPU s",
-        "nonnegative",
-        "proved",
-        "CPU s",
-    )
+        "matrix", "n", "k", "published, any sign", "value", "proved", "CPU s",
+        "nonnegative", "proved", "CPU s",
+    )  # fmt: skip
     return Table(header, tuple(tuple(exact.cells(row)) for row in exact.stored()))
 
 
@@ -177,13 +161,8 @@ def still_open() -> str:
 def largest_optimal() -> str:
     """Return the largest number of features of a proved optimum, with its data and k."""
     features = {one.name: SAMPLES[one.source].shape[1] for one, _ in REAL if one.source in SAMPLES}
-    table = optimal()
-    columns = (table.texts(name) for name in ("data", "k", "proved"))
-    proved = [
-        (features.get(name, 0), name, k)
-        for name, k, share in zip(*columns, strict=True)
-        if share == "optimal"
-    ]
+    rows = optimal().pick("data", "k", "proved").rows
+    proved = [(features.get(name, 0), name, k) for name, k, share in rows if share == "optimal"]
     n, name, k = max(proved, key=lambda one: (one[0], int(one[2])))
     return f"{n} ({name}, k = {k})"
 

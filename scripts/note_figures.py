@@ -99,7 +99,7 @@ def gap(share: str) -> float:
 def gaps(axes: Axes) -> None:
     """Draw the part of the optimum that is not proved, a bar for each effort."""
     table = note.certificates()
-    names = [f"{name}, k = {k}" for name, k in zip(table.texts("data"), table.texts("k"), strict=True)]
+    names = [f"{name}, k = {k}" for name, k in table.pick("data", "k").rows]
     open_parts = {
         effort: np.array([gap(share) for share in table.texts(f"{effort}: at least")])
         for effort, _ in EFFORTS

@@ -34,11 +34,16 @@ CARDS = """() => [...document.querySelectorAll("[class*=st-key-card_] img")].eve
   (image) => !atob(image.src.split(",")[1]).includes("<rect"))"""
 
 
-def swept(page: Page) -> None:
+def sweep(page: Page) -> None:
     """Start a sweep, and wait for its end."""
     page.locator("summary").filter(has_text="· change").click()
     page.get_by_role("button", name="Compute ").first.click()
     page.locator("summary").filter(has_text="The proof").wait_for(timeout=LIMIT)
+
+
+def swept(page: Page) -> None:
+    """Run a sweep, and look at the top of the page."""
+    sweep(page)
     page.wait_for_timeout(2000)
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
 

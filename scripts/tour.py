@@ -11,7 +11,6 @@ import io
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
@@ -33,17 +32,12 @@ LIMIT = 600_000  # milliseconds
 MAIN = "stMainBlockContainer"
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A screenshot (PNG), the sentence below it, and how long it stays, in milliseconds."""
-
-    png: bytes
-    text: str
-    stays: int = 250
+Frame = tuple[bytes, str, int]
+"""A screenshot (PNG), the sentence below it, and how long it stays, in milliseconds."""
 
 
 def shot(page: Page, text: str, stays: int = 250) -> Frame:
-    return Frame(page.screenshot(), text, stays)
+    return page.screenshot(), text, stays
 
 
 def opened_page(page: Page, address: str) -> None:
@@ -116,13 +110,13 @@ def proved_optimal(page: Page, url: str) -> Iterator[Frame]:
     yield shot(page, text, 3500)
 
 
-def drawn(frame: Frame) -> Image.Image:
-    """Return a frame with its sentence below."""
+def drawn(png: bytes, text: str) -> Image.Image:
+    """Return a screenshot with its sentence below."""
     picture = Image.new("RGB", (SIZE[0], SIZE[1] + BAND), "#0b6e8a")
-    shown = Image.open(io.BytesIO(frame.png)).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
+    shown = Image.open(io.BytesIO(png)).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
     picture.paste(shown, (0, 0))
     font = ImageFont.load_default(17)
-    ImageDraw.Draw(picture).text((14, SIZE[1] + BAND / 2), frame.text, "white", font, anchor="lm")
+    ImageDraw.Draw(picture).text((14, SIZE[1] + BAND / 2), text, "white", font, anchor="lm")
     return picture
 
 
@@ -130,13 +124,13 @@ def animated(frames: list[Frame]) -> bytes:
     """Return the frames as one WebP that begins anew after its end; equal neighbours become one frame."""
     pictures: list[Image.Image] = []
     stays: list[int] = []
-    for frame in frames:
-        picture = drawn(frame)
+    for png, text, long in frames:
+        picture = drawn(png, text)
         if pictures and picture.tobytes() == pictures[-1].tobytes():
-            stays[-1] += frame.stays
+            stays[-1] += long
         else:
             pictures.append(picture)
-            stays.append(frame.stays)
+            stays.append(long)
     out = io.BytesIO()
     more = {"quality": QUALITY, "method": 4, "loop": 0, "duration": stays}
     pictures[0].save(out, "WEBP", save_all=True, append_images=pictures[1:], **more)

@@ -92,6 +92,16 @@ def brute(A, k, nonneg):
     return best
 
 
+def brute_joint(A, sizes, nonneg):
+    """The optimum over disjoint components that use a feature each at least."""
+    best, n = 0.0, len(A)
+    for owner in itertools.product(range(len(sizes) + 1), repeat=n):
+        groups = [[i for i in range(n) if owner[i] == j] for j in range(len(sizes))]
+        if all(0 < len(g) <= s for g, s in zip(groups, sizes, strict=True)):
+            best = max(best, sum(brute(A[np.ix_(g, g)], len(g), nonneg) for g in groups))
+    return best
+
+
 class Search:
     """A plain cover of the sphere, split depth first until every cone is close to the best direction seen."""
 

@@ -1,8 +1,8 @@
 """Brute force and sampling: what every exact method, bound and certificate is held against.
 
 None of this imports the package. `brute_force` and `brute_force_joint` are exact up to rounding; they return
-feasible points, so they can never be above the optimum, and a bound below them is wrong. `sample_*` are lower
-bounds found in a different way, to test the oracles themselves.
+feasible points, so they can never be above the optimum, and a bound below them is wrong. `makers.brute` finds
+the same in another way, which tests the oracles themselves.
 
 Why one eigenvector per index set is enough for the nonnegative problem, any symmetric A. Take an optimal x
 with as few positive entries as possible, J = {i : x_i > 0}. Near x_J the constraint x >= 0 does not bind, so
@@ -134,69 +134,6 @@ def _leading_on_supports(A, size, nonneg):
         flip = values[half:] > values[:half]
         values, X = np.where(flip, values[half:], values[:half]), np.where(flip[:, None], X[half:], X[:half])
     return values, X
-
-
-def sample_best(A, k, nonneg=True, samples=2000, steps=60, seed=0):
-    """A value reached by random feasible starts and projected gradient ascent: never above the optimum,
-    usually at it for small n.
-    """
-    rng = np.random.default_rng(seed)
-    n = len(A)
-    shift = max(0.0, -np.linalg.eigvalsh(A)[0])
-    X = _feasible(rng.standard_normal((samples, n)), k, nonneg)
-    best = -np.inf
-    for _ in range(steps):
-        best = max(best, np.einsum("si,ij,sj->s", X, A, X, optimize=True).max())
-        X = _feasible(X @ A + shift * X, k, nonneg)
-    return float(best)
-
-
-def sample_best_joint(A, sizes, nonneg=True, samples=2000, seed=0):
-    """A value reached by random disjoint supports, each with the best of random feasible points and ascent on
-    it.
-    """
-    rng = np.random.default_rng(seed)
-    best = -np.inf
-    for _ in range(samples):
-        order, at, value = rng.permutation(len(A)), 0, 0.0
-        for size in sizes:
-            support = order[at : at + size]
-            at += size
-            if not len(support):
-                value = -np.inf
-                break
-            value += sample_best(
-                A[np.ix_(support, support)],
-                len(support),
-                nonneg,
-                samples=4,
-                steps=30,
-                seed=int(rng.integers(1 << 31)),
-            )
-        best = max(best, value)
-    return float(best)
-
-
-def _feasible(Y, k, nonneg):
-    """Rows of Y brought to unit k-sparse (nonnegative) vectors; rows with nothing to keep become unit
-    vectors.
-    """
-    weight = np.maximum(Y, 0) if nonneg else np.abs(Y)
-    keep = np.argsort(-weight, axis=1, kind="stable")[:, :k]
-    X = np.zeros_like(Y)
-    np.put_along_axis(X, keep, np.take_along_axis(weight if nonneg else Y, keep, axis=1), axis=1)
-    norms = np.linalg.norm(X, axis=1)
-    X[norms == 0, 0] = 1.0
-    return X / np.where(norms == 0, 1.0, norms)[:, None]
-
-
-def objective(V, k, C, nonneg=True):
-    """``max over feasible x of ((Vc)'x)^2`` for every row c of C: the best over c is the optimum of the
-    rank-d problem (2014, eq.
-    12 and 13).
-    """
-    Y = np.maximum(C @ V.T, 0) if nonneg else np.abs(C @ V.T)
-    return np.square(np.sort(Y, axis=1)[:, ::-1][:, :k]).sum(axis=1)
 
 
 def brute_force_pd(R):

@@ -37,8 +37,8 @@ REACHED = re.compile(
 )
 BOUND_WORDS = re.compile(r"more than|nothing above|exceeds|at most|at least|proved")
 SPEC = re.compile(r"%\{(\w+)(?:\[(\d)\])?(?::([^}]*))?\}")
-LOOSE = Fraction(11, 10_000)
-"""Largest relative distance of a printed bound from the exact one: four digits and a little."""
+LOOSE = Fraction(11, 1000)
+"""Largest relative distance of a printed bound from the exact one: three digits and a little."""
 
 
 @dataclass(frozen=True)
@@ -153,5 +153,5 @@ class Page:
     def cell(self, column: str) -> list[str]:
         """Return a column of the last table as the browser writes it: to nearest, by the column's format."""
         rows, config = self.shown[-1]
-        form = config[column]["type_config"]["format"]
+        form = config[column]["type_config"].get("format", "%s")
         return [form % value for value in rows[column]]

@@ -38,14 +38,6 @@ def test_python_blocks_run_and_print_what_stands_below_them(page, tmp_path, monk
             assert printed.getvalue() == shown, f"{page.name}, block {number}"
 
 
-def test_every_fence_says_what_is_in_it():
-    """Python that runs is marked as python; nothing else is highlighted as if it did."""
-    known = {"python", "text", "", "{include}", "{toctree}", "{eval-rst}", "{figure}"}
-    for page in PAGES:
-        opened = re.findall(r"^```(\S*).*$", page.read_text(encoding="utf-8"), re.MULTILINE)[::2]
-        assert set(opened) <= known, page.name
-
-
 def commands(what: str) -> list[str]:
     """Return the words after ``python -m`` and a module in README, docs and deploy, each once."""
     texts = [page.read_text(encoding="utf-8") for page in [*PAGES, *ROOT.glob("deploy/*")]]

@@ -81,13 +81,6 @@ def test_a_search_that_was_ended_goes_on_from_its_file(searches, branching, tabl
         assert last["status"] == "OPTIMAL" and last["upper"] <= uppers[-1]
 
 
-def test_no_seconds_leave_a_bound(table, tmp_path, capsys):
-    proof = str(tmp_path / "proof.npz")
-    found = solved(table, capsys, "--seconds", "0", "--certificate", proof)
-    assert found["upper"] >= found["value"]
-    assert main(["verify", table, proof]) == 0
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -2,14 +2,13 @@
 
 import json
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nspca
-from nspca import METHODS
 from nspca.bounds import core, elementary, elimination, lowrank, witness
 from nspca.bounds.answers import bound_others
 from nspca.bounds.disjoint.search import JointTree
@@ -20,7 +19,6 @@ from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.search import SearchOfSeveral
 from nspca.certificate import KINDS
-from nspca.solving import line_of
 from nspca.validation.archive import read_arrays
 from scripts import methods_page
 from scripts.lean import of_numbers, of_weights
@@ -32,28 +30,6 @@ def test_the_page_of_methods_is_what_the_table_says_now():
     assert methods_page.PAGE.read_text(encoding="utf-8") == methods_page.page(), (
         "run python -m scripts.methods_page"
     )
-
-
-@pytest.mark.parametrize("name", ["auto", *METHODS])
-def test_every_method_has_its_section_with_every_option(name):
-    page = methods_page.PAGE.read_text(encoding="utf-8")
-    section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
-    if "Its options are the same." in section:
-        (other,) = re.findall(r"\(#(\w+)\)", section)
-        assert line_of(other).Options is line_of(name).Options
-    else:
-        assert all(f"\n- `{field.name}` (" in section for field in fields(line_of(name).Options))
-
-
-def test_an_option_without_a_text_is_refused():
-    @dataclass(frozen=True)
-    class Options:
-        """Options of `pca`."""
-
-        secret: int = 3
-
-    with pytest.raises(ValueError, match=r"must tell of \['secret'\]"):
-        methods_page.section(replace(METHODS["pca"], Options=Options), {})
 
 
 # the certificate file
@@ -121,8 +97,8 @@ def fixings():
 
 def lists():
     """A tree with stages and covered leaves."""
-    X = np.random.default_rng(0).standard_normal((60, 40)) * np.geomspace(3, 0.1, 40)
-    problem = nspca.Problem.from_data(X, 6)
+    X = np.random.default_rng(0).standard_normal((60, 24)) * np.geomspace(3, 0.1, 24)
+    problem = nspca.Problem.from_data(X, 5)
     yield X, nspca.answers(problem, nspca.solve(problem, certify="standard"), 0.001).certificate
 
 
@@ -150,7 +126,7 @@ def joints():
 def packings():
     """A search over sets that branches, and one of data."""
     A = np.kron(np.eye(2), 0.1 * np.eye(3) + 0.9 * np.ones((3, 3)))
-    yield A, nspca.certify(nspca.Problem.from_covariance(A, (2, 2, 2)), effort="exhaustive", nodes=60)
+    yield A, nspca.certify(nspca.Problem.from_covariance(A, (2, 2, 2)), effort="exhaustive", nodes=20)
     X = np.random.default_rng(0).standard_normal((40, 8)) * np.linspace(3, 1, 8)
     problem = nspca.Problem.from_data(X, (3, 2))
     ground = Ground.of(problem.with_k(3), elimination.all_rows(problem))
@@ -160,8 +136,8 @@ def packings():
 
 
 def others():
-    X = np.random.default_rng(0).standard_normal((40, 8)) * np.linspace(3, 1, 8)
-    problem = nspca.Problem.from_data(X, (3, 2))
+    X = np.random.default_rng(0).standard_normal((40, 6)) * np.linspace(3, 1, 6)
+    problem = nspca.Problem.from_data(X, (2, 2))
     result = nspca.solve(problem, certify="standard")
     yield X, bound_others(problem, result.components, result.certificate, Limits())
 

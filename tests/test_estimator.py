@@ -28,8 +28,10 @@ def planted(m=60, strength=2.0, seed=0):
     return X
 
 
-@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array, lambda X: pd.DataFrame(X, columns=NAMES)])
-@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize(
+    ("layout", "scale"),
+    [(np.asarray, True), (sp.csr_array, False), (lambda X: pd.DataFrame(X, columns=NAMES), False)],
+)
 def test_the_score_is_one_minus_the_error_of_the_reconstruction(layout, scale):
     X, others = planted(), planted(25, seed=1)
     model = nspca.NSPCA(n_components=2, k=3, scale=scale, certify=None).fit(layout(X))
@@ -168,11 +170,11 @@ def exactly(X, center=True):
     return [[sum(x * y for x, y in zip(a, b, strict=True)) / m for b in C] for a in C]
 
 
-MEANS = [0.0, 1e3, 1e8, -1e11, 1e15, (1e11, -1e3, 0.0, 1e15), "drift"]
+MEANS = [0.0, -1e11, (1e11, -1e3, 0.0, 1e15), "drift"]
 
 
 @pytest.mark.parametrize("mean", MEANS, ids=str)
-@pytest.mark.parametrize("block", [1, 10, 40])
+@pytest.mark.parametrize("block", [1, 10])
 def test_what_is_proved_of_a_stream_holds_for_its_rows_whatever_their_mean(mean, block):
     rng = np.random.default_rng(block)
     X = rng.standard_normal((40, 4)) * [3, 2, 1, 1]

@@ -1,8 +1,6 @@
 """Forced features: solved, bounded, certified and refused, against brute force."""
 
 import itertools
-import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +10,9 @@ import nspca
 from nspca.bounds import elementary, elimination, lowrank, witness
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness
-from nspca.certificate import Certificate
-from nspca.errors import CertificateError, InvalidOption, InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.solvers import METHODS
 from nspca.solving import line_of
-from nspca.validation.archive import read_arrays, write_arrays
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import cases, counts
 
@@ -40,7 +36,7 @@ def test_value_brute_force_upper_in_that_order(method, nonneg, count):
     if not line_of(method).has_form(nonneg):
         return
     rng = np.random.default_rng(3)
-    for case in cases(count, n_max=8, ranks=(1, 2, 3, 8), seed=21):
+    for case in cases(count, n_max=6 if count == 20 else 8, ranks=(1, 2, 3, 8), seed=21):
         A, forced = case.V @ case.V.T, drawn(case, rng)
         problem = nspca.Problem.from_covariance(A, case.k, nonneg, forced)
         result = nspca.solve(problem, method, certify=str(rng.choice(["fast", "standard"])))
@@ -51,23 +47,6 @@ def test_value_brute_force_upper_in_that_order(method, nonneg, count):
         assert optimum <= nspca.verify(A, result.certificate, problem) * (1 + 1e-12) <= upper * (1 + 2e-12)
         if method == "auto":
             assert result.value >= optimum * (1 - 1e-7), (case, forced)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@counts(20, 300)
-def test_every_k_and_every_number_of_forced_features(nonneg, count):
-    for number, case in enumerate(cases(count, n_max=4 if count < 100 else 6, ranks=(1, 2, 3, 5), seed=31)):
-        A, n = case.V @ case.V.T, len(case.V)
-        order = np.random.default_rng(number).permutation(n).tolist()
-        for k in range(1, n + 1):
-            before = np.inf
-            for size in range(k + 1):
-                problem = nspca.Problem.from_covariance(A, k, nonneg, order[:size])
-                result = nspca.solve(problem)
-                optimum = brute_force_forced(A, k, order[:size], nonneg)
-                assert optimum * (1 - 1e-7) <= result.value <= optimum + 1e-9 * max(optimum, 1e-300)
-                assert optimum <= min(before, result.certificate.upper) * (1 + 1e-12)
-                before = optimum
 
 
 def bounds(problem, rng):
@@ -91,7 +70,7 @@ def bounds(problem, rng):
 @counts(20, 240)
 def test_every_bound_holds_and_is_taken_by_the_checker(nonneg, count):
     rng = np.random.default_rng(8)
-    for case in cases(count, n_max=8, ranks=(1, 2, 3, 8), seed=41):
+    for case in cases(count, n_max=6 if count == 20 else 8, ranks=(1, 2, 3, 8), seed=41):
         data, forced = case.V.T, drawn(case, rng)
         problem = nspca.Problem.from_data(data, case.k, nonneg, center=False, forced=forced)
         if not data.any():
@@ -121,29 +100,11 @@ def test_more_features_than_are_branched_on():
 
 
 def test_more_are_forced_than_rows_are_kept():
-    data = np.random.default_rng(0).standard_normal((12, 450))
-    problem = nspca.Problem.from_data(data, 440, forced=range(PLANS["fast"].rows[-1] + 10))
+    most = PLANS["fast"].rows[-1]
+    data = np.random.default_rng(0).standard_normal((12, most + 30))
+    problem = nspca.Problem.from_data(data, most + 20, forced=range(most + 10))
     result = nspca.solve(problem)
     assert result.value <= nspca.verify(data, result.certificate, problem) <= result.certificate.upper
-
-
-def test_the_bound_of_one_set_is_not_that_of_another():
-    pitprops = nspca.load_sample("pitprops").X
-    of = {
-        forced: nspca.Problem.from_covariance(pitprops, 6, forced=forced)
-        for forced in ((), (3, 7), (11, 12), (11,))
-    }
-    proofs = {forced: nspca.solve(problem) for forced, problem in of.items()}
-    values = {forced: proof.value for forced, proof in proofs.items()}
-    assert values[()] > values[(3, 7)] > values[(11, 12)] and values[(11,)] > values[(11, 12)]
-    for one, other in itertools.permutations(of, 2):
-        certificate = proofs[one].certificate
-        assert certificate.ratio(values[one]) > 0.9
-        with pytest.raises(CertificateError, match="about another problem: forced is"):
-            nspca.verify(pitprops, certificate, of[other])
-        if certificate.upper < values[other]:
-            with pytest.raises(CertificateError):
-                nspca.verify(pitprops, replace(certificate, forced=other))
 
 
 def test_the_problem_says_what_is_forced():
@@ -219,33 +180,6 @@ def test_a_known_answer_counts_the_forced_features():
     assert nspca.certify(problem, nspca.solve(problem)).forced == (0, 5)
 
 
-# --- the certificate file
-
-
-def test_the_file_says_what_is_forced_and_other_values_are_refused(tmp_path):
-    problem = nspca.Problem.from_data(X, 3, forced=(0, 5))
-    certificate = nspca.solve(problem).certificate
-    certificate.save(tmp_path / "c.npz")
-    again = Certificate.load(tmp_path / "c.npz")
-    assert again.forced == (0, 5) and nspca.verify(X, again, problem) == nspca.verify(X, certificate)
-    plain = nspca.solve(nspca.Problem.from_data(X, 3)).certificate
-    assert with_header(plain, lambda header: header.pop("forced")).forced == ()
-    for forced in ([5, 0], [0, 0], [True], [0.0], ["0"], [-1], [0, 1, 2, 3], [None], 0, "0", None, [[0]]):
-        with pytest.raises(CertificateError, match=r"^[^\n]{1,300}$"):
-            with_header(plain, lambda header, forced=forced: header.update(forced=forced))
-    beyond = with_header(plain, lambda header: header.update(forced=[6]))
-    with pytest.raises(CertificateError, match="some from 0 to 5 in increasing order, got \\(6,\\)"):
-        nspca.verify(X, beyond)
-
-
-def with_header(certificate, change):
-    """The file with other words in its header."""
-    arrays = read_arrays(certificate.to_bytes())
-    header = json.loads(str(arrays["header"]))
-    change(header)
-    return Certificate.from_bytes(write_arrays(arrays | {"header": np.array(json.dumps(header))}))
-
-
 @pytest.mark.parametrize(
     ("forced", "k", "said"),
     [
@@ -264,7 +198,7 @@ def test_the_statement_names_them(forced, k, said):
 
 def test_small_features_of_a_covariance_that_is_symmetric_up_to_rounding():
     """The remainder of A is far below the entries outside, whose rounding errors do not enter it."""
-    for seed in range(40):
+    for seed in range(16):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 8))
         V = rng.standard_normal((n, n)) * 10.0 ** rng.integers(-7, 1, n)[:, None]
@@ -291,13 +225,3 @@ def test_a_feature_without_variance_alone():
     data = np.column_stack((np.ones(9), np.arange(9.0), np.arange(9) ** 2.0))
     problem = nspca.Problem.from_data(data, 1, forced=(0,))
     assert nspca.verify(data, nspca.solve(problem).certificate, problem) == 0.0
-
-
-@pytest.mark.parametrize("small", [1e-160, 1e-170, 1e-200])
-def test_features_too_small_to_be_squared_alone(small):
-    """A forced feature that varies explains something, so 0 is no bound, though its block in float64 is 0."""
-    X = np.random.default_rng(0).standard_normal((8, 3)) * [1.0, small, 1.0] * 1e100
-    problem = nspca.Problem.from_data(X, 1, forced=(1,))
-    certificate = nspca.solve(problem).certificate
-    variance = [float(one - np.mean(X[:, 1])) for one in X[:, 1]]
-    assert max(map(abs, variance)) ** 2 / 8 <= nspca.verify(X, certificate, problem) <= certificate.upper

@@ -15,7 +15,7 @@ SLOW = {"spca", "nmf"}  # methods of scikit-learn, which take tens of millisecon
 # Matchings at thousands of points (a small eps keeps from the full net) and starts of an ascent: no matter to
 # these questions.
 FEWER = {"bipartite": {"samples": 10, "eps": 0.01}, "joint": {"restarts": 3, "iterations": 1}}
-PART, FEW = 250, 100  # questions of a seed among the long tests, and in every run
+PART, FEW = 250, 80  # questions of a seed among the long tests, and in every run
 EXPECTED = ("positive semidefinite", "columns that vary", "must fit float64", "at least 2 rows", "Refused")
 
 

@@ -9,7 +9,6 @@ from nspca.data import present_samples
 from scripts import notebooks
 
 SOURCES = pytest.mark.parametrize("source", notebooks.SOURCES, ids=lambda source: source.stem)
-MOST_BYTES = 500_000
 
 
 def read(source):
@@ -45,11 +44,6 @@ def test_notebooks_were_executed_from_top_to_bottom_on_shipped_samples(source):
     kinds = {output["output_type"] for cell in code for output in cell["outputs"]}
     assert "stream" in kinds and "error" not in kinds
     assert any(name in "".join(code[0]["outputs"][0]["text"]) for name in present_samples())
-
-
-@SOURCES
-def test_notebooks_are_small(source):
-    assert notebooks.stored(source).stat().st_size < MOST_BYTES
 
 
 @pytest.mark.visit

@@ -58,8 +58,8 @@ def test_a_value_is_never_printed_above_the_bound_beside_it(value, digits):
 def test_shares_of_a_unit_are_those_of_the_exact_quotient(number, unit):
     exact = 100 * Fraction(number) / Fraction(unit)
     bound, value = (read_number(form(number, unit)) for form in (format_bound_share, format_value_share))
-    assert exact <= bound <= exact * Fraction(1001, 1000) and value <= bound
-    assert abs(value - exact) <= exact / 1000
+    assert exact <= bound <= exact * Fraction(101, 100) and value <= bound
+    assert abs(value - exact) <= exact / 100
 
 
 @given(sizes, st.floats(0, 1))
@@ -147,7 +147,7 @@ def test_no_change_is_printed_as_zero(change, text):
 
 def test_shares_without_zeros_at_the_end():
     assert (format_bound_share(1.0, 2.0), format_value_share(3.0, 3.0)) == ("50 %", "100 %")
-    assert (format_bound_share(1.0, 3.0), format_value_share(1.0, 3.0)) == ("33.34 %", "33.33 %")
+    assert (format_bound_share(1.0, 3.0), format_value_share(1.0, 3.0)) == ("33.4 %", "33.3 %")
     assert format_bound_share(math.nan, 1.0) == format_value_share(1.0, 0.0) == "unknown"
 
 

@@ -1,6 +1,5 @@
 """Input given by mistake: refused in a sentence that names the problem, or read as plainly meant."""
 
-import datetime
 import decimal
 import io
 import json
@@ -12,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.components import explained_variances
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem
 
 X = np.random.default_rng(0).standard_normal((12, 6))
@@ -30,20 +28,14 @@ def test_a_seed_is_a_whole_number(call, seed):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (X + 0j, "must be real numbers, got complex numbers"),
         (sp.csr_array(X + 0j), "must be real numbers, got complex numbers"),
         (MASKED, "must be complete, got 1 masked entries"),
         ([*MASKED], "must be complete, got 1 masked entries"),
-        (np.full((3, 2), np.datetime64("2020-01-01")), "must be real numbers, got dates"),
-        (np.array([[10**18, 0], [10**18 + 1, 1]]), "got 1000000000000000001, which it rounds to"),
         (sp.csr_array(np.array([[2**63 - 1, 0], [0, 1]])), "got 9223372036854775807, which it rounds to"),
         (pd.DataFrame({"t": [10**18 + 1, 2], "x": [0.5, 1]}), "which it rounds to .*, in column 't'"),
-        (np.full((3, 2), np.timedelta64(1, "s")), "must be real numbers, got durations"),
         (pd.DataFrame({"day": pd.date_range("2020", periods=3), "x": [1.0, 2, 3]}), "dates, in column 'day'"),
         (pd.DataFrame({"day": [pd.Timestamp(1)], "x": [2]}, dtype=object), "which is Timestamp"),
-        (np.array([["1", "2"], ["3", "4"]]), "must be real numbers, got text"),
         (pd.DataFrame({"a": ["1", "2"], "b": [1.0, 2.0]}), "'1', which is str"),
-        ([[10**400, 1], [2, 3]], "numbers that fit float64"),
         ([[1, 2], [3]], "must be numbers"),
         (np.array([[None, 1.0], [2.0, 3.0]]), "got nan at row 1, column 1"),
         (sp.coo_array(np.array([1.0, 2.0])), "rows and columns, got shape"),
@@ -75,41 +67,6 @@ def test_a_component_has_n_finite_entries(x):
             ask(x)
     with pytest.raises((InvalidProblem, ValueError)):
         P.scores(np.ones(5))
-
-
-@pytest.mark.filterwarnings("ignore:Warning. converting a masked element")
-@pytest.mark.parametrize(
-    ("x", "words"),
-    [
-        (np.ones(6) + 1j, "must be real numbers, got complex numbers"),
-        (np.array([1j, *range(5)], dtype=object), "1j, which is complex"),
-        (np.ma.masked_array(np.ones(6), mask=np.arange(6) == 2), "must be complete, got 1 masked entries"),
-        ([*np.ma.masked_array(np.ones(6), mask=np.arange(6) == 2)], "must be complete, got 1 masked entries"),
-        (np.array(["1"] * 6), "must be real numbers, got text"),
-        (["1"] * 6, "must be real numbers, got text"),
-        (np.array(["1"] * 6, dtype=object), "'1', which is str"),
-        (np.array([b"1"] * 6), "must be real numbers, got bytes"),
-        (np.full(6, np.datetime64("2020-01-01")), "must be real numbers, got dates"),
-        (np.full(6, np.timedelta64(1, "s")), "must be real numbers, got durations"),
-        (pd.Series(pd.date_range("2020", periods=6)), "must be real numbers, got dates"),
-        ([datetime.datetime(2020, 1, 1)] * 6, "datetime"),
-        ([10**400] * 6, "must be numbers that fit float64"),
-    ],
-)
-def test_a_component_of_something_else_than_numbers_is_refused_by_its_kind(x, words):
-    for ask in (P.value, P.violation, P.scores, lambda x: explained_variances(P, x)):
-        with pytest.raises(InvalidProblem, match=rf"^(a component|components) .*{words}"):
-            ask(x)
-
-
-@pytest.mark.parametrize("size", [1e51, 1e200, 1.7e308, np.inf, np.nan])
-def test_a_component_is_of_numbers_whose_squares_are_numbers(size):
-    for ask in (P.value, P.violation, P.scores, lambda x: explained_variances(P, x)):
-        with pytest.raises(InvalidProblem, match=r"finite .*1e\+50"):
-            ask(np.full(6, size))
-    assert np.isfinite([P.value(np.full(6, 1e50)), P.violation(np.full(6, 1e50))]).all()
-    assert np.isfinite(P.scores(np.full(6, 1e50))).all()
-    assert np.isfinite(list(explained_variances(P, np.full(6, 1e50)).values())).all()
 
 
 def test_a_component_of_numbers_of_every_kind_has_its_value():
@@ -144,35 +101,22 @@ def test_one_number_of_another_type_is_that_number():
     ("call", "words"),
     [
         (lambda: nspca.solve(X), "a Problem is required, got ndarray"),
-        (lambda: nspca.certify("P"), "a Problem is required, got str"),
-        (lambda: nspca.sweep(None, 3), "a Problem is required, got NoneType"),
         (lambda: nspca.sweep(P, None), "k must be a whole number"),
-        (lambda: nspca.sweep(P, "ab"), "k must be a whole number"),
         (lambda: nspca.solve(P, ["auto"]), "method must be 'auto' or one of"),
-        (lambda: nspca.solve(P, None), "method must be 'auto' or one of"),
         (lambda: nspca.solve(P, components=1.0), "components must be a whole number"),
         (lambda: nspca.solve(P, deflation="shur"), "deflation must be one of"),
-        (lambda: nspca.solve(P, deflation=None), "deflation must be one of"),
         (lambda: nspca.solve(P, deflation="schur"), "a deflation is between several components"),
         (lambda: nspca.solve(P, angle=60), "an angle is between several components"),
         (lambda: nspca.plan(P, effort="slow"), "effort must be one of fast, standard, thorough, exhaustive"),
-        (lambda: nspca.plan(P, effort=None), "effort must be one of"),
         (lambda: nspca.solve(P, angle=120), "the angle between components"),
-        (lambda: nspca.solve(P, angle="wide"), "the angle between components"),
-        (lambda: nspca.solve(P.with_k((1, 2)), deflation="shur"), "deflation must be one of"),
         (
             lambda: nspca.solve(P, "joint", components=2, deflation="schur"),
             "joint finds components together, without a deflation",
         ),
         (
-            lambda: nspca.solve(P, "joint", components=2, angle=60),
-            "joint finds components together, without a deflation or an angle",
-        ),
-        (
             lambda: nspca.certify(P.with_k((1, 2)), components=5),
             "components must be the number of sizes, 2, got 5",
         ),
-        (lambda: nspca.certify(P, effort=["fast"]), "effort must be one of"),
         (
             lambda: nspca.solve(P, components=4),
             "4 components of 2 features that share none need 8 features, got n = 6",
@@ -215,10 +159,8 @@ def test_the_estimator_says_what_it_was_not_made_for(options, words):
         (None, "scipy.sparse table in CSR form is needed, got NoneType"),
         (X[0], "rows and columns is needed, got an array with 1 dimensions"),
         (X + 0j, "must be a real number, got type complex128"),
-        (sp.csr_array(X + 0j), "must be a real number, got type complex128"),
         (X.astype(object), "must be a real number, got type object"),
         (X.astype(str), "must be a real number, got type <U"),
-        (np.full((3, 2), np.datetime64("2020-01-01")), "must be a real number, got type datetime64"),
         (np.full((3, 2), np.timedelta64(1, "s")), "must be a real number, got type timedelta64"),
         (MASKED, "must be there, got 1 masked ones"),
     ],
@@ -227,13 +169,6 @@ def test_a_dataset_is_of_numbers(given, words):
     m, n = np.shape(given) if np.ndim(given) == 2 else (3, 2)
     with pytest.raises(InvalidData, match=f"(?i){words}"):
         nspca.Dataset("a", given, tuple(map(str, range(n))), tuple(map(str, range(m))))
-
-
-def test_the_estimator_takes_every_kind_of_seed():
-    none, zero = (nspca.NSPCA(k=2, random_state=seed).fit(X).components_ for seed in (None, 0))
-    assert np.array_equal(none, zero)
-    again = [nspca.NSPCA(k=2, random_state=np.random.RandomState(3)).fit(X).components_ for _ in range(2)]
-    assert np.array_equal(*again)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -317,24 +252,21 @@ def honest():
     "change",
     [
         {"nonneg": "signed"},
-        {"nonneg": "false"},
-        {"nonneg": 2},
         {"nonneg": None},
         {"center": 1},
         {"scale": 0},
         {"k": True},
         {"k": 2.0},
-        {"k": "2"},
         {"k": [1, True]},
+        {"forced": [5, 0]},
+        {"forced": [True]},
+        {"forced": "0"},
         {"exponent": 2.0},
-        {"exponent": False},
         {"shape": [12.0, 6]},
         {"version": True},
         {"source": 3},
         {"upper": True},
-        {"upper": "7"},
         {"upper": float("nan")},
-        {"upper": float("inf")},
         {"probability": 0.5},
     ],
 )
@@ -354,7 +286,7 @@ def test_words_of_a_certificate_are_not_read_by_their_truth_value(change, honest
     forged.k = certificate.k
     assert nspca.verify(X, forged) <= certificate.upper
     for name, value in change.items():
-        setattr(forged, name, tuple(value) if name == "shape" else value)
+        setattr(forged, name, tuple(value) if name in ("shape", "forced") else value)
     if "probability" not in change:
         with pytest.raises(CertificateError):
             nspca.verify(X, forged)

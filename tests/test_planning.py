@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
-from nspca.bounds import peaks
+from nspca.bounds import elimination
 from nspca.covariance import data as of_data
 from nspca.data import limits
 from nspca.planning import Size, costs, machine, planned, read_size
@@ -136,18 +136,12 @@ def test_more_features_than_there_are_are_refused(X, tmp_path, capsys, name):
     assert main(["plan", path, "--k", "61"]) == 2 and "at most 60" in capsys.readouterr().err
 
 
-def test_a_workbook_is_called_by_its_name(X, tmp_path):
-    _frame(X.toarray()).to_excel(tmp_path / "a.xlsx")
-    with pytest.raises(nspca.InvalidData, match=r"got a spreadsheet: convert it, or save the table as CSV"):
-        nspca.plan(tmp_path / "a.xlsx", 3)
-
-
 @pytest.mark.parametrize("what", ["parts", "shards", "sparse", "dense"])
 def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     m, n = (400, 300) if what in ("parts", "shards") else (400, 200)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
-        for module in (of_data, peaks, costs):
+        for module in (of_data, elimination, costs):
             for name in {"FORMED", "CANDIDATES"} & {*vars(module)}:
                 monkeypatch.setattr(module, name, 175)  # the features of a core
         monkeypatch.setattr(costs, "DENSE_LIMIT", 175)
@@ -226,15 +220,6 @@ def test_a_table_in_memory_is_planned(X, tmp_path):
     for other in (None, [[1, 2], [3, 4]], np.zeros(3), 3):
         with pytest.raises(nspca.InvalidOption, match="a problem, a table, or the path of a file"):
             nspca.plan(other)
-
-
-def test_a_sample_is_planned_by_name(capsys):
-    assert main(["plan", "pitprops", "--k", "3"]) == 0
-    assert "13 features" in capsys.readouterr().out
-
-
-def test_a_wide_table_takes_a_moment():
-    assert 0.2 < planned(Size(72, 12_582, 72 * 12_582, sparse=False, at="memory"), (50,), "fast").seconds < 5
 
 
 def test_the_speed_is_measured_once(monkeypatch):

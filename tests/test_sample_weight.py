@@ -32,9 +32,18 @@ def matrix(problem: nspca.Problem) -> np.ndarray:
     return problem.covariance.product(np.eye(problem.n)) * problem.covariance.unit
 
 
-@pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("kind", ["dense", "far", "sparse"])
+@pytest.mark.parametrize(
+    ("kind", "center", "scale"),
+    [
+        ("dense", True, False),
+        ("dense", False, True),
+        ("far", True, True),
+        ("far", False, False),
+        ("sparse", True, False),
+        ("sparse", True, True),
+        ("sparse", False, False),
+    ],
+)
 def test_whole_weights_are_repeated_rows(kind, center, scale):
     """The matrix is that of the definition, and of the table with repeated rows; the checker agrees."""
     X, how = table(kind), {"center": center, "scale": scale}
@@ -82,8 +91,8 @@ def test_an_implicitly_centred_sparse_table_is_weighted():
 def test_wide_sparse_data_with_weights_are_proved():
     """More features than the matrix is formed for: the checker takes entries in passes over the rows."""
     rng = np.random.default_rng(2)
-    X = sp.random_array((150, 4200), density=0.01, rng=rng, format="csr")
-    w = rng.random(150) + 0.1
+    X = sp.random_array((60, 4100), density=0.01, rng=rng, format="csr")
+    w = rng.random(60) + 0.1
     result = nspca.solve(nspca.Problem.from_data(X, 6, sample_weight=w))
     assert result.value <= nspca.verify(X, result.certificate, sample_weight=w) * (1 + 1e-12)
 
@@ -123,12 +132,12 @@ def test_scores_have_the_value_as_their_weighted_mean_square():
     assert w @ scores**2 / w.sum() == pytest.approx(result.value)
 
 
-@pytest.mark.parametrize("certify", ["fast", "exhaustive"])
+@pytest.mark.parametrize("certify", ["fast", pytest.param("exhaustive", marks=pytest.mark.long)])
 def test_a_joint_certificate_knows_the_weights(certify):
     """Several components together are proved for weighted samples too."""
     X = table("dense", 3)
-    result = nspca.solve(nspca.Problem.from_data(X, (2, 2), sample_weight=WHOLE), certify=certify)
-    nspca.verify(X, result.certificate, sample_weight=WHOLE)
+    result = nspca.solve(nspca.Problem.from_data(X[:, :5], (2, 1), sample_weight=WHOLE), certify=certify)
+    nspca.verify(X[:, :5], result.certificate, sample_weight=WHOLE)
     assert "weighted data" in result.certificate.statement
 
 
@@ -228,13 +237,3 @@ def test_the_estimator_takes_sample_weight(kind):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12)
     np.testing.assert_allclose(one.transform(X), other.transform(X), atol=1e-9)
     nspca.verify(as_kind(X, kind), one.certificates_[0], sample_weight=WHOLE)
-
-
-def test_weights_pass_through_a_pipeline():
-    """A pipeline of scikit-learn hands the weights on by the name of the step."""
-    from sklearn.pipeline import make_pipeline
-
-    X = table("dense")
-    model = make_pipeline(nspca.NSPCA(k=3)).fit(X, nspca__sample_weight=WHOLE)
-    plain = nspca.NSPCA(k=3).fit(X, sample_weight=WHOLE)
-    np.testing.assert_array_equal(model[0].components_, plain.components_)

@@ -146,7 +146,7 @@ def look(url: str) -> None:
     """Open the home page in a browser until its figure is drawn; without a browser nothing is done."""
     if shutil.which("chromium") is None and os.environ.get("NSPCA_REQUIRE_BROWSER") != "1":
         return
-    from benchmarks.pages import FIGURE, visit
+    from benchmarks.first import FIGURE, visit
     from benchmarks.served import opened
 
     with opened() as browser:

@@ -45,8 +45,7 @@ X = np.random.default_rng(0).normal(size=(60, 12))
 A = np.cov(X.T)
 for data, problem in (
     (X, nspca.Problem.from_data(X, 3)),
-    (X, nspca.Problem.from_data(X, (3, 2))),
-    (A, nspca.Problem.from_covariance(A, 3, nonneg=False)),
+    (A, nspca.Problem.from_covariance(A, (3, 2), nonneg=False)),
 ):
     result = nspca.solve(problem)
     certificate = nspca.certify(problem, result, effort="fast")
@@ -97,8 +96,7 @@ import nspca
 from nspca.__main__ import main
 assert all(getattr(nspca, name) is not None for name in nspca.__all__)
 assert main(["solve", "pitprops", "--k", "4", "--certificate", "pitprops.npz"]) == 0
-assert main(["verify", "pitprops", "pitprops.npz", "--k", "4"]) == 0
-assert main(["sweep", "pitprops", "--k", "2,4", "--csv", "pitprops.csv"]) == 0
+assert main(["sweep", "pitprops", "--k", "2", "--csv", "pitprops.csv"]) == 0
 assert main(["backup", "runs"]) in (0, 2)
 assert main(["papers", "--stored"]) == 2
 """,

@@ -11,7 +11,7 @@ to length 1. `Problem.value` values them.
 
 All contenders run in turn, round after round. Each run has a process of its own that has imported everything
 and warmed up. The smallest CPU seconds are shown, because they depend least on other work. The second form
-writes the table and the figure of docs/results.md from a run that ``--json`` has saved.
+writes the tables of docs/ from a run that ``--json`` has saved.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.peers import contenders, picture, report, tables
+from benchmarks.peers import contenders, report, tables
 from benchmarks.peers.race import raced
 from benchmarks.shared import arguments, say, store
 
@@ -77,14 +77,13 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=15.0, help="CPU seconds of a run (15)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="save the run")
     parser.add_argument(
-        "--table", metavar="FILE", type=Path, help="write the tables and the figure of docs/ from a saved run"
+        "--table", metavar="FILE", type=Path, help="write the tables of docs/ from a saved run"
     )
     args = parser.parse_args()
     if args.table:
         race = json.loads(args.table.read_text("utf-8"))
         store("results.md", "peers", report.markdown(race))
         report.TABLE.write_text(report.spreadsheet(race), "utf-8")
-        picture.FILE.write_text(picture.drawn(race["rows"]), "utf-8")
         return
     start_again_with(args.threads)
     contenders.preloaded()

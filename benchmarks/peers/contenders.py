@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +89,11 @@ def solved(method, certify, X, k, nonneg, setting):
     return result.components, result.certificate
 
 
-# scikit-learn
+# others of Python
+
+
+def without(package: str) -> str:
+    return "" if importlib.util.find_spec(package.lower()) else "not installed"
 
 
 def penalties(table: Table, k: int) -> tuple[float, ...]:
@@ -130,13 +136,6 @@ def _quietly(fit, X):
         return fit(X)
 
 
-# abess
-
-
-def without_abess() -> str:
-    return "" if importlib.util.find_spec("abess") else "not installed"
-
-
 def spliced(X, k, nonneg, setting):
     """Return the component of abess, which has no constraint on signs."""
     from abess.decomposition import SparsePCA
@@ -147,13 +146,6 @@ def spliced(X, k, nonneg, setting):
 def fewer_samples(table: Table) -> str:
     """Return why abess cannot take a table: with fewer samples than features it answers with ones."""
     return "no component with fewer samples than features" if table.shape[0] < table.shape[1] else ""
-
-
-# nnPCApy
-
-
-def without_nnpcapy() -> str:
-    return "" if importlib.util.find_spec("nnpcapy") else "not installed"
 
 
 def ported(X, k, nonneg, setting):
@@ -213,8 +205,8 @@ CONTENDERS = (
         dense=False,
         settings=lambda table, k: (min(10, *table.shape),),
     ),
-    Contender("abess", spliced, there=without_abess, lacks=fewer_samples),
-    Contender("nnPCApy", ported, by_sign=True, there=without_nnpcapy),
+    Contender("abess", spliced, there=partial(without, "abess"), lacks=fewer_samples),
+    Contender("nnPCApy", ported, by_sign=True, there=partial(without, "nnPCApy")),
     Contender("nsprcomp", by_sign=True, there=without_nsprcomp, measure=in_r),
     _ours("threshold", "threshold"),
     _ours("em", "em"),
@@ -232,14 +224,9 @@ def versions() -> dict[str, str]:
 
     found = {"nspca": nspca.__version__, "NumPy": numpy.__version__, "SciPy": scipy.__version__}
     found["scikit-learn"] = sklearn.__version__
-    if not without_abess():
-        from importlib.metadata import version
-
-        found["abess"] = version("abess")
-    if not without_nnpcapy():
-        from importlib.metadata import version
-
-        found["nnPCApy"] = version("nnpcapy")
+    for package in ("abess", "nnPCApy"):
+        if not without(package):
+            found[package] = version(package.lower())
     if not without_nsprcomp():
         asked = 'cat(as.character(packageVersion("nsprcomp")), "with R", as.character(getRversion()))'
         ended = subprocess.run(["Rscript", "-e", asked], capture_output=True, text=True)
@@ -251,7 +238,6 @@ def preloaded() -> None:
     """Import the packages of all contenders, so that no copy of this process has to."""
     import sklearn.decomposition  # noqa: F401
 
-    if not without_abess():
-        import abess.decomposition  # noqa: F401
-    if not without_nnpcapy():
-        import nnpcapy  # noqa: F401
+    for module in ("abess.decomposition", "nnpcapy"):
+        if not without(module.partition(".")[0]):
+            import_module(module)

@@ -22,9 +22,9 @@ from functools import cached_property
 
 import numpy as np
 
-from nspca.bounds.peaks import peaks as peaks_of_parts
-from nspca.bounds.remainder import entry_error
+from nspca.bounds.remainder import collect, entry_error
 from nspca.covariance.covariance import Covariance
+from nspca.covariance.data import CANDIDATES
 from nspca.covariance.linalg import Array, krylov, largest_eigenpairs
 from nspca.problem import Problem
 
@@ -32,6 +32,8 @@ CHUNK = 2**22
 """Entries of A formed at a time: 32 MB."""
 LARGEST = 2000
 """Maximum features whose columns are read. The next variance is then the smallest possible tau."""
+MOST_KEPT = 1600
+"""Maximum rows that a bound keeps. Of data in parts, largest entries are found for about as many rows."""
 LEADING = 12
 """Number of leading eigenpairs of the block that are computed once, more than any lift needs."""
 DIRECT, FOLLOWED = 100, 5
@@ -117,9 +119,9 @@ def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
 
 def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
     """Compute the result of `peaks`, which is cached there."""
-    if not A.cheap_blocks:
-        return peaks_of_parts(A, nonneg)
     order = np.argsort(-A.diagonal, kind="stable")
+    if not A.cheap_blocks:
+        return _peaks_in_parts(A, nonneg, order)
     # A given matrix may be indefinite by rounding, so all its rows are read. They are in memory anyway.
     looked = order if A.source == "covariance" else order[:LARGEST]
     found = np.zeros(A.n)
@@ -131,6 +133,25 @@ def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
         found = np.maximum(found, C.max(axis=1))
         found[chosen] = np.maximum(found[chosen], C.max(axis=0))
     return found, float(A.diagonal[order[looked.size]]) if looked.size < A.n else 0.0
+
+
+def _peaks_in_parts(A: Covariance, nonneg: bool, order: np.ndarray) -> tuple[Array, float]:
+    """Compute the result of `peaks` for data in parts, with features in the `order` of variance.
+
+    The level is at most the largest entry of the ``MOST_KEPT + 1``-st row, and at least the largest variance
+    outside the candidates: no entry of two features there is above the level.
+    """
+    own = A.block(order[:CANDIDATES])
+    own = (own if nonneg else np.abs(own)).max(axis=1)
+    last = max(own.size - 1 - MOST_KEPT, 0)
+    level = max(float(np.partition(own, last)[last]), float(A.diagonal[order[CANDIDATES:]].max(initial=0.0)))
+    remainder = collect(A, nonneg, level)
+    # collected entries are rounded up
+    level, found = max(level + 2 * entry_error(A), remainder.level), np.zeros(A.n)
+    above = remainder.sizes > level
+    for features in (remainder.i, remainder.j):
+        np.maximum.at(found, features[above], remainder.sizes[above])
+    return found, level
 
 
 def all_rows(problem: Problem) -> Kept:

@@ -193,11 +193,6 @@ there, and a proof takes about as long as the solve.
 """
 
 
-def plan_of(effort: str, several: bool) -> Plan:
-    """Return the plan of an effort."""
-    return (JOINT_PLANS if several else PLANS)[effort]
-
-
 def plan_in_parts(effort: str, several: bool, nonzeros: int) -> Plan | None:
     """Return the plan of a small core of data in parts with so many nonzeros, if there is one."""
     if (several, effort) not in IN_PARTS:

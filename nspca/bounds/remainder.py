@@ -71,7 +71,6 @@ class Remainder:
 
     @property
     def sizes(self) -> np.ndarray:
-        """Return the absolute values (p,) of the entries."""
         return np.abs(self.entries)
 
     def above(self, tau: float, signs: bool = False) -> sp.csr_array:

@@ -32,7 +32,7 @@ from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.fixing.whole import whole
 from nspca.bounds.inequality import threshold
-from nspca.bounds.plan import BRANCHED, JOINT_PLANS, PLANS, ROUND, Plan, plan_in_parts, plan_of
+from nspca.bounds.plan import BRANCHED, JOINT_PLANS, PLANS, ROUND, Plan, plan_in_parts
 from nspca.bounds.rows import RowSearch, kept_rows
 from nspca.bounds.witness import Witness, leading, lifted, spectral_halves
 from nspca.certificate import Certificate
@@ -116,7 +116,7 @@ def strongest(
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
-    plan = plan_of(effort, problem.joint)
+    plan = (JOINT_PLANS if problem.joint else PLANS)[effort]
     if problem.covariance.trace == 0.0:
         zero = {"claims": np.zeros(2)}
         return (Certificate.of(problem, "J", "joint", 0.0, zero) if problem.joint else None), None
@@ -192,7 +192,6 @@ class Search(Work):
         ), self.point
 
     def keep(self, found: Certificate | None) -> None:
-        """Keep a certificate if its bound is the best."""
         if found is None:
             return
         upper = self.problem.covariance.to_unit(found.upper, len(self.problem.sizes))
@@ -281,7 +280,6 @@ class Search(Work):
     # --- trees ----------------------------------------------------------------------------------------------
     @property
     def seconds(self) -> float | None:
-        """Seconds that are left of the limits."""
         if self.limits is None or self.limits.seconds is None:
             return None
         return max(0.0, self.limits.seconds - (time.monotonic() - self.began))
@@ -377,7 +375,6 @@ class Search(Work):
         )
 
     def take_tree(self, tree: FixingTree) -> None:
-        """Take over value, point and bound of a tree."""
         self.lower, self.steps = tree.lower, self.steps + tree.steps
         self.point = self.point if tree.point is None else tree.point
         self.has_tree |= tree.root is not None

@@ -41,12 +41,15 @@ def print_answer(
     from nspca.data.names import printable
 
     clear()
-    proofs = {args.certificate: certificate} if args.certificate else {}
-    if proofs and known is not None and known.certificate is not certificate:
-        proofs[beside(args.certificate, "features")] = known.certificate
     margin = result.others if others is None else others.certificate
-    if proofs and margin is not None:
-        proofs[beside(args.certificate, "others")] = margin
+    proofs = {}
+    if args.certificate:
+        proofs[args.certificate] = "certificate", certificate
+        if known is not None and known.certificate is not certificate:
+            where = beside(args.certificate, "features")
+            proofs[where] = "what is proved of each feature", known.certificate
+        if margin is not None:
+            proofs[beside(args.certificate, "others")] = "what is proved of other sets", margin
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     try:
         if args.json:
@@ -73,7 +76,7 @@ def print_answer(
                     )
                     say(f"  {one['value']:.6g}  without {without or 'any'}, instead {instead or 'nothing'}")
     finally:
-        for path, proof in proofs.items():
+        for path, (_, proof) in proofs.items():
             proof.of_prepared(dataset.prepared).save(path)
         if args.csv:
             rows = (
@@ -83,9 +86,8 @@ def print_answer(
             )
             write_csv(args.csv, (*COLUMNS, *(KNOWN if known is not None else ())), rows, dataset.name)
     if not args.json:
-        for path, proof in proofs.items():
-            what = "certificate" if path == args.certificate else "what is proved of each feature"
-            say(f"{'what is proved of other sets' if proof.form == 'answers' else what}: {path}")
+        for path, (what, _) in proofs.items():
+            say(f"{what}: {path}")
         if args.csv:
             say(f"table: {args.csv}")
     return 0

@@ -5,7 +5,6 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Any, NoReturn, TypeAlias
 
 from nspca.errors import NSPCAError
@@ -72,23 +71,17 @@ class Commands:
         return parser
 
 
-def add_options(parser: Parser, room: str, model: str, *names: str) -> None:
-    """Add an argument for each field of a model that has a flag, or for the named fields.
+def add_options(parser: Parser, model: str, *names: str) -> None:
+    """Add an argument for each field of a spec that has a flag, or for the named fields.
 
     `given_options` returns their values. Nothing is loaded or added for a command that is not called.
-
-    Parameters
-    ----------
-    parser : Parser
-    room, model : str
-        Module and name of the subclass of `nspca.validation.model.Model`, such as ``nspca.specs`` and
-        ``SweepSpec``.
-    names : str
-        Fields that get an argument; by default all with a `flag`.
+    `model` is the name of a spec, such as ``SweepSpec``.
     """
     if not parser.is_called:
         return
-    declares = getattr(import_module(room), model)
+    from nspca import specs
+
+    declares = getattr(specs, model)
     for name, option, default in declares.declared():
         if not option.flag or (names and name not in names):
             continue
@@ -109,15 +102,16 @@ def add_options(parser: Parser, room: str, model: str, *names: str) -> None:
         parser.add_argument(option.flag, required=declares.model_fields[name].is_required(), **how)
 
 
-def given_options(args: argparse.Namespace, room: str, model: str, *names: str) -> dict[str, Any]:
-    """Return the fields of a model that the command line gives; see `add_options`."""
-    declared = getattr(import_module(room), model).declared()
+def given_options(args: argparse.Namespace, model: str, *names: str) -> dict[str, Any]:
+    """Return the fields of a spec that the command line gives; see `add_options`."""
+    from nspca import specs
+
+    declared = getattr(specs, model).declared()
     fields = [name for name, option, _ in declared if option.flag and (not names or name in names)]
     return {name: vars(args)[name] for name in fields if vars(args).get(name) is not None}
 
 
 def _reader(declares: Any, name: str) -> Callable[[str], Any]:
-    """Return the function that reads a field of a model from its text, with errors for `argparse`."""
 
     def read(text: str) -> Any:
         try:
@@ -150,7 +144,7 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 def of_data(parser: Parser) -> None:
     """Add the options about reading and preparing the data."""
-    add_options(parser, "nspca.specs", "DataSpec")
+    add_options(parser, "DataSpec")
     parser.add_argument(
         "--strict", action="store_true", help="end with status 2 if anything is suspected of the data"
     )
@@ -168,7 +162,7 @@ def of_problem(parser: Parser, *names: str) -> None:
         help="accept a covariance that misses being positive semidefinite by single precision; values and "
         "bounds are of the matrix as given",
     )
-    add_options(parser, "nspca.specs", "SweepSpec", *names)
+    add_options(parser, "SweepSpec", *names)
     parser.add_argument(
         "--forced",
         default="",

@@ -72,8 +72,10 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (NSPCAError, OSError) as error:
+        from nspca.data.options import as_flag
+
         clear()
-        said = _in_flags(error) if isinstance(error, InvalidData) else str(error)
+        said = error.say(as_flag) if isinstance(error, InvalidData) else str(error)
         if isinstance(error, FileNotFoundError) and error.filename:
             said = f"There is no file {error.filename}: check the path."
         complain(f"nspca: {said}")
@@ -82,12 +84,3 @@ def main(arguments: list[str] | None = None) -> int:
         clear()
         complain("nspca: stopped")
         return 130
-
-
-def _in_flags(error: InvalidData) -> str:
-    """Return the message of an error with its ways out as flags of the command line."""
-    if not error.ways:
-        return error.message
-    from nspca.data.options import as_flag
-
-    return error.say(as_flag)

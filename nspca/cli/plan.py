@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--components", type=count, default=1, metavar="R", help="how many are found together (default 1)"
     )
-    add_options(command, "nspca.specs", "SweepSpec", "effort")
+    add_options(command, "SweepSpec", "effort")
     command.share("json")
 
     command = commands.add(
@@ -44,7 +44,7 @@ def add(commands: Commands) -> None:
         help="a docword, Matrix Market (both also gzipped), Parquet, CSV, NPY, NPZ or HDF5 file",
     )
     command.add_argument("folder", metavar="FOLDER", help="a new folder")
-    add_options(command, "nspca.specs", "DataSpec", *NAMING)
+    add_options(command, "DataSpec", *NAMING)
     size = command.add_mutually_exclusive_group()
     size.add_argument("--rows", type=count, metavar="N", help="rows of a shard")
     size.add_argument("--megabytes", type=count, metavar="N", help="about the size of a shard (default 32)")
@@ -77,7 +77,7 @@ def shard(args: argparse.Namespace) -> int:
     for path in unfinished(Path(args.folder)):
         complain(f"nspca: {path} is of a run that was killed or still writes: if none does, delete it.")
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
-    named = given_options(args, "nspca.specs", "DataSpec", *NAMING)
+    named = given_options(args, "DataSpec", *NAMING)
     made = shard(args.source, args.folder, **how, **named, report=progress())
     say_notes(made.notes)
     rows, columns = made.shape

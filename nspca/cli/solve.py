@@ -10,8 +10,7 @@ from nspca.cli.answers import beside, print_answer
 from nspca.cli.arguments import Commands, count, given_options, of_problem, percent
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import about_problem, make_problem, read_dataset
-from nspca.errors import InvalidOption, Refused, WorkersLost, needs
-from nspca.progress import Event, Report
+from nspca.errors import InvalidOption, WorkersLost, needs
 
 if TYPE_CHECKING:
     from nspca.problem import Problem
@@ -100,11 +99,8 @@ def run(args: argparse.Namespace) -> int:
             f"workers read a folder of shards or help with --effort exhaustive, got {args.source}: make a "
             "folder with `python -m nspca shard`, or leave --workers and --scheduler out"
         )
-    limits = {"seconds": args.seconds, "nodes": args.nodes, "resume": args.resume}
-    # No spec holds limits or workers of a search, nor a search for several components.
-    is_search = {*limits.values()} != {None} or (is_exhaustive and (asked or args.components is not None))
-    for name, value in {"within": args.within, "others": args.others, **limits}.items():
-        if args.spec and value is not None:
+    for name in ("within", "others", "seconds", "nodes", "resume"):
+        if args.spec and getattr(args, name) is not None:
             raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
     second = beside(args.certificate, "features") if args.certificate and args.within else None
     third = (
@@ -112,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     )
     check_files(args.certificate, second, third, args.csv, args.spec, read=[args.source])
     with client_of(args.workers, args.scheduler) as client:
-        return _solve(args, client, is_folder, is_search)
+        return _solve(args, client, is_folder)
 
 
 def client_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
@@ -124,28 +120,21 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
     return open_client(workers, scheduler, complain)
 
 
-def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bool) -> int:
+def _solve(args: argparse.Namespace, client: Any, is_folder: bool) -> int:
     """Solve the problem of the arguments, with a Dask client or None; print the answer and return 0."""
     import nspca
     from nspca.certificate import ROUNDING
     from nspca.proving import certified
     from nspca.result import Result
-    from nspca.solving import line_of
 
     dataset, data = read_dataset(args.source, args)
     about = about_problem(args, dataset, data)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(about, dataset, sizes, client if is_folder else None)
-    question, lost, known = None, None, None
-    if args.spec or not is_search:
-        if problem.joint and args.method != "auto":
-            line_of(args.method).check(problem)  # a method that finds one component is refused, as by `solve`
-        question = _question(args, about)
+    question = _question(args, about) if args.spec else None
+    lost, known, others = None, None, None
     try:
-        if is_search or question is None:
-            result = _search(args, problem, client)
-        else:
-            result = _answer(question, problem, progress())
+        result = _answer(args, problem, client)
     except WorkersLost as error:
         if not isinstance(error.result, Result) or error.result.certificate is None:
             raise
@@ -155,10 +144,9 @@ def _solve(args: argparse.Namespace, client: Any, is_folder: bool, is_search: bo
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             # One certificate proves both, and what is proved of all other answers stays.
             result = replace(certified(problem, result, known.certificate), others=result.others)
-    others = None
     if args.others is not None and lost is None:
         others = nspca.answers(problem, result, args.others / 100, seconds=args.seconds, report=progress())
-    with saved(args, question if args.spec else None):
+    with saved(args, question):
         status = print_answer(args, dataset, problem, result, known, others)
     if lost is None:
         return status
@@ -172,7 +160,7 @@ def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | Co
     """Return the question of the arguments: a sweep of one k, or several components found together."""
     from nspca.specs import ComponentsSpec, SweepSpec
 
-    given = given_options(args, "nspca.specs", "SweepSpec", "effort", "seed")
+    given = given_options(args, "SweepSpec", "effort", "seed")
     how: dict[str, Any] = about.about_problem() | given
     if args.components is None:
         return SweepSpec(ks=(args.k,), methods=(args.method,), published=False, **how)
@@ -180,34 +168,18 @@ def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | Co
     return ComponentsSpec(sizes=(args.k,) * args.components, methods=(method,), **how)
 
 
-def _answer(question: "SweepSpec | ComponentsSpec", problem: "Problem", report: Report) -> "Result":
-    """Return the one result of a question about `problem`; raise `Refused` where nothing bounds it."""
-    said: list[str] = []
-
-    def hear(event: Event) -> None:
-        row = event.payload.get("row", {})
-        if row.get("row") == "refused":
-            said.append(row["error"])
-        report(event)
-
-    (result,) = question.run(hear, problem).results.values()
-    if result.certificate is None:
-        raise Refused(said[-1])
-    return result
-
-
-def _search(args: argparse.Namespace, problem: "Problem", client: Any) -> "Result":
-    """Return the answer of an exhaustive search with limits, workers, or a tree to go on from."""
+def _answer(args: argparse.Namespace, problem: "Problem", client: Any) -> "Result":
+    """Return the answer with its certificate, maybe of a search that goes on from a file."""
     import nspca
     from nspca.api import prove_optimum
     from nspca.certificate import require_about
 
+    how: dict[str, Any] = {"method": args.method, "seed": args.seed or 0, "report": progress()}
     limits: dict[str, Any] = {"seconds": args.seconds, "nodes": args.nodes}
-    how = {"method": args.method, "seed": args.seed or 0, "report": progress()}
+    limits["client"] = client if args.effort == "exhaustive" else None
     if args.resume is None:
-        limits["client"] = client if args.effort == "exhaustive" else None
         return nspca.solve(problem, certify=args.effort, **how, **limits)
     before = nspca.Certificate.load(args.resume)
     require_about(problem, before)
     result = nspca.solve(problem, certify=None, **how)
-    return prove_optimum(problem, result, progress(), client=client, resume=before, **limits)
+    return prove_optimum(problem, result, progress(), resume=before, **limits)

@@ -40,7 +40,7 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
     from nspca.data.options import OF_TABLES, OF_TEXTS
     from nspca.specs import DataSpec
 
-    given = given_options(args, "nspca.specs", "DataSpec")
+    given = given_options(args, "DataSpec")
     flags = {name: option.flag for name, option, _ in DataSpec.declared()}
     reading = [name for name in given if name not in STEPS]
     path, is_sample = Path(source), source in SAMPLES
@@ -118,7 +118,7 @@ def about_problem(args: argparse.Namespace, dataset: "Source", data: "DataSpec")
     """Return the spec of the problem of a data set, without its k."""
     from nspca.specs import ProblemSpec
 
-    given = given_options(args, "nspca.specs", "ProblemSpec")
+    given = given_options(args, "ProblemSpec")
     if dataset.is_covariance and given.keys() & {"scale", "center"}:
         raise InvalidOption("a covariance is taken as it is: leave --scale and --no-center out")
     if data.repair and not dataset.is_covariance:

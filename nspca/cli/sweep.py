@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from nspca.result import COLUMNS
     from nspca.specs import SweepSpec
 
-    given = given_options(args, "nspca.specs", "SweepSpec") | problem_spec.about_problem()
+    given = given_options(args, "SweepSpec") | problem_spec.about_problem()
     question = SweepSpec(**given, ks=tuple(sorted({*args.k})), published=False)
     bar = progress()
     ready: list[Event] = []

@@ -196,7 +196,6 @@ class Covariance:
 
     @property
     def trace(self) -> float:
-        """Return the sum of the variances."""
         return float(self.diagonal.sum())
 
     @property
@@ -292,19 +291,15 @@ class MatrixCovariance(Covariance):
             self.relief = float(np.nextafter(added.min(), -np.inf))  # the subtraction rounds to nearest
 
     def product(self, X: Array) -> Array:
-        """Return ``A @ X``."""
         return self.A @ X
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
-        """Return ``A[:, features]``."""
         return self.A[:, features]
 
     def block(self, features: Indices) -> Array:
-        """Return ``A[features][:, features]``."""
         return self.A[np.ix_(features, features)]
 
     def _formed(self) -> Array:
-        """Return the whole of A."""
         return self.A
 
     def explained(self, x: Array) -> float:
@@ -317,11 +312,9 @@ class MatrixCovariance(Covariance):
         return self.A @ X if self.added is None else self.A @ X - self.added[:, None] * X
 
     def restrict(self, features: Indices) -> "MatrixCovariance":
-        """Return the matrix of the given features alone."""
         added = None if self.added is None else self.added[features]
         return self._as_matrix(self.block(features), nu=self.nu, shift=self.shift, added=added)
 
     @cached_property
     def diagonal(self) -> Array:
-        """Return the variances of the features, (n,)."""
         return np.diag(self.A).copy()

@@ -80,7 +80,6 @@ class RowsCovariance(Covariance):
 
     @property
     def on_disk(self) -> bool:
-        """Return whether the rows are read from disk in each pass."""
         return self.rows.held is None
 
     @property
@@ -90,7 +89,6 @@ class RowsCovariance(Covariance):
 
     @property
     def nonzeros(self) -> int:
-        """Return the number of entries of the data, for sparse data of those that are not 0."""
         return self.m * self.n if self.Z is not None else int(self.rows.counts.sum())
 
     @property
@@ -111,7 +109,6 @@ class RowsCovariance(Covariance):
 
     @property
     def Z(self) -> Array | None:
-        """Return dense Z (m, n) that is held in memory, None for other data."""
         return self.rows.held if isinstance(self.rows.held, np.ndarray) else None
 
     @cached_property
@@ -125,7 +122,6 @@ class RowsCovariance(Covariance):
 
     @property
     def most_formed(self) -> int:
-        """Return the largest n for which the whole of A is formed."""
         return max(DENSE_LIMIT, self.n * self.small)
 
     @cached_property
@@ -270,11 +266,9 @@ class RowsCovariance(Covariance):
 
     @cached_property
     def diagonal(self) -> Array:
-        """Return the variances of the features, (n,)."""
         return self.rows.variances
 
     def quadratic(self, x: Array) -> float:
-        """Return ``x'Ax`` in the quickest way, for comparing candidates."""
         support = np.flatnonzero(x)
         if self.small or (self.on_disk and support.size <= DENSE_LIMIT):
             return float(x[support] @ self.block(support) @ x[support])
@@ -334,7 +328,6 @@ class RowsCovariance(Covariance):
 
     @property
     def is_factorised(self) -> bool:
-        """Return whether leading eigenpairs come from a factorisation of A, or of ``ZZ'``."""
         if self.on_disk:
             return self.small and self.n <= DIRECT_LIMIT
         return min(self.n, self.m) <= DIRECT_LIMIT

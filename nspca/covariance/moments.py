@@ -3,8 +3,7 @@
 ``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is
 subtracted first, and then the mean of the difference, which is the rounding of the first mean. Entries are
 right to about a unit in the last place of x - mean. The checker implements this definition independently.
-`inputs` makes Z with the functions for one step. `moments` is for a raw table whose samples get scores: the
-estimator, `selection` and the scores of another table on the page Sweep call it.
+`moments` is for a raw table whose samples get scores: the estimator, `selection` and pages call it.
 """
 
 from typing import Any
@@ -21,39 +20,19 @@ STILL = 4 * 2.0**-52
 """Relative distance up to which values count as one value, such as 0.1 + 0.2 and 0.3."""
 
 
-def centred(X: Array, out: Array | None = None) -> Array:
+def centred(X: Array) -> Array:
     """Return X (m, n) minus its column means, summed along rows of X', a cache-sized part at a time.
 
-    The result does not depend on the memory order of X. It is written to `out` if given, which may be X.
+    The result does not depend on the memory order of X.
     """
     m, n = X.shape
-    C, step = np.empty_like(X, dtype=np.float64) if out is None else out, max(1, CACHED // max(m, 1))
+    C, step = np.empty_like(X, dtype=np.float64), max(1, CACHED // max(m, 1))
     for start in range(0, n, step):
         some = np.array(X[:, start : start + step].T, dtype=np.float64, order="C")
         for _ in range(2):
             some -= some.mean(axis=1, keepdims=True)
         C[:, start : start + step] = some.T
     return C
-
-
-def deviations(C: Array) -> Array:
-    """Return the population standard deviations (n,) of `centred` columns C (m, n)."""
-    return np.sqrt(_means(C * C))
-
-
-def constant(X: Array) -> NDArray[np.bool_]:
-    """Return which columns of X (m, n) hold one value, up to the rounding of one value; (n,)."""
-    return np.ptp(X, axis=0) <= STILL * np.abs(X).max(axis=0)
-
-
-def crowded(X: sp.csr_array) -> NDArray[np.int64]:
-    """Return the columns of sparse X (m, n) with more than m/2 nonzeros.
-
-    Only these can have a mean above their deviation: with a share p of nonzeros,
-    ``mean^2 <= var p / (1 - p)`` by Cauchy-Schwarz. They are written out before they are centred, which at
-    most doubles their entries; the others may stay implicit.
-    """
-    return np.flatnonzero(2 * counts(X) > X.shape[0])
 
 
 def counts(X: sp.csr_array) -> NDArray[np.int64]:
@@ -75,19 +54,16 @@ def moments(X: Any) -> tuple[Array, Array]:
         X = np.asarray(X, dtype=np.float64)
         exponent = binary_exponent(X, axis=0)
         C = centred(X := scaled(X, -exponent))
-        return np.ldexp(_means(X), exponent), np.ldexp(deviations(C), exponent)
+        return np.ldexp(_means(X), exponent), np.ldexp(np.sqrt(_means(C * C)), exponent)
     X = sp.csr_array(X, dtype=np.float64)
-    exponent = column_exponents(X)
+    exponent = np.frexp(abs(X).max(axis=0).toarray().ravel())[1]
     X = sp.csr_array((scaled(X.data, -exponent[X.indices]), X.indices, X.indptr), shape=X.shape)
     mean = np.bincount(X.indices, weights=X.data, minlength=X.shape[1]) / X.shape[0]
-    deviation, full = np.sqrt(squares(X, mean) / X.shape[0]), crowded(X)
+    # Only columns more than half full can have a mean above their deviation: with a share p of nonzeros,
+    # mean^2 <= var p / (1 - p) by Cauchy-Schwarz. Those are written out.
+    deviation, full = np.sqrt(squares(X, mean) / X.shape[0]), np.flatnonzero(2 * counts(X) > X.shape[0])
     mean[full], deviation[full] = moments(X[:, full].toarray())
     return np.ldexp(mean, exponent), np.ldexp(deviation, exponent)
-
-
-def column_exponents(X: sp.csr_array) -> NDArray[np.int64]:
-    """Return `binary_exponent` of every column of sparse X (m, n)."""
-    return np.asarray(np.frexp(abs(X).max(axis=0).toarray().ravel())[1], dtype=np.int64)
 
 
 def _means(X: Array) -> Array:

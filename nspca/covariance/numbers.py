@@ -139,13 +139,11 @@ def _refuse_rounded_in(entries: Any, what: str) -> None:
 
 
 def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
-    """Refuse arrays with masked entries."""
     if np.ma.is_masked(X):
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
 
 
 def _rounding_error(found: str, what: str, where: str = "") -> InvalidProblem:
-    """Return the error for a number that float64 would round."""
     return InvalidProblem(
         f"{what} must be numbers that fit float64, got {found}{where}; subtract what they have in common, "
         "or convert them to floats"

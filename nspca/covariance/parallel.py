@@ -10,7 +10,7 @@ depends only on the blocks. A sum of 8, 64, ... blocks that starts at a multiple
 the tree, and a task computes one branch.
 
 The client is the caller's, and recognised by its methods: Dask is not imported here. Dask computes the tasks
-of a lost worker again.
+of a lost worker again, as often as its setting ``allowed-failures`` says.
 """
 
 import queue
@@ -33,8 +33,6 @@ EACH = 4
 """Least number of tasks per worker in a pass, if there are enough blocks, so that all workers stay busy."""
 AHEAD = 2
 """Tasks of a pass that a worker may have at a time. More would fill its memory with results that wait."""
-TRIES = 3
-"""Maximum starts of a task when the scheduler blames it for the loss of its worker; it may be innocent."""
 PATIENCE = 60.0
 """Seconds that the work waits for a first worker, and for another one when none is left."""
 TICK = 0.2
@@ -158,9 +156,6 @@ def waves(client: Any, report: Report, tell: Callable[[], None]) -> Wave:
 class ClusterWaves:
     """Work on tasks on the workers of a Dask cluster.
 
-    A task whose worker is lost is computed again. Where the scheduler blames the task for the loss, it is
-    submitted again, at most `TRIES` times.
-
     Parameters
     ----------
     client : distributed.Client
@@ -186,43 +181,25 @@ class ClusterWaves:
         Raises
         ------
         WorkersLost
-            When there are no workers any more, or the scheduler blames a task too often.
+            When there are no workers any more, or the scheduler blames a task for their loss.
         """
         if self._sent is None or common is not self._common:
-            self._send(common)
+            # A task of the cluster returns the common object, so a worker that is lost with it is no loss.
+            with clear_errors(self.work):
+                self._common, self._sent = common, self._submit(_itself, common)
         rest = iter(tasks)
-        left = deque((task, self._begin(function, task)) for task in islice(rest, self.ahead))
+        left = deque(self._begin(function, task) for task in islice(rest, self.ahead))
         try:
             while left:
-                yield self._first_result(function, left)
-                left.popleft()[1].release()
-                left.extend((task, self._begin(function, task)) for task in islice(rest, 1))
-        finally:
-            for _, future in left:
-                future.release()
-
-    def _first_result(self, function: Callable[..., Any], left: deque[tuple[Any, Any]]) -> Any:
-        """Return the result of the first of the tasks that are `left`."""
-        for tries in range(TRIES):
-            task, future = left[0]
-            try:
-                self._wait(future)
+                self._wait(left[0])
                 with clear_errors(self.work):
-                    return future.result()
-            except WorkersLost as lost:
-                if type(lost.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
-                    raise
-                self._send(self._common)
-                left[0] = task, self._begin(function, task)
-        raise AssertionError("the last try returns or raises")
-
-    def _send(self, common: Any) -> None:
-        """Put the object that tasks have in common on the cluster.
-
-        A task of the cluster returns the object, so a worker that is lost with it is no loss.
-        """
-        with clear_errors(self.work):
-            self._common, self._sent = common, self._submit(_itself, common)
+                    result = left[0].result()
+                yield result
+                left.popleft().release()
+                left.extend(self._begin(function, task) for task in islice(rest, 1))
+        finally:
+            for future in left:
+                future.release()
 
     def _begin(self, function: Callable[..., Any], task: Any) -> Any:
         """Submit a task with the common object, and return its future."""

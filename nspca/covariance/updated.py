@@ -34,27 +34,22 @@ class Changed(Covariance):
         self.A, self.L, self.C, self.shift = A, L, C, float(shift)
 
     def product(self, X: Array) -> Array:
-        """Return the changed matrix times X."""
         return self.A.product(X) + self.L @ (self.C @ (self.L.T @ X)) + self.shift * X
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
-        """Return columns of the changed matrix, (n, p)."""
         features = np.asarray(features, dtype=int)
         out = self.A.columns(features) + self.L @ (self.C @ self.L[features].T)
         out[features, np.arange(features.size)] += self.shift
         return out
 
     def block(self, features: Indices) -> Array:
-        """Return the block of the changed matrix for some features."""
         part = self.L[features]
         return self.A.block(features) + part @ self.C @ part.T + self.shift * np.eye(len(part))
 
     def quadratic(self, x: Array) -> float:
-        """Return ``x'Ax`` of the changed matrix, for comparing candidates."""
         return self._with_change(x, self.A.quadratic(x))
 
     def explained(self, x: Array) -> float:
-        """Return ``x'Ax`` of the changed matrix, from the data."""
         return self._with_change(x, self.A.explained(x))
 
     def _with_change(self, x: Array, value: float) -> float:
@@ -63,7 +58,6 @@ class Changed(Covariance):
         return value + float(inner @ self.C @ inner) + self.shift * float(x @ x)
 
     def restrict(self, features: Indices) -> "Changed":
-        """Return the changed matrix of the given features alone."""
         return Changed(self.A.restrict(features), self.L[features], self.C, self.shift)
 
     @cached_property
@@ -73,7 +67,6 @@ class Changed(Covariance):
         return np.where(np.abs(changed) <= NOTHING * self.A.trace, 0.0, changed)
 
     def _formed(self) -> Array:
-        """Return the whole of the changed matrix."""
         return self.block(np.arange(self.n))
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:

@@ -100,10 +100,6 @@ class AnswerPage(ABC, Generic[Asked]):
             self.label(data, asked), data, asked, begin, lambda: self.draw_estimate(data, asked)
         )
 
-    def is_answer(self, run: Watched, asked: Asked) -> bool:
-        """Return whether a run answers the question of the form; the start button is then folded away."""
-        return same(run.asked, asked)
-
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
@@ -205,13 +201,7 @@ def show_shared(page: AnswerPage[Any], run: Watched) -> None:
 
 
 def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
-    """Return the run of the address, or the first answer; draw a hint and return None if there is neither.
-
-    Raises
-    ------
-    JobError
-        When the run of the address is not in this workspace, or is of another kind.
-    """
+    """Return the run of the address, or the first answer; draw a hint and return None if there is neither."""
     name = state.get(page.kind.key)
     if name is not None:
         run = lookup.named(page.kind, name)
@@ -234,7 +224,7 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    answered = run is not None and page.is_answer(run, asked)
+    answered = run is not None and same(run.asked, asked)
     with box if answered or not folded else st.container():
         offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
@@ -292,10 +282,7 @@ def _draw(
 def _watch(
     page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
 ) -> None:
-    """Draw the progress of a run without a result, and its partial results or that a folder is measured.
-
-    With `is_drawn` the page draws what is ready of the run.
-    """
+    """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
 
     def fill(now: JobState) -> None:
         if is_drawn:

@@ -215,7 +215,6 @@ class Export:
         ).encode()
 
     def _readme(self, found: Mapping[str, tuple[bytes, str]], made: datetime) -> bytes:
-        """Return the README: a description of every file, and how to check the result."""
         data, width = self.of.dataset, max(map(len, found))
         name = " ".join(data.name.split())
         said = [line for line in (" ".join(text.split()) for text in (data.provenance, *data.notes)) if line]
@@ -278,7 +277,6 @@ class Export:
             download_json(self.asked, self.of)
 
     def _made(self, kind: str, drawn: dict[str, Picture]) -> bytes:
-        """Return the file of a kind, one of `KINDS`, from the pictures that the browser drew."""
         if kind == "everything":
             return self.pack(self.figures(), drawn)
         foot = f"{self.of.dataset.name} · nspca {nspca.__version__}"

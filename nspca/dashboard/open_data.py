@@ -169,10 +169,10 @@ def row_sample(of: Chosen) -> Chosen:
     return find(of.reference.but(some=sample_rows(of.table)), None)
 
 
-def scored_problem(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
-    """Return a problem whose samples can be scored: `problem` itself, but for a folder one on some rows.
+def scored_problem(of: Chosen, asked: nspca.Problem) -> nspca.Problem:
+    """Return a problem whose samples can be scored: `asked` itself, but for a folder one on some rows.
 
-    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `problem`.
+    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `asked`.
 
     Raises
     ------
@@ -180,9 +180,9 @@ def scored_problem(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
         When a feature that is to be scaled is constant in the sample.
     """
     if of.table is None:
-        return problem
-    A = problem.covariance
-    return _problem_of(row_sample(of), problem.nonneg, A.center, A.scale)
+        return asked
+    A = asked.covariance
+    return problem(row_sample(of), asked.nonneg, A.center, A.scale)
 
 
 def reference() -> DataSpec:
@@ -219,7 +219,6 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
 
 
 def _find_source(where: DataSpec, workspace: str | None) -> Chosen:
-    """Return the data that `where` describes before all steps of preparation; see `find`."""
     if where.sample is not None:
         return _sample(where.sample, version(where.sample))
     if where.folder is not None:
@@ -377,7 +376,6 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
 def _problem(
     content: str, covariance: bool, center: bool, scale: bool, repair: bool, _data: Dataset
 ) -> nspca.Problem:
-    """Return the problem (k = 1) for the data, cached by the hash of their content."""
     X: Any = _data.X
     if covariance:
         return nspca.Problem.from_covariance(X, 1, repair=SHIFT if repair else None)
@@ -403,12 +401,7 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     """
     if of.table is not None:
         return nspca.Problem(open_folder.Outline(of.table, center, scale), 1, nonneg)
-    return _problem_of(of, nonneg, center, scale)
-
-
-def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
-    """Return the problem (k = 1) of data in memory; a covariance is neither centred nor scaled."""
-    given = of.dataset.is_covariance
+    given = of.dataset.is_covariance  # which is neither centred nor scaled
     how = given, center and not given, scale and not given, given and of.reference.repair
     made = _problem(of.content, *how, of.dataset)
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors

@@ -6,7 +6,6 @@ module `of` is the data with their problem (`Subject`), and `asked` the sweep of
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -29,9 +28,8 @@ from nspca.dashboard.components.spannogram_explorer import (
 )
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import first_answer, lookup, progress
+from nspca.dashboard.runs import first_answer, progress
 from nspca.dashboard.runs.inputs import draw_signs, is_scaled
-from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
@@ -220,20 +218,19 @@ class Limit:
 
 
 def find_limit(of: Subject, asked: SweepSpec) -> Limit:
-    """Return the smallest bound of the visitor's own sweeps, of the default run, and of the rank-2 picture.
+    """Return the smallest bound of searches, of all sweeps, and of the rank-2 picture.
 
-    The visitor's own sweeps come before the default run, so that this page and Sweep print the same limit.
+    Sweep has the same sweeps and searches in its curve, so that both pages print the same limit.
     """
-    quick = _quick(of.key, of)
-    known, waits = list(_own(of, asked)), None
-    if not known:
-        run = first_answer.unasked(of.chosen, asked)
-        results = None if run is None else run.results
-        if results is not None:
-            known = list(_uppers(results, asked.first))
-        elif run is not None:
-            waits = run.id
-    return Limit(min([*known, quick]), not known, waits)
+    k, tried = asked.first, proofs.attempts(asked)
+    known = [one.certificate.upper for one in tried if one.k == k and one.certificate is not None]
+    run = first_answer.unasked(of.chosen, asked)
+    results = None if run is None else run.results
+    grown = proofs.grown(results or nspca.Sweep({}), of.chosen, asked).results.items()
+    proved = [result.certificate for (_, size), result in grown if size == k]
+    known += [certificate.upper for certificate in proved if certificate is not None]
+    waits = None if run is None or results is not None else run.id
+    return Limit(min([*known, _quick(of.key, of)]), not known, waits)
 
 
 @cache.keep()
@@ -241,24 +238,6 @@ def _quick(key: tuple[Any, ...], _of: Subject) -> float:
     """Return the bound by the two main directions (B3), computed once for all visitors."""
     certificate, _ = lowrank.bound(_of.problem, 2, cap=CAP)
     return float(certificate.upper)
-
-
-def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:
-    k = asked.first
-    for run, spec in lookup.every(SweepSpec):
-        if spec.same_problem == asked.same_problem and k in spec.ks:
-            results = Watched(run.id, of.chosen, spec, engine().status(run.id)).results
-            if results is not None:
-                yield from _uppers(results, k)
-    for attempt in proofs.attempts(asked):
-        if attempt.k == k and attempt.certificate is not None:
-            yield attempt.certificate.upper
-
-
-def _uppers(results: nspca.Sweep, k: int) -> Iterator[float]:
-    for (_, size), result in results.results.items():
-        if size == k and result.certificate is not None:
-            yield result.certificate.upper
 
 
 # --- the page ----------------------------------------------------------------------------------------
@@ -311,7 +290,6 @@ def _view() -> str:
 
 
 def _exponent() -> int:
-    """Return the chosen tolerance as p: the search of rank 3 stops within 10^-p of the optimum."""
     return state.get_one_of("tol", TOLERANCES, 3)
 
 

@@ -41,13 +41,7 @@ class NoAnnotation(InvalidData):
 
 
 def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
-    """Read an annotation (CSV or Excel) with every cell as text.
-
-    Raises
-    ------
-    InvalidData
-        For a table of one column or without rows, and for files of other formats.
-    """
+    """Read an annotation (CSV or Excel, two columns at least) with every cell as text."""
     files, raw, notes = open_texts(limits.bounded_bytes(source), limit=MOST_BYTES)
     if files is not None:
         raise InvalidData(

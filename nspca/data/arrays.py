@@ -23,14 +23,8 @@ MOST_TEXT = 16 * 2**20
 def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Dataset:
     """Return numbers as a Dataset, after settling missing values and applying the options of reading.
 
-    Parameters
-    ----------
-    X : (m, n) or (m, rows, columns)
-        A matrix, or a stack of images, which is unrolled row by row.
-    name : str
-    options : ReadOptions
-    about : fields of Dataset
-        They are about all rows and columns. Without names, rows and columns are numbered.
+    X is a matrix (m, n) or a stack of images, which is unrolled row by row. `about` are fields of `Dataset`
+    about all rows and columns; without names, these are numbered.
     """
     if X.ndim == 3:
         about, X = {**about, "image_shape": X.shape[1:]}, unrolled(X)

@@ -41,18 +41,9 @@ _SHORT = 15
 
 
 class Parsed(NamedTuple):
-    """The cells of some rows of a table.
+    """The cells of some rows of a table: the numbers, with NaN for missing values, and the columns of texts.
 
-    Parameters
-    ----------
-    values : (rows, columns of numbers) float64
-        NaN for missing values.
-    texts : dict of int to list of str
-        The cells of each column of texts.
-    gap : str
-        Place of the first missing value when those are not allowed; empty when there is none.
-    empty : int
-        Number of rows without any filled cell, which were left out.
+    `gap` is the place of the first missing value that is not allowed, `empty` counts rows without any cell.
     """
 
     values: np.ndarray
@@ -63,22 +54,11 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """The rows of a text table, or of a piece of one, as bytes.
+    """The rows of a text table, or of a piece of one, as UTF-8 without the header.
 
-    Parameters
-    ----------
-    raw : bytes, UTF-8
-        Without the header and the lines above.
-    layout : Layout
-    missing_allowed : bool
-        Whether a missing value is read as NaN, not refused.
-    codes : tuple of float
-        Numbers that stand for a missing value.
-    line : int, optional
-        Number of lines of the file above `raw`. When given, errors name the line instead of the row, and
-        missing values are refused at once.
-    before : int
-        Number of rows of the table above `raw`, for errors that name the row.
+    With `missing_allowed`, a missing value is NaN and not refused; `codes` are numbers that stand for one.
+    Errors name the row, of which `before` stand above `raw`. With `line`, the number of lines of the file
+    above `raw`, they name the line, and missing values are refused at once.
     """
 
     raw: bytes
@@ -166,10 +146,7 @@ class Cells:
         return values, {i: texts[i].tolist() for i in text}
 
     def _parse_by_cell(self, text: Sequence[int], skipped: Sequence[int]) -> Parsed:
-        """Return the cells, parsed one by one; raise the error about the first wrong one.
-
-        The error offers to leave out all columns with wrong cells.
-        """
+        """Return the cells, parsed one by one; raise the error about all columns with wrong cells."""
         layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numeric = [i for i in range(width) if i not in texts]
@@ -234,10 +211,7 @@ def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
 
 
 def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
-    """Return the numbers of a row of short plain numbers; None for any other row.
-
-    This makes parsing cell by cell ten times as fast for rows of plain numbers.
-    """
+    """Return the numbers of a row of short plain numbers, ten times as fast; None for any other row."""
     text = "".join(row)
     is_long = max(map(len, row), default=0) > _SHORT
     if is_long or not _PLAIN.fullmatch(text) or (decimal == "," and "." in text):
@@ -255,13 +229,7 @@ def _is_rounded(cell: str) -> bool:
 
 
 def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
-    """Return the number in a cell, NaN for a missing value; `where` is the row or line for the error.
-
-    Raises
-    ------
-    InvalidData
-        For text, an infinite number, or an integer that float64 cannot represent, with the options that help.
-    """
+    """Return the number in a cell, NaN for a missing value; `where` is the row or line for the error."""
     numerals, signs = layout.numerals, layout.marks.get(column)
     if numerals.is_missing(cell):
         return np.nan
@@ -294,7 +262,7 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
 
 WORDS_OF_MISSING = {
     "missing", "unknown", "absent", "blank", "empty", "refused", "filtered", "overflow", "ovrflw",
-    "saturated", "fehlt", "fehlend", "unbekannt", "verweigert",
+    "saturated", "undetermined", "fehlt", "fehlend", "unbekannt", "verweigert",
 }  # fmt: skip
 """Words of letters alone that are offered as missing values; others are more often names of groups."""
 

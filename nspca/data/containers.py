@@ -42,11 +42,6 @@ def open_source(
     """Return a source for reading into memory: unpacked bytes, the files of a ZIP or folder, or a path.
 
     An HDF5 file and a large table of plain text stay on the disk until they are parsed.
-
-    Raises
-    ------
-    InvalidData
-        For no file, one that is too large, or a damaged archive.
     """
     path = Path(source) if isinstance(source, str | Path) else None
     if path is not None and path.is_dir():
@@ -100,13 +95,7 @@ def find_format(source: Source) -> Format:
 
 
 def read_source(source: Source, options: ReadOptions, report: Report = silent) -> Dataset:
-    """Return the data of a source, by its format, with the labels that the file itself brings.
-
-    Raises
-    ------
-    InvalidData
-        Also for numbers that take far more bytes than the file has.
-    """
+    """Return the data of a source, by its format, with the labels that the file itself brings."""
     data = _read_format(source, options, report)
     if source.path is None or source.path.is_file():
         X: Any = data.X
@@ -206,13 +195,7 @@ def _is_vocabulary(name: str) -> bool:
 
 
 def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Report = silent) -> Reader:
-    """Return the reader for a file on disk, whose rows are read block by block.
-
-    Raises
-    ------
-    InvalidData
-        For no file, a file of a format that is read as a whole, or a damaged header.
-    """
+    """Return the reader for a file on disk, whose rows are read block by block."""
     if source.path is not None:
         limits.require_file(source.path)
     first = source.first()

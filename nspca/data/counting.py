@@ -64,13 +64,7 @@ class Counted:
 
 
 def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
-    """Return the counts of each word in each document, by scikit-learn's vectorizers.
-
-    Raises
-    ------
-    InvalidData
-        For texts without words, or with more different words than fit into memory.
-    """
+    """Return the counts of each word in each document, by scikit-learn's vectorizers."""
     # Imported late, since scikit-learn slows the start of a page.
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
@@ -83,10 +77,7 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     splits = {"token_pattern": WORD, "preprocessor": _paired if undivided else plain}
 
     def counted(words: CountVectorizer, **further: Any) -> tuple[Any, CountVectorizer, int]:
-        """Return the counts (documents, words) by a vectorizer with the analyzer of `words`.
-
-        Also return the fitted vectorizer and the number of different words before the limits on documents.
-        """
+        """Return counts, the fitted vectorizer, and the number of words before the limits on documents."""
         analyze = _Bounded(words.build_analyzer(), options.pairs)
         vectorizer = CountVectorizer(analyzer=analyze, dtype="float64", **limits, **further)
         try:

@@ -25,13 +25,7 @@ digits rounds that much.
 class Candidate:
     """A column, or a row of a table with features in rows, that may be named as the labels.
 
-    Parameters
-    ----------
-    name : str
-    count : int
-        Number of different values in the column.
-    note : Finding, optional
-        The finding about the column, shown while other labels are in force.
+    `count` is the number of different values, `note` the finding shown while other labels are in force.
     """
 
     name: str
@@ -196,13 +190,7 @@ class Dataset:
         return _merge_features(self, self.numbers(features), name)
 
     def numbers(self, features: Sequence[int | str]) -> np.ndarray:
-        """Return the sorted numbers of features that are given by number (from 0) or by name.
-
-        Raises
-        ------
-        InvalidData
-            For an unknown feature, and when no feature is given.
-        """
+        """Return the sorted numbers of features that are given by number (from 0) or by name."""
         return numbers_of(features, self.feature_names)
 
     def rows(self, kept: Sequence[int] | np.ndarray) -> "Dataset":

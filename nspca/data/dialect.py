@@ -145,13 +145,7 @@ class Layout:
 
 
 def stripped(raw: bytes) -> bytes:
-    """Return text without the blank lines and the lines of bare delimiters below it.
-
-    Raises
-    ------
-    InvalidData
-        When the text has no other lines.
-    """
+    """Return text without the blank lines and the lines of bare delimiters below it."""
     raw = raw[: filled_end(raw)]
     if not raw.strip():
         raise InvalidData(
@@ -161,10 +155,7 @@ def stripped(raw: bytes) -> bytes:
 
 
 def filled_end(text: bytes) -> int:
-    """Return the offset of the end of the last line with a cell that is not empty.
-
-    Spreadsheets write lines of bare delimiters below a table.
-    """
+    """Return the offset of the end of the last line with a cell; spreadsheets write bare delimiters below."""
     filled = len(text.rstrip(_BARE))
     ends = [end for end in (text.find(b"\n", filled), text.find(b"\r", filled)) if end >= 0]
     return min(ends, default=len(text))
@@ -187,13 +178,7 @@ def trimmed(raw: bytes) -> bytes:
 
 
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
-    """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the lines form no table, or when a mark in the numbers may mean two things.
-    """
+    """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed."""
     options = options or ReadOptions()
     check_lines(raw)
     lines = _first_lines(raw)
@@ -428,9 +413,6 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
     """Return the layout with names and kinds of its columns, from the rows `body`."""
     columns: Names = numbered("feature", width)
     findings = layout.findings
-    if layout.header:
-        columns, renamed = unique_names([name.strip() for name in layout.rows[0]], "column")
-        findings += tuple(map(Finding, renamed))
     label_rows: tuple[int, ...] = ()
     for _ in range(2):  # without the rows of texts that the first round finds
         rows = [row for r, row in enumerate(body) if r not in label_rows]
@@ -443,6 +425,11 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
         )
         if not label_rows:
             break
+    if layout.header:
+        below = body[0] if label_rows[:1] == (0,) and any(layout.rows[0][1:]) else [""] * width
+        names = [name.strip() or text.strip() for name, text in zip(layout.rows[0], below, strict=False)]
+        columns, renamed = unique_names(names, "column")
+        findings += tuple(map(Finding, renamed))
     marks = {i: signs for i, (_, signs) in enumerate(found) if signs is not None}
     said: dict[str, list[int]] = {}
     for i, (before, after) in marks.items():
@@ -618,12 +605,12 @@ def shape(cell: str) -> str:
 
 def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
     """Return the delimiter that gives rows of equal width with the most cells that are numbers."""
-    best, best_score, is_even = ",", 0.0, False
+    best, best_score, is_even, is_named = ",", 0.0, False, False
     for delimiter in _DELIMITERS:
         if delimiter != SPACES and not any(delimiter in line for line in lines):
             continue
-        if delimiter == SPACES and best == "\t" and is_even:
-            break  # blanks stand within cells between tabs
+        if delimiter == SPACES and (is_named or (best == "\t" and is_even and best_score > 0.02)):
+            break  # blanks stand within cells
         try:
             rows = [row for row in split(lines[1:] or lines, delimiter) if any(map(str.strip, row))]
         except InvalidData:
@@ -638,6 +625,9 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
         score = (numbers + 0.02) * widths.count(common) / len(widths)
         if score > best_score + 1e-9:
             best, best_score, is_even = delimiter, score, len(set(widths)) == 1
+            header = next(iter(split(lines[:1], delimiter)), [])
+            is_named = is_even and len(header) == common
+            is_named &= not any(cell.strip()[:1].isdigit() for cell in header)
     return best
 
 

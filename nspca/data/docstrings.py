@@ -80,13 +80,7 @@ def load_python_docs(report: Report) -> Dataset:
 
 
 def count_words(library: Path, report: Report) -> Dataset:
-    """Return a Dataset of word counts of the docstrings in every source file below `library`.
-
-    Raises
-    ------
-    InvalidData
-        When fewer than 100 docstrings are found, as in installations without source files.
-    """
+    """Return a Dataset of word counts of the docstrings in every source file below `library`."""
     paths: list[Path] = []
     for folder, below, files in os.walk(library):
         below[:] = sorted(name for name in below if name not in _SKIPPED_FOLDERS and not name.startswith("."))

@@ -23,6 +23,8 @@ _LATIN = re.compile(
 """Encodings of one byte whose letters are Latin: few bytes differ, and short texts do not tell which."""
 _WEST = re.compile(r"cp(1252|437|850|858|86[0135])|latin_1|iso8859_(1|15)|mac_roman|hp_roman8")
 """Those of Western languages alone."""
+_PAIR = re.compile(rb"[\x80-\xff]{2}")
+"""Neighbouring bytes beyond ASCII, which a text of signs of two bytes has somewhere."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""
 
@@ -35,7 +37,9 @@ def guess_encoding(raw: bytes) -> str:
         return WESTERN
     sample = b"\n".join(line for line in re.split(rb"[\r\n]+", raw[:_HEAD]) if not line.isascii())
     best = from_bytes(sample[:_SAMPLE]).best()
-    if best is None or _WEST.fullmatch(best.encoding):
+    if best is None or _WEST.fullmatch(best.encoding) or best.encoding.startswith("utf_"):
+        return WESTERN
+    if best.multi_byte_usage and not _PAIR.search(sample):  # a degree sign among ASCII
         return WESTERN
     if _LATIN.fullmatch(best.encoding) and best.language not in _CENTRAL:
         return WESTERN
@@ -54,10 +58,7 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
 
 
 def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:
-    """Tell whether bytes are text in an encoding, but for the last sign where it may be cut.
-
-    They are decoded in pieces, so that no copy of the text is held.
-    """
+    """Tell whether bytes are text in an encoding, piece by piece; with `is_cut`, but for the last sign."""
     decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(raw)
     try:
         for start in range(0, len(raw), _HEAD):
@@ -69,13 +70,7 @@ def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:
 
 
 def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed.
-
-    Raises
-    ------
-    InvalidData
-        When the bytes are not text.
-    """
+    """Return text as UTF-8 without byte order mark, and a finding when its encoding was guessed."""
     findings: tuple[Finding, ...] = ()
     if encoding is not None:
         try:

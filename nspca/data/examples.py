@@ -15,19 +15,7 @@ EXAMPLES = ("wine", "genes")
 
 @dataclass(frozen=True)
 class Example:
-    """An example file that a visitor can open instead of an upload.
-
-    Parameters
-    ----------
-    file : str
-        File name.
-    content : bytes
-    about : str
-        Content, origin and licence.
-    annotation : bytes or None
-        A second table, about the samples.
-    features_in_rows : bool
-    """
+    """An example file to open instead of an upload; `annotation` is a table about its samples."""
 
     file: str
     content: bytes
@@ -37,13 +25,7 @@ class Example:
 
 
 def example_file(name: str = "wine") -> Example:
-    """Return the example file called `name`, one of `EXAMPLES`.
-
-    Raises
-    ------
-    MissingPackage
-        For "genes", when ``nspca[samples]`` is not installed.
-    """
+    """Return the example file called `name`, one of `EXAMPLES`; "genes" needs ``nspca[samples]``."""
     return _wine() if name == "wine" else _genes()
 
 

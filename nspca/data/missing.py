@@ -19,15 +19,7 @@ MOST_LOST = 0.2
 
 @dataclass(frozen=True)
 class Settled:
-    """The outcome of `settle`: a table without missing values.
-
-    Parameters
-    ----------
-    X : array or sparse matrix, oriented as in the file
-    rows, columns : arrays of int
-        Numbers of the rows and columns of the file that were kept.
-    notes : tuple of str
-    """
+    """A table without missing values, and the numbers of the rows and columns of the file that were kept."""
 
     X: Any
     rows: np.ndarray
@@ -54,15 +46,7 @@ def ways_out(
     """Return the ways to treat missing values that keep two samples and two features, the best first.
 
     The best way leaves out the smaller share, if that is at most `MOST_LOST`. Otherwise it is means, although
-    they invent numbers.
-
-    Parameters
-    ----------
-    cells, rows, columns : int
-        Number of missing cells, and of the rows and columns of the file that have some.
-    shape : pair of int
-        Rows and columns of the table in the file.
-    features_in_rows : bool
+    they invent numbers. Cells, rows and columns with missing values are counted as in the file.
     """
     found = [(rows, shape[0], "samples"), (columns, shape[1], "features")]
     if features_in_rows:
@@ -78,21 +62,10 @@ def ways_out(
 
 
 def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[str] = ()) -> Settled:
-    """Return X without missing values (NaN), treated in the way `how`.
+    """Return X, oriented as in the file, without missing values (NaN), treated in the way `how`.
 
-    Parameters
-    ----------
-    X : (m, n) ndarray or scipy.sparse, oriented as in the file
-    how : "refuse", "samples", "features" or "mean"
-    features_in_rows : bool
-        Whether a row of X is a feature. Means are taken over the known values of a feature.
-    called : sequence of str, optional
-        Names of the columns of X for the error, each after a space; their numbers from 1 by default.
-
-    Raises
-    ------
-    MissingValues
-        When X has NaN and `how` is "refuse", or when less than two samples or features would be kept.
+    Means are taken over the known values of a feature. `called` names the columns of X for the error, each
+    after a space; by default they are numbered from 1. At least two samples and features are kept.
     """
     rows, columns = np.arange(X.shape[0]), np.arange(X.shape[1])
     i, j = _find_missing(X)

@@ -64,17 +64,9 @@ one decimal number in ten ends in a zero that programs leave out.
 class Numerals:
     """How the numbers of a table are written.
 
-    Parameters
-    ----------
-    decimal : "." or ","
-    thousands : str
-        The mark between thousands; empty when there is none. A blank stands for blanks of all kinds.
-    missing : frozenset of str
-        Further words for a missing value, in lower case; a word that ends in * stands for all that begin so.
-    has_brackets : bool
-        Whether a number in brackets is negative.
-    is_mixed : bool
-        Whether some decimals are written with a comma and others with a point.
+    A blank as mark between `thousands` stands for blanks of all kinds. `missing` are further words for a
+    missing value, in lower case; one that ends in * stands for all that begin so. Numbers in brackets may be
+    negative, and decimals mixed of those with comma and with point.
     """
 
     decimal: str = "."
@@ -193,20 +185,9 @@ def find_thousands(
 ) -> tuple[str, str]:
     """Return the decimal sign and the mark between thousands of a table; "" for no such mark.
 
-    Parameters
-    ----------
-    columns : sequence of sequences of str
-        The filled cells of each column that may hold numbers.
-    called : sequence of str
-        The columns as errors call them.
-    decimal : "," or "." or None
-        The decimal sign that the user gave.
-    delimiter : str
-
-    Raises
-    ------
-    InvalidData
-        When a mark may be either, with the options that settle it.
+    `columns` are the filled cells of each column that may hold numbers, `called` its name in errors,
+    `decimal` the sign that the user gave. A mark that may be either is refused, with the options that settle
+    it.
     """
     cores = [(name, [*map(_core, cells)]) for name, cells in zip(called, columns, strict=True)]
     cores = [one for one in cores if 2 * sum(bool(_DIGITS.fullmatch(cell)) for cell in one[1]) > len(one[1])]

@@ -109,13 +109,7 @@ def _keep(name: str, data: Dataset, folder: Path | None) -> Dataset:
 
 
 def complete(name: str, data: Dataset) -> Dataset:
-    """Return the table of a sample with the feature names, axis and provenance of the catalogue.
-
-    Raises
-    ------
-    InvalidData
-        When the table does not have the shape of the sample.
-    """
+    """Return the table of a sample with the feature names, axis and provenance of the catalogue."""
     sample, features, labels = SAMPLES[name], data.feature_names, data.labels
     if sample.shape is not None and data.X.shape != sample.shape:
         (m, n), (rows, columns) = sample.shape, data.X.shape

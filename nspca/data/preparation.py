@@ -29,19 +29,10 @@ set to a constant. Standardising would otherwise magnify the rounding error to v
 
 @dataclass(frozen=True)
 class Preparation:
-    """A preparation step, with its title, its description and its condition.
+    """A preparation step: its title on a page, a sentence for the notes of the dataset, and two functions.
 
-    Parameters
-    ----------
-    title : str
-        Name of the step on a page.
-    note : str
-        A sentence for the notes of the dataset.
-    find_lack : callable
-        ``find_lack(data)`` returns the property that the data lack for this step, as a phrase; empty when
-        the step can be done.
-    apply : callable
-        ``apply(data)`` returns the data after this step.
+    ``find_lack(data)`` returns the property that the data lack for this step, as a phrase; empty for none.
+    ``apply(data)`` returns the data after this step.
     """
 
     title: str

@@ -109,11 +109,6 @@ def weighted(data: Dataset, name: str) -> Dataset:
     """Return a data set with the feature `name` as the weights of its samples, those of weight 0 left out.
 
     A file that has weights beside its features keeps them.
-
-    Raises
-    ------
-    InvalidData
-        Without such a feature, and for one that holds no weights.
     """
     if data.weights is not None and name not in data.feature_names:
         return data

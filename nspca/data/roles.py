@@ -15,7 +15,7 @@ from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
-from nspca.data.suspicions import ID, TOTAL, genes_in_rows, is_counter, may_be_turned
+from nspca.data.suspicions import AXIS, ID, ORDER, TOTAL, genes_in_rows, is_counter, may_be_turned
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
 
@@ -34,13 +34,8 @@ _DAY = (
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
-_AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
-_ORDER = re.compile(
-    rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{_AXIS})s?([\W_].*)?", re.IGNORECASE
-)
-"""Names of columns that name the samples when their numbers rise or fall from row to row."""
 _UNITS = re.compile(
-    r"\W*(units?|einheit(en)?|unités?|types?|d?type|string|str|object|text|varchar|comments?"
+    r"\W*((q2:)?types?|units?|einheit(en)?|unités?|d?type|string|str|object|text|varchar|comments?"
     r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
     re.IGNORECASE,
 )
@@ -52,7 +47,8 @@ _MOTHUR = ("label", "group", "numotus")
 
 _GENE = re.compile(
     r"(hugo|hgnc|gene|entrez|transcript|target|feature)([_. ]?(gene[_. ]?)?(symbol|name|id))?s?"
-    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?|mi_?rnas?|cpgs?",
+    r"|probe([_ ]?set|[_ ]id)([_ ]?id)?|#?(otu|asv)s?([_. ]?ids?)?|peaks?([_. ]?id)?"
+    r"|(clade|taxon)([_. ]?name)?|mi_?rnas?|cpgs?",
     re.IGNORECASE,
 )
 """Names of a first column of genes, or of other things that are counted in every sample."""
@@ -61,8 +57,9 @@ _VARIABLE = re.compile(
 )
 """Names of a first column that give cause to suspect that the rows are features."""
 _OF_GENES = re.compile(
-    r"entrez.*|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?|start|end|strand|rt"
-    r"|retention[_. ]?time|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
+    r"entrez.*|(ncbi_)?tax(onomy)?_?id|m\W?z|((effective|transcript|gene)[_. ])?length|chr(om(osome)?)?"
+    r"|start|end|strand|rt|retention[_. ]?time"
+    r"|#? ?(unique |razor )?(peptides|psms)|mw\W.*|q.?value|score|base_?mean"
     r"|log2?_?(fc|fold_?change)|lfc_?se|stat|(adj\W?)?p\W?(adj|val(ue)?)(\W?adj)?|fdr|ave_?expr",
     re.IGNORECASE,
 )
@@ -73,20 +70,9 @@ _OF_GENES = re.compile(
 class Columns:
     """The roles of the columns of a table, as column numbers from 0.
 
-    Parameters
-    ----------
-    features : tuple of int
-    ids, labels : int or None
-        Column of the sample names, and column of the labels.
-    excluded : tuple of int
-        All columns that are not features.
-    dropped : frozenset of int
-        Columns that are left out on request, or because they count the rows.
-    findings : tuple of Finding
-    is_turned : bool
-        Whether the rows are the features. Then `features` are the columns of the samples.
-    skipped : tuple of int
-        Rows below the header that hold units, or the labels of columns.
+    `excluded` are all columns that are no features, `dropped` those that are left out on request or count the
+    rows. Where the rows are the features (`is_turned`), `features` are the columns of the samples. `skipped`
+    are rows below the header that hold units, or the labels of columns.
     """
 
     features: tuple[int, ...]
@@ -118,19 +104,8 @@ class Columns:
 def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Collection[str] = ()) -> Columns:
     """Return the roles of the columns of a table.
 
-    Parameters
-    ----------
-    layout : Layout
-    options : ReadOptions
-    rows : int
-        Number of rows of the table, estimated for a long one, by which tables of genes are recognised.
-    known : collection of str
-        The cells of a table about the samples, which tell whether the samples are in rows.
-
-    Raises
-    ------
-    InvalidData
-        For an unknown column, and for genotypes as pairs of letters.
+    Its number of `rows` tells tables of genes. `known` are the cells of a table about the samples, which tell
+    whether the samples are in rows.
     """
     names = layout.columns
     _refuse_genotypes(layout)
@@ -209,9 +184,9 @@ def _find_units(layout: Layout, ids: int | None, options: ReadOptions) -> tuple[
 
 def _is_about_columns(layout: Layout, r: int, ids: int) -> bool:
     """Tell whether a row of texts has no name of its own: none, a word such as "unit", or the header's."""
-    name, header = layout.body_rows[r][ids], layout.columns[ids]
-    plain = [re.sub(r"\W", "", text).lower() for text in (name, header)]
-    return bool(_UNITS.fullmatch(name)) or plain[0] == plain[1]
+    row, header = layout.body_rows[r], layout.columns[ids]
+    plain = [re.sub(r"\W", "", text).lower() for text in (row[ids], header)]
+    return not row[0].strip() or bool(_UNITS.fullmatch(row[ids])) or plain[0] == plain[1]
 
 
 def _name_column(layout: Layout) -> int:
@@ -244,14 +219,20 @@ def _turned_columns(layout: Layout, options: ReadOptions, dropped: set[int], why
         what = "The rows were taken as the features, and the columns as the samples"
         way = Way("features_in_rows", False, "The rows are the samples")
         findings = [Finding(what, "rows", why, (way,))]
-        texts = {*layout.text_columns, ids}
-        about = [i for i, name in enumerate(names) if _OF_GENES.fullmatch(name) and i not in dropped | texts]
-        if about:
-            dropped |= {*about}
-            said = f"Columns about the features were set aside: {quote_names(names[i] for i in about)}"
-            findings.append(Finding(said, ways=(Way("features_in_rows", True, "They are samples"),)))
     if options.id_column not in (None, NO_NAMES):
         ids = find_column(names, options.id_column or 0, "id")
+    texts = {*layout.text_columns, *layout.empty_columns, *dropped, ids}
+    is_thing = why or _GENE.fullmatch(names[ids]) or _VARIABLE.fullmatch(names[ids])
+    about = [i for i, name in enumerate(names) if i not in texts and _OF_GENES.fullmatch(name)]
+    if about and is_thing and not options.columns:
+        called = quote_names(names[i] for i in about)
+        if len(about) == len(names) - len(texts):
+            rows = Way("features_in_rows", False, "The rows are the samples")
+            what = f"The columns {called} are about the features in the rows, and none is a sample"
+            raise InvalidData(f"{what}: give the table of the samples.", (rows,))
+        dropped |= {*about}
+        way = Way("columns", ("*",), "They are samples")
+        findings.append(Finding(f"Columns about the features were set aside: {called}", ways=(way,)))
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
     left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
     if left_out:
@@ -269,6 +250,7 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
     names, body, ids = layout.columns, layout.body_rows, _name_column(layout)
     aside = {ids, *dropped, *layout.text_columns, *layout.empty_columns}
     columns = [name for i, name in enumerate(names) if i not in aside]
+    columns = [name for name in columns if not _OF_GENES.fullmatch(name)] or columns
     is_mass = names[ids].lower() in ("mz", "m/z") and ids not in layout.text_columns
     is_gene = layout.header and (is_mass or bool(_GENE.fullmatch(names[ids])))
     if not layout.header or not columns or not (is_gene or ids in layout.text_columns):
@@ -282,6 +264,7 @@ def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[
         across, down = (sum(name in known for name in those) for those in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"
+    rows -= len(layout.label_rows)
     turned, why = genes_in_rows(rows, len(columns), first, columns)
     called = f'the first column is called "{short(names[ids])}"'
     if not turned and rows > len(columns) > 1 and is_gene and _is_distinct(first):
@@ -298,12 +281,15 @@ def _find_names(
     i = layout.id_column
     if i is not None and i not in taken:
         is_distinct, are_dates = _is_distinct(layout.column(i)), _are_dates(layout.column(i))
-        if i not in layout.text_columns or (is_distinct and not are_dates) or not {*named} - {i}:
+        is_index = named[:1] == [1] and _counts(layout, i)
+        is_only = i not in layout.text_columns or not {*named} - {i}
+        if not is_index and (is_only or (is_distinct and not are_dates)):
             are = "distinct names" if is_distinct else "names"
             said = f"The first column{quoted(layout, i)} holds {are} and was taken as sample names."
             return i, (), (Finding(said),)
     aside = {*taken, *layout.text_columns, *layout.empty_columns, *layout.marks}
-    first = range(min(2, len(names))) if not named or named[0] == 1 else ()
+    has_id = layout.header and ID.search(names[0])
+    first = range(min(2, len(names))) if not named or named[0] == 1 or has_id else ()
     counters = [*takewhile(lambda i: i not in aside and _counts(layout, i), first)]
     if not counters and not named and last > 1 and layout.header and ID.search(names[last]):
         counters = [last] if last not in aside and _counts(layout, last) else []
@@ -320,7 +306,7 @@ def _find_names(
         return beside, tuple(counters), (Finding(f"{said}.", ways=(way,)),)
     i, *others = counters
     ways: tuple[Way, ...] = (Way("id_column", NO_NAMES, "It is a feature"),)
-    if layout.header and re.search(rf"\b({_AXIS})", names[i].lower()):
+    if layout.header and re.search(rf"\b({AXIS})", names[i].lower()):
         ways += (Way("features_in_rows", True, "The columns are the samples"),)
     called = f"{'Column' if i else 'The first column'}{quoted(layout, i)}"
     said = f"{called} was taken as the names of the samples, not as a feature"
@@ -335,7 +321,7 @@ def _counts(layout: Layout, i: int) -> bool:
     aside = {i, *layout.text_columns, *layout.empty_columns}
     if len(cells) < 2 or None in numbers or len(layout.columns) - len(aside) < 2:
         return False
-    if len(cells) > 2 and layout.header and _ORDER.fullmatch(layout.columns[i]):
+    if len(cells) > 2 and layout.header and ORDER.fullmatch(layout.columns[i]):
         steps = np.diff(np.array(numbers, dtype=float))
         if (steps > 0).all() or (steps < 0).all():
             return True
@@ -351,13 +337,7 @@ def _counts(layout: Layout, i: int) -> bool:
 
 
 def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> list[int]:
-    """Return the positions of names that are given by name, by number from 0, or by a pattern with ``*``.
-
-    Raises
-    ------
-    InvalidData
-        For an item that fits none; `what` is the noun for it.
-    """
+    """Return the positions of names that are given by name, by number from 0, or by a pattern with ``*``."""
     place = {name: i for i, name in reversed(list(enumerate(names)))}
     found: dict[int, None] = {}
     for item in items:
@@ -378,13 +358,7 @@ def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> 
 
 
 def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
-    """Return the number of a column given by name or by number from 0.
-
-    Raises
-    ------
-    InvalidData
-        When there is no such column. The message calls it the `role` column.
-    """
+    """Return the number of a column given by name or by number from 0, called `role` in the error."""
     if str(wanted) in names:  # a column that is called 400 goes before the column with that number
         return names.index(str(wanted))
     if isinstance(wanted, str):
@@ -403,17 +377,8 @@ def describe_left_out(
 ) -> "Finding | InvalidData":
     """Return the finding about a column that is left out, or the error for one whose role is unclear.
 
-    Parameters
-    ----------
-    layout : Layout
-    i : int
-        Number of the column.
-    texts : mapping of str to int
-        The different texts in the column, each with the first row (from 1) that has it.
-    count : int
-        Number of rows.
-    named : bool
-        Whether another column names the samples. Further texts without numbers are then left out.
+    `texts` are its different texts, each with the first row (from 1) that has it, `count` the number of rows.
+    Where another column names the samples (`named`), further texts without numbers are left out.
     """
     column, name = f"Column{quoted(layout, i)}", layout.columns[i]
     held = sorted((row, text) for text, row in texts.items() if text.strip())

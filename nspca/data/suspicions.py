@@ -30,6 +30,8 @@ _PROBE = re.compile(
     r"|^(?i:probe|gene)[ _-]?\d+$|" + _PROTEIN.pattern
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
+_MONTH_GENE = re.compile(r"\d{1,2}-(Sep|Mar|Dec|Oct|Feb|Apr|Nov)|(Sep|Mar|Dec)-\d{1,2}", re.IGNORECASE)
+"""Dates that spreadsheets make of symbols such as SEPT1 and MARCH2."""
 _SAMPLE = re.compile(
     r"(s|samples?|ctrl|ctl|control|trt|treat[a-z]*|wt|ko|mut(ant)?|tumou?r|normal|case|patient|donor"
     r"|gsm|srr|err|tcga)[\W_]*\d.*",
@@ -55,7 +57,8 @@ ALONE = 0.95
 FAR = 5.0
 """A repeated value is a code when it lies this many ranges of all other values away from them."""
 LABELS = re.compile(
-    r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status)"
+    r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status|"
+    r"sex|gender|pheno(type)?)"
     r"($|[\W_\d])",
     re.IGNORECASE,
 )
@@ -68,6 +71,11 @@ ID = re.compile(
     re.IGNORECASE,
 )
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
+AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
+ORDER = re.compile(
+    rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{AXIS})s?([\W_].*)?", re.IGNORECASE
+)
+"""Names of columns that name the samples when their numbers rise or fall from row to row."""
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
 TOTAL = re.compile(
@@ -79,13 +87,7 @@ TOTAL = re.compile(
 
 
 def suspicions(data: Dataset) -> tuple[Finding, ...]:
-    """Return what the numbers and names of a data set give cause to suspect.
-
-    Parameters
-    ----------
-    data : Dataset
-        Of a file as it was read; images, word counts and covariances have nothing to suspect.
-    """
+    """Return what numbers and names give cause to suspect; nothing of images, words and covariances."""
     if data.is_covariance or data.kind in ("image", "words") or len(data.feature_names) > 200_000:
         return ()
     found = [*_constants(data), *_strange_names(data)]
@@ -141,8 +143,16 @@ def _constants(data: Dataset) -> Iterator[Finding]:
 
 
 def _strange_names(data: Dataset) -> Iterator[Finding]:
-    """Yield a finding about first features, such as an age, that are not called like the genes below."""
+    """Yield findings about names among genes: a first one such as an age, and dates made of symbols."""
     names = [str(name) for name in data.feature_names[:200]]
+    dates = [name for name in names if _MONTH_GENE.fullmatch(name)]
+    if dates and are_genes([name for name in names if name not in dates]):
+        yield suspicion(
+            f"{quote_names(dates)} {'was' if len(dates) == 1 else 'were'} probably a gene such as SEPT1",
+            Way("drop_rows" if _is_turned(data) else "drop_columns", tuple(dates), "Leave out"),
+            where="features",
+            why="spreadsheets change such symbols into dates",
+        )
     first = [*takewhile(lambda name: not _PROBE.search(name), names[:11])]
     if 0 < len(first) < min(11, len(names) / 4) and all(map(_PROBE.search, names[len(first) :])):
         yield suspicion(
@@ -197,8 +207,16 @@ def _columns(data: Dataset) -> Iterator[Finding]:
     whole = (np.round(X) == X).all(axis=0)
     mixed = whole.mean() < 0.5
     has_names = not isinstance(data.feature_names, Numbered)
-    for j in np.flatnonzero(whole)[:2000] if mixed or has_names else ():
+    close = (X.min(axis=0) >= 1000) & (np.ptp(X, axis=0) < 0.1 * X.min(axis=0))
+    for j in range(min(n, 2000)) if mixed or has_names else ():
         column, called = X[:, j], str(data.feature_names[j]) if has_names else ""
+        steps = np.diff(column)
+        is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], rtol=1e-6)
+        if is_even or (ORDER.fullmatch(called) and bool((steps > 0).all() or (steps < 0).all())):
+            yield _about(data, j, "rises or falls from row to row, as times do", _ASIDE, _USE)
+            continue
+        if not whole[j]:
+            continue
         values = np.unique(column)
         is_id = bool(ID.search(called))
         repeats = values.size < m
@@ -210,7 +228,8 @@ def _columns(data: Dataset) -> Iterator[Finding]:
             what = f"looks like dates or times ({column[0]:.0f}, {column[1]:.0f}, ...)"
             yield _about(data, j, what, _ASIDE, _USE, why=why)
         elif column.min() >= 0 and (
-            (is_id and 4 * values.size >= m) or (not repeats and j == 0 and mixed and m >= 8)
+            (is_id and 4 * values.size >= m)
+            or (not repeats and j == 0 and m >= 8 and (mixed or (close[0] and not close[1:].any())))
         ):
             kind = "whole numbers" if repeats else "distinct whole numbers"
             yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", _USE, _ASIDE)
@@ -302,12 +321,7 @@ def genes_in_rows(
 ) -> tuple[bool, str]:
     """Return whether the rows of a table are surely features, such as genes, and the evidence for it.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Numbers of rows and of columns with numbers.
-    row_names, column_names : sequences of str
-        Names of the first rows, and of the columns.
+    `rows` and `columns` are counts; the names are those of the first rows, and of the columns.
     """
     if rows <= columns or not row_names:
         return False, ""

@@ -5,8 +5,7 @@ The dashboard submits tasks to `engine` and shows their states. Commands use `ba
 """
 
 from nspca.jobs.engine import Engine, engine
-from nspca.jobs.job import Limits
-from nspca.jobs.state import JobState, Run
+from nspca.jobs.job import JobState, Limits, Run
 from nspca.jobs.store import Store, backup, new_workspace
 
 __all__ = ["Engine", "JobState", "Limits", "Run", "Store", "backup", "engine", "new_workspace"]

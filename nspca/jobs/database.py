@@ -194,7 +194,6 @@ class Database:
                     db.close()
 
     def _reader(self) -> sqlite3.Connection:
-        """Return an idle read connection, or a new one."""
         if not self._open:
             raise sqlite3.ProgrammingError("it is closed")
         try:

@@ -1,8 +1,8 @@
 """Engine of background runs: it queues them, executes them in worker processes, and tells pages their state.
 
-A job is one execution, which serves all runs with an equal key. A viewer waits for a run: the workspace of a
-visitor, or a name made up for a default run. Pages get the engine of this process from `engine`. Only one
-thread, the supervisor, talks to the workers, so a page never waits for them.
+A job is one execution, which serves all runs with an equal key. A run belongs to a workspace. Pages get the
+engine of this process from `engine`. Only one thread, the supervisor, talks to the workers, so a page never
+waits for them.
 """
 
 import atexit
@@ -18,17 +18,15 @@ from uuid import uuid4
 
 from nspca.errors import JobError
 from nspca.jobs import packing
-from nspca.jobs.job import Job, Limits, in_turn, next_job
+from nspca.jobs.job import Finished, Job, JobState, Limits, in_turn, next_job
 from nspca.jobs.runs import NO_RUN
-from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
 from nspca.progress import Event
 
 if TYPE_CHECKING:
     from nspca.jobs.pool import Pool
 
-PATIENCE = 2.0  # seconds for the next report of a cancelled run
-PATIENCE_READY = 30.0  # the same for an asked run with rows, since a busy machine reports slowly
+PATIENCE = 10.0  # seconds for the next report of a cancelled run
 NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
 ATTEMPTS = 3  # for a run whose worker died before it began
 LOST_SECONDS = 30.0  # wait for news of a run that no worker has: it may just be sent, or just have ended
@@ -91,14 +89,14 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._pool: Pool | None = None
         self._queue: tuple[Job, ...] = ()
-        self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
+        self._live: dict[str, Job] = {}  # by key of the result: jobs that other runs can join
         self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
-        self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
+        self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even if no run waits
         self._full = ""  # why the store could not take the last end
         self._missed_at = math.inf  # monotonic time since which there are no workers
         self._noted_at = self._tidied_at = -math.inf
 
-    # ---- requests of viewers
+    # ---- requests of pages
 
     def start(self, warm: tuple[str, ...] = ()) -> None:
         """Start the workers in the background, once; `warm` names modules that they import in advance."""
@@ -136,8 +134,8 @@ class Engine:
         task: str,
         arguments: dict[str, Any],
         *,
-        viewer: str,
-        workspace: str | None = None,
+        workspace: str,
+        person: str = "",
         title: str = "",
         page: str = "",
         automatic: bool = False,
@@ -152,8 +150,8 @@ class Engine:
         ----------
         task : name of a task, or its function
         arguments : arrays, sparse matrices, bytes, and JSON values (tuples arrive as lists)
-        viewer : id of the requester that survives page reloads, such as the workspace
-        workspace : owner of the run; by default the viewer
+        workspace : owner of the run
+        person : whose turn and limit it counts for; by default the workspace
         title : title in the list of runs
         page : address of the page that shows the run, for the list of runs
         automatic : whether no visitor asked for the run, until a request that is not automatic joins. Such a
@@ -167,9 +165,9 @@ class Engine:
         parameters = packing.pack(arguments, self._arrays.keep)
         key = packing.packed_key(task, parameters, self._function(task))
         job = Job(key, task, parameters, automatic=automatic)
-        return self._enter(job, parameters, viewer, workspace or viewer, title, page)
+        return self._enter(job, parameters, workspace, title, page, person or workspace)
 
-    def again(self, job_id: str, *, viewer: str, goes_on: bool = False) -> str:
+    def again(self, job_id: str, *, goes_on: bool = False) -> str:
         """Start a failed, cancelled or interrupted run again, and return its unchanged id.
 
         Called when a visitor presses "Run again" or "Go on". With `goes_on` the function gets what the
@@ -181,7 +179,7 @@ class Engine:
         part = self.store.result(job_id) if goes_on else None
         begun = {} if part is None else {"begun": part}
         job = Job(run.key, run.function, packing.add(run.parameters, begun, self._arrays.keep))
-        return self._enter(job, run.parameters, viewer, run.workspace, run.title, run.page)
+        return self._enter(job, run.parameters, run.workspace, run.title, run.page, run.workspace)
 
     def status(self, job_id: str) -> JobState:
         """Return the state of a run; raise `JobError` when there is no such run."""
@@ -215,22 +213,15 @@ class Engine:
             )
         return body
 
-    def cancel(self, job_id: str, viewer: str) -> None:
-        """Detach a viewer from a run. A computation without viewers stops.
-
-        An unknown viewer is taken for a reloaded page of the workspace, and detaches all viewers of the run.
-        """
+    def cancel(self, job_id: str) -> None:
+        """Cancel a run. A computation that no other run waits for stops."""
         with self._lock:
-            job = self._runs.get(job_id)
+            job = self._runs.pop(job_id, None)
             if job is None:
                 return
-            viewers = job.viewers[job_id]
-            if viewer in viewers and len(viewers) > 1:
-                viewers.remove(viewer)
-                return
-            del job.viewers[job_id], self._runs[job_id]
+            del job.people[job_id]
             job.left.append(job_id)
-            if not job.viewers:
+            if not job.people:
                 self._forget(job)
             self._store_end(job, [job_id], "cancelled")
         self._wake.set()
@@ -238,7 +229,7 @@ class Engine:
     def hands_in(self, job_id: str) -> bool:
         """Tell whether the partial result of a cancelled run may still arrive from its worker."""
         return not self._closing and any(
-            job_id in job.left and job.started and not job.viewers for job in self._at_work()
+            job_id in job.left and job.started and not job.people for job in self._at_work()
         )
 
     def shutdown(self) -> None:
@@ -260,7 +251,7 @@ class Engine:
 
     # ---- the queue, under the lock
 
-    def _enter(self, job: Job, parameters: str, viewer: str, workspace: str, title: str, page: str) -> str:
+    def _enter(self, job: Job, parameters: str, workspace: str, title: str, page: str, person: str) -> str:
         """Add a run to the store, and attach it to a live or new job unless its result is stored.
 
         `parameters` are those of the question. A job that goes on has the partial result in its own.
@@ -269,8 +260,8 @@ class Engine:
             if self._closing:
                 raise JobError(SHUT)
             live = self._live.get(job.key)
-            if not self.store.has_result(job.key) and not (live and live.has(viewer)):
-                self._check_limits(viewer, joins=live is not None)
+            if not self.store.has_result(job.key) and not (live and person in live.people.values()):
+                self._check_limits(person, joins=live is not None)
             run_id, done = self.store.add_run(workspace, job.key, title, job.function, parameters, page)
             if done:
                 self._runs.pop(run_id, None)
@@ -279,7 +270,7 @@ class Engine:
                 self._live[job.key] = live = job
                 self._queue += (job,)
             live.automatic = live.automatic and job.automatic
-            live.viewers.setdefault(run_id, set()).add(viewer)
+            live.people[run_id] = person
             live.looked = time.monotonic()
             self._queue = in_turn(self._queue, [*self._tokens.values()])
             self._runs[run_id] = live
@@ -287,11 +278,11 @@ class Engine:
         self._wake.set()
         return run_id
 
-    def _check_limits(self, viewer: str, joins: bool) -> None:
-        mine = sum(job.has(viewer) for job in self._live.values())
-        if mine >= self.limits.per_viewer:
+    def _check_limits(self, person: str, joins: bool) -> None:
+        mine = sum(person in job.people.values() for job in self._live.values())
+        if mine >= self.limits.per_person:
             raise JobError(
-                f"At most {self.limits.per_viewer} runs of one person may wait or run at once, you have "
+                f"At most {self.limits.per_person} runs of one person may wait or run at once, you have "
                 f"{mine}: wait for one or cancel one."
             )
         if not joins and len(self._live) >= self.limits.total:
@@ -324,12 +315,12 @@ class Engine:
         with self._lock:
             if self._closing or self._tokens.pop(token, None) is None:
                 return
-            if outcome.trace and job.viewers:
+            if outcome.trace and job.people:
                 _log.error("run of %s failed: %s", job.function, outcome.trace)
-            if state == "killed" and job.viewers and not job.started and job.attempts < ATTEMPTS:
+            if state == "killed" and job.people and not job.started and job.attempts < ATTEMPTS:
                 job.future = None
                 self._queue = (job, *self._queue)
-            elif job.viewers or state == "done":
+            elif job.people or state == "done":
                 if state == "killed":
                     error = OUT_OF_MEMORY if self._pool and self._pool.ran_out_of_memory(job.pid) else KILLED
                 self._finish(job, "failed" if state == "killed" else state, error, outcome.result)
@@ -345,8 +336,8 @@ class Engine:
         self._forget(job)
         seconds = time.time() - (job.started or time.time())
         _log.info("run %s: task=%s seconds=%.1f key=%.12s", state, job.function, seconds, job.key)
-        self._store_end(job, [*job.viewers], state, error, result)
-        for run_id in job.viewers:
+        self._store_end(job, [*job.people], state, error, result)
+        for run_id in job.people:
             self._runs.pop(run_id, None)
 
     def _store_end(self, job: Job, runs: list[str], state: str, error: str = "", result: bytes = b"") -> None:
@@ -383,7 +374,7 @@ class Engine:
                 self._dispatch(pool)
                 self._note_progress()
                 self._tidy()
-                soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
+                soon = bool(self._queue) or any(not job.people or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else NOTE_SECONDS)
             except Exception:
                 # After a lost connection this thread must continue, to restart workers.
@@ -411,14 +402,14 @@ class Engine:
             return list(self._tokens.values())
 
     def _stop_unwanted(self, pool: "Pool") -> None:
-        """Cancel automatic jobs that give way, and end jobs without viewers on their workers."""
+        """Cancel automatic jobs that give way, and end jobs that no run waits for on their workers."""
         with self._lock:
             for job in (*self._queue, *self._tokens.values()):
                 if job.gives_way(self._queue):
-                    for run_id in list(job.viewers):
-                        self.cancel(run_id, "")
+                    for run_id in list(job.people):
+                        self.cancel(run_id)
         for job in self._at_work():
-            if job.viewers or not job.started or not job.future or job.pid is None:
+            if job.people or not job.started or not job.future or job.pid is None:
                 continue
             if job.future.done():  # the result is on its way; stopping the worker now would lose it
                 continue
@@ -426,8 +417,7 @@ class Engine:
                 job.stop_asked = time.monotonic()
                 pool.stop(job.token, job.worker)
                 continue
-            keeps = bool(job.rows) and not job.automatic
-            if time.monotonic() - job.stop_asked > (PATIENCE_READY if keeps else PATIENCE):
+            if time.monotonic() - job.stop_asked > PATIENCE:
                 with self._lock:
                     self._tokens.pop(job.token, None)
                 pool.kill(job.future, job.worker, job.pid)
@@ -490,9 +480,9 @@ class Engine:
         self._noted_at = time.monotonic()
         with self._lock:  # a run that ends meanwhile must not be written back to running
             for job in self._tokens.values():
-                if job.viewers and job.started and job.event is not job.noted:
+                if job.people and job.started and job.event is not job.noted:
                     try:
-                        self.store.note_progress(job.viewers, **job.progress())
+                        self.store.note_progress(job.people, **job.progress())
                     except JobError as error:  # only progress is lost, and only if the run is interrupted
                         _log.error("progress could not be kept: %s", error)
                         return

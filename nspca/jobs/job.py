@@ -1,4 +1,4 @@
-"""Parts of the engine without threads: an execution of a task, its place in the queue, and the limits."""
+"""Parts of the engine without threads: runs and their states, executions, their queue, and the limits."""
 
 import json
 import math
@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nspca.errors import JobError
-from nspca.jobs.state import JobState
 from nspca.progress import Event
 
 if TYPE_CHECKING:
     from distributed import Future
 
+UNFINISHED = ("queued", "running")  # states of stored runs that have not ended
 DAY = 86400.0  # seconds
 MOST = 1e9  # maximum of a setting: a billion runs, days or gigabytes must be a typing error
 LOOKED_SECONDS = 5.0  # since the last request for its state, during which a page shows a run
@@ -25,18 +25,89 @@ STOP_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
+class Finished:
+    """Outcome of an execution, as a worker returns it to the engine."""
+
+    state: str  # "done", "failed", "cancelled", or "killed" if the worker died
+    result: bytes = b""  # returned bytes; for a cancelled execution its partial result, if any
+    error: str = ""  # error message
+    trace: str = ""  # traceback for the log
+
+
+@dataclass(frozen=True)
+class JobState:
+    """State of a run at one moment, as pages get it from the engine.
+
+    Parameters
+    ----------
+    id : unguessable; it stays valid over page reloads and restarts of the server
+    state : "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled" or "interrupted"
+    title : title in the list of runs; empty while the run is in memory
+    place : place in the queue from 1; 0 if the run does not wait in this process
+    event : the latest event of the run, with its payload as read from JSON
+    rows : every ``payload={"row": ...}`` so far, in order
+    error : error message of a failed run
+    created, started, finished : seconds since the epoch
+    """
+
+    id: str
+    state: str
+    title: str = ""
+    place: int = 0
+    event: Event | None = None
+    rows: tuple[dict[str, Any], ...] = ()
+    error: str = ""
+    created: float | None = None
+    started: float | None = None
+    finished: float | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether the run neither waits nor runs any more, with or without a result."""
+        return self.state in ("done", "failed", "cancelled", "interrupted")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as stored, with everything to show it, open it, and run it again."""
+
+    id: str
+    workspace: str
+    key: str  # hash of the computation
+    title: str  # set at the start
+    function: str  # name of the task
+    parameters: str  # packed arguments
+    page: str  # address of the page that shows the run; empty for none
+    state: str
+    event: str  # JSON
+    rows: str  # JSON
+    error: str
+    created: float
+    started: float | None
+    finished: float | None
+    name: str = ""  # set by the owner later
+
+    def as_state(self) -> JobState:
+        """Return the state for a page, with event and rows read from JSON."""
+        same = ("id", "state", "title", "error", "created", "started", "finished")
+        event = Event(**json.loads(self.event)) if self.event else None
+        rows = tuple(json.loads(self.rows))
+        return JobState(event=event, rows=rows, **{name: getattr(self, name) for name in same})
+
+
+@dataclass(frozen=True)
 class Limits:
     """Limits on simultaneous requests and on stored results.
 
     Parameters
     ----------
-    per_viewer, total : maximum unfinished runs of one viewer, and of all viewers
+    per_person, total : maximum unfinished runs of one person, and of all
     array_bytes, array_age : maximum bytes of stored arguments of runs, and their maximum age in seconds
     result_bytes, workspace_bytes, result_age : maximum bytes of all stored results and of those of one
         workspace, and their maximum age in seconds
     """
 
-    per_viewer: int = 4
+    per_person: int = 4
     total: int = 100
     array_bytes: int = 4_000_000_000
     array_age: float = 30 * DAY
@@ -49,7 +120,7 @@ class Limits:
         """Return the limits set in the environment, with defaults for the others."""
         usual = cls()
         return cls(
-            per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer, whole=True)),
+            per_person=int(_number("NSPCA_RUNS", usual.per_person, whole=True)),
             result_bytes=int(1e9 * _number("NSPCA_KEEP_GB", usual.result_bytes / 1e9)),
             result_age=DAY * _number("NSPCA_KEEP_DAYS", usual.result_age / DAY),
         )
@@ -71,17 +142,17 @@ def _number(name: str, usual: float, whole: bool = False) -> float:
 
 @dataclass(eq=False)
 class Job:
-    """One execution of a task, for whose result several runs of several viewers may wait.
+    """One execution of a task, for whose result several runs may wait.
 
-    A viewer is the id of whoever requested a run, usually a workspace. `created` and `started` are seconds
-    since the epoch; `looked`, `missed` and `stop_asked` are readings of the monotonic clock.
+    `created` and `started` are seconds since the epoch; `looked`, `missed` and `stop_asked` are readings of
+    the monotonic clock.
     """
 
     key: str  # hash of the computation; its result is stored under this key
     function: str  # name of the task
     parameters: str  # packed arguments
     created: float = field(default_factory=time.time)
-    viewers: dict[str, set[str]] = field(default_factory=dict)  # run id -> its viewers
+    people: dict[str, str] = field(default_factory=dict)  # run id -> who asked for it, by the workspace
     left: list[str] = field(default_factory=list)  # cancelled runs, which get the partial result
     event: Event | None = None  # the last one
     rows: tuple[dict[str, Any], ...] = ()
@@ -96,10 +167,6 @@ class Job:
     looked: float = field(default_factory=time.monotonic)  # time of the last request for its state
     stop_asked: float | None = None  # time at which its worker was asked to stop
     noted: Event | None = None  # the last event written to the store
-
-    def has(self, viewer: str) -> bool:
-        """Tell whether a viewer waits for the job."""
-        return any(viewer in viewers for viewers in self.viewers.values())
 
     @property
     def unseen(self) -> float:
@@ -125,17 +192,17 @@ class Job:
 
 
 def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
-    """Return the queue in a fair order between viewers.
+    """Return the queue in a fair order between people.
 
-    The first job of each viewer comes before the second job of any viewer. A running job counts as the first
-    of its viewer. Automatic jobs come last.
+    The first job of each person comes before the second job of anybody. A running job counts as the first of
+    its people. Automatic jobs come last.
     """
-    viewers = {id(job): {one for viewers in job.viewers.values() for one in viewers} for job in queue}
-    turns = Counter(one for job in at_work for viewers in job.viewers.values() for one in viewers)
+    turns = Counter(one for job in at_work for one in job.people.values())
     order = []
     for place, job in enumerate(queue):
-        order.append((job.automatic, min((turns[one] for one in viewers[id(job)]), default=0), place))
-        turns.update(viewers[id(job)])
+        people = set(job.people.values())
+        order.append((job.automatic, min((turns[one] for one in people), default=0), place))
+        turns.update(people)
     return tuple(queue[place] for _, _, place in sorted(order))
 
 

@@ -22,7 +22,7 @@ from distributed.system import MEMORY_LIMIT
 
 from nspca.errors import JobError
 from nspca.jobs import packing, worker
-from nspca.jobs.state import Finished
+from nspca.jobs.job import Finished
 from nspca.jobs.worker import Task
 
 START_SECONDS = 120.0  # maximum wait for a scheduler, and for a first worker

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from nspca.errors import JobError
 from nspca.jobs.database import Database
-from nspca.jobs.state import UNFINISHED, Run
+from nspca.jobs.job import UNFINISHED, Run
 
 COLUMNS = (
     "id, workspace, key, title, function, parameters, page, state, event, rows, error, created, started, "
@@ -279,5 +279,4 @@ def _digest(body: bytes) -> str:
 
 
 def _is_whole(row: sqlite3.Row) -> bool:
-    """Tell whether the bytes of a stored result still have their digest."""
     return bool(row["digest"] == _digest(row["body"]))

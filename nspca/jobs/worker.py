@@ -21,8 +21,8 @@ from distributed import get_worker
 
 from nspca.errors import Cancelled, JobError, NSPCAError
 from nspca.jobs import packing
+from nspca.jobs.job import Finished
 from nspca.jobs.reporting import Reporter
-from nspca.jobs.state import Finished
 
 NICENESS = 10  # scheduling priority of workers, so that pages stay quick while every core computes
 RESULT_BYTES = 500_000_000  # maximum size of a result; SQLite holds at most 1e9 bytes in one value
@@ -123,7 +123,6 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _load(folder: str, blobs: dict[str, bytes] | None, kind: str, digest: str) -> Any:
-    """Return an argument of a run from `blobs`, or from its file if `blobs` is None."""
     if blobs is not None:
         return packing.read(kind, io.BytesIO(blobs[digest]))
     path = Path(folder) / packing.file_name(kind, digest)

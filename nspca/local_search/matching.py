@@ -1,8 +1,7 @@
 """Assign features to components exactly, the matching step of joint sparse PCA, as a transportation problem.
 
 SciPy's assignment on s_j equal columns per component is not used. With 50 features a component it takes 5 to
-15 times as long, and a solve makes hundreds of matchings. With 10 features the two are level (`python -m
-benchmarks.matching`).
+15 times as long, and a solve makes hundreds of matchings. With 10 features the two are level.
 
     maximise  sum_j sum_{i in I_j} Q_ij   over disjoint I_1 .. I_r with |I_j| = s_j,   Q >= 0 (n, r)
 

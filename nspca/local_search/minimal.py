@@ -53,7 +53,7 @@ def best_above(A: Covariance, features: np.ndarray, level: float, nonneg: bool) 
         x = y if x is None or y @ B @ y > x @ B @ x else x
     if x is None:
         return None
-    value = _surely(A, B, x)
+    value = float(x @ B @ x) - _slack(A, B)
     return GoodSet(features, x, value) if value > level else None
 
 
@@ -64,11 +64,6 @@ def _is_new(part: np.ndarray, seen: set[bytes]) -> bool:
         return False
     seen.add(key)
     return True
-
-
-def _surely(A: Covariance, B: Array, x: Array) -> float:
-    """Return what weights x (s,) explain by a block B of A, less what rounding may add for a checker."""
-    return float(x @ B @ x) - _slack(A, B)
 
 
 def _slack(A: Covariance, B: Array) -> float:

@@ -154,6 +154,11 @@ def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
     return [s for s in signs if not (extra and s[-1] < 0) and not (half == 0 and s[0] < 0)]
 
 
+def orthants(f: Objective) -> Array:
+    """Return the generators (c, D, D) of the orthants that `roots` lists."""
+    return np.array(roots(f.D, f.extra, f.nonneg), dtype=float)[:, :, None] * np.eye(f.D)
+
+
 class _Search:
     """State of one run of `search`: the best value `lower` and its direction, and all cones `made` so far.
 
@@ -221,8 +226,7 @@ class _Search:
 
     def begin(self) -> None:
         f = self.f
-        signs = np.array(roots(f.D, f.extra, f.nonneg), dtype=float)
-        cones, own = f.whole(signs[:, :, None] * np.eye(f.D))
+        cones, own = f.whole(orthants(f))
         self.top = own.max()
         self.add(cones, own, own, lambda still: [cones.rows[i] for i in still], [-1] * own.size)
 
@@ -233,16 +237,21 @@ class _Search:
         number = min(max(len(made.heap) // BATCH_SHARE, 1), BATCH, left)
         target, self.top = self.target, made.top
         taken = made.pop(number, target)
-        taken.sort(key=lambda one: (-made.store.rows[one[2]].size, one[1]))
+        taken.sort(key=lambda one: (-one[2].rows.size, one[1]))
         while taken:
-            most = max(1, TERMS // (made.store.rows[taken[0][2]].size * self.f.D))
+            most = max(1, TERMS // (taken[0][2].rows.size * self.f.D))
             piece, taken = taken[:most], taken[most:]
             self.halve(piece)
 
     def halve(self, taken: list[OpenCone]) -> None:
         """Split the cones `taken` from the heap, and climb from the best middle of an edge if promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
-        halves = f.split(self.made.cones_of(taken))
+        cones = [cone for _, _, cone in taken]
+        arrays = {
+            name: np.array([getattr(cone, name) for cone in cones])
+            for name in ("generators", "lengths", "G", "T")
+        }
+        halves = f.split(Cones(**arrays, rows=[cone.rows for cone in cones]))
         best = int(np.argmax(halves.value))
         self.resting -= 1
         if self.resting < 0 and halves.value[best] > max(0.95 * self.lower, 2 * self.lower - uppers[best]):

@@ -6,7 +6,7 @@ Idea: N takes the positive entries off the diagonal. Then P has none there, so i
 nonnegative (Perron). Where F is too low, this eigenvector is an `a` with a'Ta > F a'Ga. The next F is a'Ta /
 a'Ga, a Newton step from below on a concave function.
 Guarantee: results are upper bounds, up to the rounding of a D x D eigenvalue.
-`objective` and `terms` call `lowered` and `dearest` for every cone of a search.
+`objective` calls `lowered` and `dearest` for the cones of a search, and `fixing` calls `dearest`.
 Source: docs/note.md, Theorem 2. Matrices P + N are copositive; for D <= 4 every copositive matrix has this
 form (Diananda 1962).
 """

@@ -6,6 +6,7 @@ the halves of a cone have consecutive numbers. `nspca.lowrank.cones` fills a for
 
 import heapq
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,49 +18,19 @@ LEAF = 255
 is below `LEAF` for D up to 15.
 """
 
-OpenCone = tuple[float, int, int]
-"""An open cone: minus its bound (a heap has the smallest first), its number, its place in the store."""
+
+class Cone(NamedTuple):
+    """One cone that may still be split: its arrays, as in `Cones`, and the rows that matter in it."""
+
+    generators: Array
+    lengths: Array
+    G: Array
+    T: Array
+    rows: np.ndarray
 
 
-class ConeStore:
-    """Storage of the cones that may still be split, in one array that grows.
-
-    Attributes
-    ----------
-    arrays : (places, D * (3 * D + 1)) float64
-        The generators, G, T and lengths of the cone at each place, as in `Cones`.
-    rows : dict of int to ndarray
-        The rows that matter in the cone at each place.
-    free : list of int
-        Places without a cone.
-    """
-
-    def __init__(self, D: int):
-        self.D, self.arrays = D, np.empty((0, D * (3 * D + 1)))
-        self.rows: dict[int, np.ndarray] = {}
-        self.free: list[int] = []
-
-    def put(self, cones: Halves | Cones, which: np.ndarray, rows: list[np.ndarray]) -> list[int]:
-        """Store the cones `which` with their `rows`, and return their places."""
-        if len(self.free) < which.size:
-            size = len(self.arrays)
-            more = max(size, which.size, 64)
-            self.arrays = np.vstack((self.arrays, np.empty((more, self.arrays.shape[1]))))
-            self.free += range(size, size + more)
-        places = [self.free.pop() for _ in range(which.size)]
-        parts = (cones.generators, cones.G, cones.T, cones.lengths)
-        self.arrays[places] = np.hstack([part[which].reshape(which.size, -1) for part in parts])
-        self.rows |= zip(places, rows, strict=True)
-        return places
-
-    def take(self, places: list[int]) -> Cones:
-        """Remove and return the cones at these places."""
-        D = self.D
-        square, ends = (len(places), D, D), (D * D, 2 * D * D, 3 * D * D)
-        generators, G, T, lengths = np.split(self.arrays[places], ends, axis=1)
-        self.free += places
-        rows = [self.rows.pop(place) for place in places]
-        return Cones(generators.reshape(square), lengths, G.reshape(square), T.reshape(square), rows)
+OpenCone = tuple[float, int, Cone]
+"""An open cone: minus its bound (a heap has the smallest first), its number, and the cone."""
 
 
 class Forest:
@@ -78,7 +49,7 @@ class Forest:
     """
 
     def __init__(self, D: int):
-        self.D, self.store = D, ConeStore(D)
+        self.D = D
         self.own: list[float] = []
         self.codes: list[int] = []
         self.first_halves: list[int] = []
@@ -122,22 +93,10 @@ class Forest:
         self.codes += [LEAF] * own.size
         self.first_halves += [0] * own.size
         still = np.flatnonzero(uppers > target)
-        if still.size:
-            self.push(cones, still, remaining(still), uppers[still], first + still)
+        for one, rows in zip(still.tolist(), remaining(still) if still.size else (), strict=True):
+            arrays = cones.generators[one], cones.lengths[one], cones.G[one], cones.T[one]
+            heapq.heappush(self.heap, (-float(uppers[one]), first + one, Cone(*arrays, rows)))
         self.aside = max(self.aside, uppers[uppers <= target].max(initial=-np.inf))
-
-    def push(
-        self,
-        cones: Halves | Cones,
-        which: np.ndarray,
-        rows: list[np.ndarray],
-        uppers: Array,
-        numbers: np.ndarray,
-    ) -> None:
-        """Store some cones as open ones, with their bounds and numbers."""
-        places = self.store.put(cones, which, rows)
-        for upper, number, place in zip(uppers.tolist(), numbers.tolist(), places, strict=True):
-            heapq.heappush(self.heap, (-upper, number, place))
 
     def pop(self, most: int, target: float) -> list[OpenCone]:
         """Remove the open cones with the largest bounds above a target, at most `most`."""
@@ -146,16 +105,11 @@ class Forest:
             taken.append(heapq.heappop(self.heap))
         return taken
 
-    def cones_of(self, taken: list[OpenCone]) -> Cones:
-        """Return the cones that were removed from the heap, and free their places."""
-        return self.store.take([place for _, _, place in taken])
-
     def split(self, taken: list[OpenCone], edges: np.ndarray) -> None:
         """Note at which edge each of these cones is split; their halves are added next."""
         for one, ((_, number, _), (j, l)) in enumerate(zip(taken, edges.tolist(), strict=True)):
             self.codes[number], self.first_halves[number] = j * self.D + l, len(self) + 2 * one
 
-    # --- the proof ------------------------------------------------------------------------------------------
     def tree(self, trees: int, upper: float) -> np.ndarray:
         """Return the codes of the split trees in preorder, without splits of cones whose own bound is enough.
 

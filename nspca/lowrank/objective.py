@@ -6,7 +6,7 @@ On the cone of unit generators g_1..g_D, with G_jl = g_j'g_l and T_jl = topk_i(p
 
     max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ,  `copositive.lowered` ).
 
-Proofs are in docs/note.md. `cones` searches with an `Objective`, and `terms` bounds the same f where
+Proofs are in docs/note.md. `cones` searches with an `Objective`, and `fixing` bounds the same f where
 single rows matter. Callers of a search describe f by a `Query`.
 """
 

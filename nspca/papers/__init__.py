@@ -23,9 +23,8 @@ from nspca.covariance.linalg import one_thread
 from nspca.data.folders import sample_folder
 from nspca.errors import InvalidOption
 from nspca.papers import asteris2014, asteris2015, sigg2008, theorems, zass2006
-from nspca.papers.item import VERDICTS, Claim, Found, Item, Outcome, Printed, claims, counts
+from nspca.papers.item import PRINTED, VERDICTS, Claim, Found, Item, Outcome, Printed, claims, counts
 from nspca.papers.originals import Absent, digest, missing, remedy
-from nspca.papers.published import PRINTED
 from nspca.progress import Report, silent
 
 __all__ = [

@@ -324,7 +324,7 @@ def _panel(
     other = _em(problem, ks, EM, f"{title}: EM", report)
     seconds["EM"] = time.process_time() - started
     proved = api.sweep(problem, list(ks), certify="fast", report=report)
-    limit = np.array([_upper(proved["auto", k]) for k in ks])
+    limit = np.array([proof.upper for k in ks if (proof := proved["auto", k].certificate)])
     x = list(map(float, ks))
     curves = [
         Curve(PAPER_FOUND, x, (100 * net).tolist()),
@@ -357,17 +357,11 @@ def _panel(
 
 
 def _em(problem: Problem, ks: Sequence[int], options: em.Options, title: str, report: Report) -> Array:
-    """Return the value of EM at every k, divided by the leading eigenvalue."""
     values = []
     for k in ks:
         values.append(em.solve(problem.with_k(k), options, 0, report).value)
         report(Event(title, len(values), len(ks), k=k))
     return np.array(values) / problem.leading_eigenvalue
-
-
-def _upper(result: Result) -> float:
-    assert result.certificate is not None  # the effort is not None
-    return result.certificate.upper
 
 
 def _judge_similarity(net: Array, other: Array, preset: str) -> Found:

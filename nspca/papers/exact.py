@@ -6,10 +6,11 @@ certificates for nonnegative components have been published. `benchmarks.publish
 rows. The page Papers, docs/exact.md and the note on certificates show them.
 """
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+
+from pydantic import TypeAdapter
 
 from nspca.data.folders import sample_folder
 from nspca.presentation.numerals import format_guarantee
@@ -80,10 +81,7 @@ def stored() -> tuple[Row, ...]:
     path = sample_folder() / "papers" / "exact-methods.json"
     if not path.is_file():
         return ()
-    return tuple(
-        Row(**(row | {sign: Ours(**row[sign]) for sign in ("signed", "nonneg")}))
-        for row in json.loads(path.read_text("utf-8"))
-    )
+    return TypeAdapter(tuple[Row, ...]).validate_json(path.read_bytes())
 
 
 def refutation(rows: Iterable[Row]) -> str:

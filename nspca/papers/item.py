@@ -4,10 +4,14 @@ The modules of the papers make each `Outcome`. The page Papers and `nspca.papers
 is printed, as claims.
 """
 
+import csv
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Self
+from pathlib import Path
+from typing import Any, Literal, Self, cast
+
+from pydantic import TypeAdapter, ValidationError
 
 from nspca.errors import InvalidData
 from nspca.progress import Report
@@ -61,6 +65,26 @@ class Printed:
     value: float | None = None
     shown: str = ""
     axis: tuple[float, float] | None = None
+
+
+def _read_printed(path: Path) -> dict[str, tuple[Printed, ...]]:
+    found: dict[str, tuple[Printed, ...]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            value = float(row["value"]) if row["value"] else None
+            axis = (float(row["low"]), float(row["high"])) if row["low"] else None
+            subject = row["key"], row["what"], row["where"], cast(Kind, row["kind"])
+            entry = Printed(*subject, value, row["shown"], axis)
+            found[row["item"]] = (*found.get(row["item"], ()), entry)
+    return found
+
+
+PRINTED = _read_printed(Path(__file__).with_name("printed.csv"))
+"""Every number and statement that the papers print about their experiments, by the name of its item.
+
+Statements of the text are listed with the figure or table that they are about. Places are pages of the
+proceedings, counted from 1, or sections of the 2014 paper.
+"""
 
 
 @dataclass(frozen=True)
@@ -218,17 +242,8 @@ class Outcome:
             For text that `to_json` did not write.
         """
         try:
-            raw = json.loads(text)
-            found = {key: [Found(**one) for one in many] for key, many in raw.pop("found").items()}
-            panels = [
-                Panel(**(panel | {"curves": [Curve(**curve) for curve in panel["curves"]]}))
-                for panel in raw.pop("panels")
-            ]
-            galleries = [Gallery(**gallery) for gallery in raw.pop("galleries")]
-            words = [Words(**lists) for lists in raw.pop("words")]
-            tables = [Table(**table) for table in raw.pop("tables")]
-            return cls(found, panels, galleries, words, tables=tables, **raw)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            return TypeAdapter(cls).validate_json(text)
+        except ValidationError as error:
             raise InvalidData(f"The outcome of a paper's item cannot be read: {error}.") from error
 
 

@@ -68,7 +68,6 @@ def standardised(X: Array) -> Array:
 
 
 def _path(name: str) -> Path | None:
-    """Return the file of a data set; None when it is not on this machine."""
     if name in SAMPLES:
         return original_path(name)
     folder = originals_folder()

@@ -154,9 +154,16 @@ def figure_2_right(report: Report) -> Outcome:
     ]
     panel = Panel("Genes: time", "cardinality", "CPU seconds", curves, xrange=[0, 410], logarithmic="y")
     seconds, forward = (list(times[name].values()) for name in ("emPCA", "greedy path (PathSPCA)"))
+    spread, grown = max(seconds) / min(seconds), forward[-1] / forward[0]
+    seen = f"EM: slowest {spread:.2g} times the quickest; greedy at K = 400 {grown:.2g} times K = 5"
+    flat = Found(seen, f"CPU, the best of {TIMED} runs of EM", spread <= FLAT and grown > FLAT)
+    inside, outside = (
+        float(np.mean([step for k, step in zip(ks, steps, strict=True) if (10 <= k <= 25) is within]))
+        for within in (True, False)
+    )
     found = {
-        "flat": [_judge_flat_time(seconds, forward)],
-        "more": [_judge_steps(ks, steps)],
+        "flat": [flat],
+        "more": [Found(f"{inside:.0f} against {outside:.0f} for the others", holds=inside > outside)],
         "steps": [
             Found(float(np.mean(steps)), "mean over nine K, until the cosine is 1 - 1e-3"),
             Found(float(np.mean(strict)), "until the cosine is 1 - 1e-9, as nspca stops", judged=False),
@@ -195,48 +202,21 @@ def figure_3_left(report: Report) -> Outcome:
         xrange=[0, 205],
         yrange=[2, 20],
     )
+    # Above 150 the best answer uses fewer than k features, and NSPCA must use exactly k.
     plain, best = ({k: v for k, v in zip(ks, side, strict=True) if k in full} for side in (values, anew))
-    found = _left_statements(met, plain, best, (quick, slow), problem.n)
-    return Outcome(found, [panel])
-
-
-def _left_statements(
-    met: dict[float, dict[int, float]],
-    plain: dict[int, float],
-    anew: dict[int, float],
-    seconds: tuple[float, float],
-    n: int,
-) -> dict[str, list[Found]]:
-    """Return the findings for the statements about Fig. 3 (left), by key.
-
-    Parameters
-    ----------
-    met : dict
-        Values of NSPCA (2006) by alpha and k.
-    plain, anew : dict
-        Values of EM by k, with its own weights and with the best weights on its support. A k at which EM uses
-        fewer than k features is left out: above 150 the best answer has fewer, and NSPCA must use exactly k.
-    seconds : (float, float)
-        CPU seconds of EM for one k up to 100, and of NSPCA for one k.
-    n : int
-        Number of features.
-    """
-    quick, slow = seconds
-    budget = f"{STARTS} starts each"
-    time_found = Found(
-        f"{quick:.2g} s against {slow:.2g} s", "CPU of this machine", slow > 10 * quick, budget=budget
-    )
+    budget, seen = f"{STARTS} starts each", f"{quick:.2g} s against {slow:.2g} s"
     listed = "; ".join(f"alpha = {a:.0e}: k = {_list_numbers(k)}" for a, k in met.items())
     small = met[ALPHAS[0]]
-    return {
-        "time": [time_found],
-        "alpha": [Found(listed, holds=_judge_near_full(met, n), budget=budget)],
+    found = {
+        "time": [Found(seen, "CPU of this machine", slow > 10 * quick, budget=budget)],
+        "alpha": [Found(listed, holds=_judge_near_full(met, problem.n), budget=budget)],
         "comparable": [
             _judge_comparable(small, plain, "EM's own weights"),
-            replace(_judge_comparable(small, anew, "weights anew"), judged=False),
+            replace(_judge_comparable(small, best, "weights anew"), judged=False),
         ],
         "degrades": [_judge_degradation(met, plain)],
     }
+    return Outcome(found, [panel])
 
 
 def figure_3_middle(report: Report) -> Outcome:
@@ -328,7 +308,7 @@ def figure_4(report: Report) -> Outcome:
     labels = np.array([str(label) for label in data.labels])
     found, panels = [], []
     for prepared, starts in (("standardised", "paper"), ("raw", "paper"), ("log", "range")):
-        rows = uses.gene_rows(data.X, labels, GENES, prepared, CLUSTERINGS, 0, report, starts)
+        rows = uses.gene_rows(data.X, labels, GENES, prepared, CLUSTERINGS, report, starts)
         panels.append(_jaccard_panel(rows, prepared))
         seventy = next(row for row in rows if (row["selection"], row["genes"]) == ("em, nonnegative", 70))
         every = next(row for row in rows if row["selection"] == "all genes")
@@ -402,13 +382,6 @@ def _judge_degradation(met: dict[float, dict[int, float]], em_values: dict[int, 
     return Found(f"{seen} of what EM explains", preset, means[-1] < means[0], budget=f"{STARTS} starts each")
 
 
-def _judge_flat_time(seconds: list[float], forward: list[float]) -> Found:
-    """Return the judgement whether the time of EM is flat in K while that of the greedy path grows."""
-    spread, grown = max(seconds) / min(seconds), forward[-1] / forward[0]
-    seen = f"EM: slowest {spread:.2g} times the quickest; greedy at K = 400 {grown:.2g} times K = 5"
-    return Found(seen, f"CPU, the best of {TIMED} runs of EM", spread <= FLAT and grown > FLAT)
-
-
 def _time_run(run: Callable[[], Any], runs: int = TIMED) -> tuple[Any, float]:
     """Return the result of ``run()`` and the fewest CPU seconds of `runs` calls."""
     found, seconds = None, np.inf
@@ -428,14 +401,6 @@ def _judge_first_components(one: Array, other: Array) -> Found:
     seen = ", ".join(f"{a:.1f} against {b:.1f}" for a, b in zip(one[first], other[first], strict=True))
     above = one[first] >= other[first] * (1 - 1e-6)
     return Found(seen, holds=True if above.all() else None if above[0] else False)
-
-
-def _judge_steps(ks: Sequence[int], steps: list[int]) -> Found:
-    """Return the judgement whether EM needs more steps for K from 10 to 25 than for other K."""
-    inside = [step for k, step in zip(ks, steps, strict=True) if 10 <= k <= 25]
-    outside = [step for k, step in zip(ks, steps, strict=True) if not 10 <= k <= 25]
-    a, b = float(np.mean(inside)), float(np.mean(outside))
-    return Found(f"{a:.0f} against {b:.0f} for the others", holds=a > b)
 
 
 def _any_sign(sample: str) -> Problem:
@@ -459,7 +424,6 @@ def _variance_curves(problem: Problem, ks: Sequence[int], few: Sequence[int], re
 def _em_runs(
     problem: Problem, ks: Sequence[int], options: em.Options, report: Report
 ) -> tuple[list[Result], list[float]]:
-    """Return the result of EM at each k, and the CPU seconds that it took."""
     results, seconds = [], []
     for k in ks:
         started = time.process_time()
@@ -532,7 +496,6 @@ def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
 
 
 def _describe_values(ks: Sequence[int], values: Sequence[float], name: str) -> str:
-    """Return a sentence with the values of a curve at the cardinalities 50, 100 and 150."""
     return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in (50, 100, 150))
 
 

@@ -1,14 +1,10 @@
 """Applications of sparse components in the papers: gene selection and face detection.
 
-`gene_rows`, and its steps `gene_tables`, `select`, `svd_entropy_contributions`, `cluster_scores`
-    unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
-`principal_parts`, `detection_curve`
-    face detection by a linear classifier (Zass & Shashua 2006, Fig. 4)
-
-The figures of these papers call them.
+`gene_rows` is the unsupervised gene selection of Sigg & Buhmann (2008, Section 5.3 and Fig. 4), and
+`detection_curve` the face detection of Zass & Shashua (2006, Fig. 4). The figures of these papers call them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +14,6 @@ from nspca.covariance.linalg import Array, normalised_columns
 from nspca.errors import InvalidData, InvalidProblem
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.validation.options import whole
 
 FLOOR, CEILING = 100.0, 16000.0
 """Range of raw intensities of gene arrays: values below are noise, values above are saturation."""
@@ -30,64 +25,33 @@ BATCH = 256
 
 
 def select(
-    problem: Problem,
-    counts: Iterable[int],
-    method: str = "em",
-    seed: int = 0,
-    report: Report = silent,
-    options: Mapping[str, Any] | None = None,
+    problem: Problem, counts: Iterable[int], report: Report = silent, **options: Any
 ) -> dict[int, np.ndarray]:
-    """Return the support of the first sparse component for each number of features, as a gene selection.
-
-    Parameters
-    ----------
-    problem : Problem
-    counts : sequence of int
-        Numbers of features k.
-    method : str
-        Name of a method of `nspca.solve`.
-    seed, report, options
-        Seed, progress hook and options for `nspca.sweep`.
-
-    Returns
-    -------
-    dict of int to (at most k,) array of int
-        Features by k, in increasing order.
-    """
-    how: dict[str, Any] = {"certify": None, "seed": seed, "report": report, **(options or {})}
-    sweep = api.sweep(problem, counts, methods=(method,), **how)
-    return {k: np.flatnonzero(sweep[method, k].components[:, 0]) for _, k in sweep}
+    """Return the features of the first component of EM for each number of features."""
+    sweep = api.sweep(problem, counts, methods=("em",), certify=None, report=report, **options)
+    return {k: np.flatnonzero(sweep[method, k].components[:, 0]) for method, k in sweep}
 
 
 def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
-    """Return the contribution of every feature to the SVD entropy of a table.
+    """Return the contribution of every feature to the SVD entropy of a dense table (m, n).
 
     With singular values ``s_j`` of Z and ``v_j = s_j^2 / sum s^2``, the entropy is
     ``E = -sum v_j log v_j / log(number of s_j)``. The contribution is
     ``CE_i = E(Z) - E(Z without column i)``. Ranking features by CE, largest first, is the method "CE + SR"
     of Varshavsky, Gottlieb, Linial and Horn, Bioinformatics 22 (2006), eq. 1-3. The singular values are
     computed from the smaller Gram matrix.
-
-    Parameters
-    ----------
-    Z : (m, n) dense table, samples in rows
-
-    Returns
-    -------
-    contributions : (n,)
     """
     Z = np.asarray(Z, dtype=np.float64)
     m, n = Z.shape
     if m < 2 or n < 2:
         raise InvalidData(f"the SVD entropy needs at least 2 samples and 2 features, got {m} and {n}")
-    size = float(np.abs(Z).max(initial=0.0)) or 1.0
-    gram = (Z / size) @ (Z / size).T if m <= n else (Z / size).T @ (Z / size)
-    whole_table = _entropy(gram[None])[0]
+    Z = Z / (float(np.abs(Z).max(initial=0.0)) or 1.0)
+    gram = Z @ Z.T if m <= n else Z.T @ Z
     without = np.empty(n)
     for start in range(0, n, BATCH):
         part = np.arange(start, min(start + BATCH, n))
         if m <= n:
-            columns = Z[:, part].T / size
+            columns = Z[:, part].T
             matrices = gram - columns[:, :, None] * columns[:, None, :]
         else:  # without the feature, a row and a column of the Gram matrix are zero
             matrices = np.repeat(gram[None], part.size, axis=0)
@@ -95,7 +59,7 @@ def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
             matrices[np.arange(part.size), :, part] = 0.0
         without[part] = _entropy(matrices)
         report(Event("entropy of the features", int(part[-1]) + 1, n))
-    return whole_table - without
+    return _entropy(gram[None])[0] - without
 
 
 def _entropy(grams: Array) -> Array:
@@ -119,33 +83,17 @@ def jaccard_of_pairs(labels: Any, clusters: Any) -> float:
     return both / (first + second + both) if first + second + both else 1.0
 
 
-def cluster_scores(Z: Array, labels: Any, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
-    """Return the Jaccard scores of k-means clusterings from random initialisations.
+def cluster_scores(Z: Array, labels: Any, starts: int = 100, report: Report = silent) -> Array:
+    """Return the Jaccard scores (starts,) of k-means clusterings of Z (m, f) from random initialisations.
 
-    Parameters
-    ----------
-    Z : (m, f), the samples in the chosen features
-    labels : (m,)
-        Used for the scores and for the number of clusters only.
-    starts : int
-        Number of initialisations.
-
-    Returns
-    -------
-    scores : (starts,)
+    The `labels` (m,) are used for the scores and for the number of clusters only.
     """
     from sklearn.cluster import KMeans  # imported late, since the import takes a second
 
     groups = len(np.unique(np.asarray(labels)))
-    whole("starts", starts, 1)
-    if not 2 <= groups <= len(Z):
-        raise InvalidData(
-            f"clustering needs labels of at least 2 groups and not more than samples, got {groups} for "
-            f"{len(Z)} samples"
-        )
     scores = np.empty(starts)
     for i in range(starts):
-        means = KMeans(groups, init="random", n_init=1, random_state=seed + i).fit(Z)
+        means = KMeans(groups, init="random", n_init=1, random_state=i).fit(Z)
         scores[i] = jaccard_of_pairs(labels, means.labels_)
         report(Event("k-means", i + 1, starts))
     return scores
@@ -157,7 +105,6 @@ def gene_rows(
     counts: Iterable[int],
     prepared: str,
     starts: int,
-    seed: int = 0,
     report: Report = silent,
     em_starts: str = "range",
 ) -> list[dict[str, Any]]:
@@ -176,7 +123,6 @@ def gene_rows(
     starts : int
         Number of initialisations of k-means.
     report : callable, optional
-        Gets each row as soon as it is computed, as the payload ``{"row": {"line": row}}``.
     em_starts : str
         Starts of nonnegative EM: "paper" for random nonnegative vectors, "range" for those of nspca.
 
@@ -186,47 +132,33 @@ def gene_rows(
         Keys "selection", "genes", "mean" and "spread" (standard deviation). The first row is for all genes.
     """
     entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), prepared)
-    counts = [count for count in counts if count <= Z.shape[1]]
-    total = 3 * len(counts) + 1
-    rows: list[dict[str, Any]] = []
-    stage = "choosing genes"
-
-    def say(event: Event) -> None:
-        report(Event(stage, len(rows), total))
-
+    n = Z.shape[1]
+    counts = [count for count in counts if count <= n]
     problem = Problem.from_data(Z, k=1, nonneg=True)
     signed = Problem(problem.covariance, 1, nonneg=False)
-    order = np.argsort(-svd_entropy_contributions(entropy_table, say), kind="stable")
-    picked: dict[str, dict[int, np.ndarray]] = {
-        "em, nonnegative": select(problem, counts, seed=seed, report=say, options={"starts": em_starts}),
-        "em, any sign": select(signed, counts, seed=seed, report=say),
+    order = np.argsort(-svd_entropy_contributions(entropy_table, report), kind="stable")
+    picked: dict[str, Mapping[int, np.ndarray]] = {
+        "em, nonnegative": select(problem, counts, report, starts=em_starts),
+        "em, any sign": select(signed, counts, report),
         "CE + SR": {count: order[:count] for count in counts},
-        "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
+        "all genes": {n: np.arange(n)},
     }
-    for genes in [Z.shape[1], *counts]:
-        for name, selected in picked.items():
-            if genes not in selected:
-                continue
-            stage = f"{name}, {genes} genes"
-            scores = cluster_scores(Z[:, selected[genes]], labels, starts, seed, say)
-            mean, spread = float(scores.mean()), float(scores.std())
-            rows.append({"selection": name, "genes": int(genes), "mean": mean, "spread": spread})
-            report(Event("k-means", len(rows), total, payload={"row": {"line": rows[-1]}}))
+    asked = [(name, genes) for genes in [n, *counts] for name in picked if genes in picked[name]]
+    rows = []
+    for name, genes in asked:
+        scores = cluster_scores(Z[:, picked[name][genes]], labels, starts, report)
+        mean, spread = float(scores.mean()), float(scores.std())
+        rows.append({"selection": name, "genes": int(genes), "mean": mean, "spread": spread})
+        report(Event(f"{name}, {genes} genes", len(rows), len(asked)))
     return rows
 
 
 def gene_tables(X: Array, prepared: str) -> tuple[Array, Array]:
-    """Return the table for the SVD entropy and the table for selection and clustering.
+    """Return the table for the SVD entropy and the table for selection, without constant genes.
 
-    Constant genes are left out of both.
-
-    Parameters
-    ----------
-    X : (m, n) raw intensities
-    prepared : str
-        "log": log2 intensities, not centred for the entropy (its ranking is meant for uncentred tables),
-        and centred for the rest. "raw": likewise without the logarithm. "standardised": mean 0 and variance
-        1 in both tables, as Sigg and Buhmann describe their data.
+    "log" are log2 intensities, not centred for the entropy (its ranking is meant for uncentred tables), and
+    centred for the rest. "raw" is likewise without the logarithm. "standardised" has mean 0 and variance 1 in
+    both tables, as Sigg and Buhmann describe their data.
     """
     Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
     Z = Z[:, np.ptp(Z, axis=0) > 0]
@@ -245,35 +177,27 @@ def gene_tables(X: Array, prepared: str) -> tuple[Array, Array]:
 # --- faces ----------------------------------------------------------------------------------------
 
 
-def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
+def principal_parts(X: Array, rank: int) -> Array:
     """Return the parts of scikit-learn's NMF of X (m, n), as unit columns (n, rank)."""
     from sklearn.decomposition import NMF
 
-    H = (
-        NMF(rank, init="nndsvda", max_iter=300, random_state=seed)
-        .fit(np.asarray(X, dtype=np.float64))
-        .components_
-    )
-    return normalised_columns(H.T)
+    model = NMF(rank, init="nndsvda", max_iter=300, random_state=0)
+    return normalised_columns(model.fit(np.asarray(X, dtype=np.float64)).components_.T)
 
 
 def detection_curve(
     U: Array,
     train: tuple[Array, Array],
-    tests: dict[str, tuple[Array, Array]],
-    seed: int = 0,
+    test: tuple[Array, Array],
     scaled: bool = True,
     constant: float = 1.0,
-) -> dict[str, dict[str, Any]]:
-    """Return ROC curves of a linear support vector machine (SVM) on the scores ``X @ U``.
+) -> dict[str, Any]:
+    """Return the ROC curve of a linear support vector machine (SVM) on the scores ``X @ U``.
 
     Parameters
     ----------
     U : (n, r) components
-    train : (faces (p, n), others (q, n))
-    tests : dict of name to (faces, others)
-        Test sets.
-    seed : int
+    train, test : (faces (p, n), others (q, n))
     scaled : bool
         Whether every score is standardised; otherwise all scores are divided by one number.
     constant : float
@@ -281,41 +205,24 @@ def detection_curve(
 
     Returns
     -------
-    dict of name to dict
+    dict
         "false" (t,) and "true" (t,): shares of the others and of the faces that are classified as faces, by
         threshold. "area": the area under the curve.
     """
     from sklearn.metrics import roc_auc_score, roc_curve
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer, StandardScaler
     from sklearn.svm import LinearSVC
 
-    if any(not len(part) for pair in (train, *tests.values()) for part in pair):
-        raise InvalidData("detection needs faces and others in training and in every test, got an empty set")
-    svm = LinearSVC(C=constant, dual=False, random_state=seed, max_iter=5000)
-    machine = (
-        make_pipeline(StandardScaler(), svm)
-        if scaled
-        else make_pipeline(FunctionTransformer(_make_scaler(train, U)), svm)
-    )
-    machine.fit(*_stack_scores(train, U))
-    found = {}
-    for name, pair in tests.items():
-        scores, truth = _stack_scores(pair, U)
-        height = machine.decision_function(scores)
-        false, true, _ = roc_curve(truth, height)
-        found[name] = {"false": false, "true": true, "area": float(roc_auc_score(truth, height))}
-    return found
+    known, classes = _stack_scores(train, U)
+    scores, truth = _stack_scores(test, U)
+    mean, scale = known.mean(axis=0), known.std(axis=0 if scaled else None)
+    scale = np.where(scale > 0, scale, 1.0)
+    svm = LinearSVC(C=constant, dual=False, random_state=0, max_iter=5000)
+    height = svm.fit((known - mean) / scale, classes).decision_function((scores - mean) / scale)
+    false, true, _ = roc_curve(truth, height)
+    return {"false": false, "true": true, "area": float(roc_auc_score(truth, height))}
 
 
 def _stack_scores(pair: tuple[Array, Array], U: Array) -> tuple[Array, np.ndarray]:
     """Return the scores (p + q, r) of faces and others, and their classes (1 for faces, 0 for others)."""
     faces, others = (np.asarray(part, dtype=np.float64) @ U for part in pair)
     return np.vstack((faces, others)), np.repeat([1, 0], [len(faces), len(others)])
-
-
-def _make_scaler(train: tuple[Array, Array], U: Array) -> Callable[[Array], Array]:
-    """Return a function that subtracts the training mean of the scores and divides by one number for all."""
-    scores = _stack_scores(train, U)[0]
-    mean, scale = scores.mean(axis=0), float(scores.std()) or 1.0
-    return lambda features: (features - mean) / scale

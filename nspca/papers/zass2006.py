@@ -201,11 +201,10 @@ def figure_4(report: Report) -> Outcome:
         for centring, center in CENTRED.items():
             for name, U in _detectors(train[0], center, report).items():
                 for machine, (scaled, constant) in MACHINES.items():
-                    curve = uses.detection_curve(U, train, {"rest": test}, scaled=scaled, constant=constant)
-                    area = curve["rest"]["area"]
-                    areas.setdefault((centring, machine), {}).setdefault(name, []).append(area)
+                    curve = uses.detection_curve(U, train, test, scaled, constant)
+                    areas.setdefault((centring, machine), {}).setdefault(name, []).append(curve["area"])
                     if draw == 0 and (centring, machine) == (next(iter(CENTRED)), next(iter(MACHINES))):
-                        first[name] = curve["rest"]
+                        first[name] = curve
         report(Event("draws", draw + 1, DRAWS))
     panels = [
         _roc_panel("(a) alpha and beta", {n: c for n, c in first.items() if n.startswith("NSPCA")}),

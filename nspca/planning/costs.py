@@ -251,7 +251,6 @@ def _most_formed(size: Size) -> int:
 
 
 def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
-    """Return the bytes of memory at the peak."""
     whole_data = COORDINATES * COPIES if size.sparse else TABLE * 3
     block = min(size.entries, MEGABYTES * 2**20 // COORDINATES)
     data = size.entries * whole_data if at == "memory" else block * COORDINATES * COPIES
@@ -264,7 +263,6 @@ def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
 
 
 def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int]) -> float:
-    """Return the seconds that reading, passes and search take, about."""
     sparse = machine.speed()
     dense = machine.DENSE * sparse
     going = passes * 2 * BY_BLOCKS * size.entries * sparse
@@ -280,7 +278,6 @@ def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int]) -> fl
 
 
 def _proved(size: Size, sizes: Sequence[int], effort: str) -> str:
-    """Return a sentence about the bound that a certificate will prove."""
     joint = len(sizes) > 1
     begins = "standard" if effort == EXHAUSTIVE else effort
     rows = min((JOINT_PLANS if joint else PLANS)[begins].rows[-1], size.columns)

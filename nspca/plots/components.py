@@ -105,17 +105,10 @@ def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
     )
 
 
-def _split_rising(axis: np.ndarray) -> list[np.ndarray]:
-    """Split the positions of an axis into stretches over which it rises. An instrument with two overlapping
-    channels has two.
-    """
-    order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
-    return [part for part in np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1) if part.size]
-
-
 def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: ArrayLike | None) -> None:
-    """Draw the mean spectrum on a second axis, within a band of one standard deviation."""
-    for index, part in enumerate(_split_rising(axis)):
+    # An instrument with two overlapping channels has two stretches over which the axis rises.
+    order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
+    for index, part in enumerate(np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1)):
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
             width = np.asarray(spread, float)[part]
@@ -165,7 +158,10 @@ def component_spectrum(
         _add_mean(figure, axis, np.asarray(mean, float), spread)
     add_curve(figure, *stems(axis, x), line={"color": POSITIVE, "width": 3})
     hover = f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}."
-    add_curve(figure, axis[used], x[used], "weights", hover, marker=_rings(used, sure))
+    marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
+    if sure is not None:
+        marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
+    add_curve(figure, axis[used], x[used], "weights", hover, marker=marker)
     figure.update_xaxes(title_text=plain(axis_name))
     return with_weights(figure, x, "" if mean is None else "mean spectrum")
 
@@ -190,71 +186,41 @@ def with_weights(figure: go.Figure, X: np.ndarray, mean: str) -> go.Figure:
     return figure.update_layout(yaxis={**weights, "overlaying": "y2", "side": "left"}, yaxis2=behind)
 
 
-def _rings(used: np.ndarray, sure: Any) -> dict[str, Any]:
-    """Return the marker of each used feature: a disc, or a ring for a feature that is not proved."""
-    marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
-    if sure is not None:
-        marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
-    return marker
+def _ranked_bars(
+    names: Sequence[str], weights: ArrayLike, top: int, sure: Any, what: str, height: int, opacity: float
+) -> tuple[go.Figure, list[str], np.ndarray]:
+    """Return a figure with bars of the `top` largest weights, with the names and the values of the bars.
 
-
-def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str], np.ndarray, int]:
-    """Return the names and weights of the `top` weights largest in size, and how many nonzero weights are
-    left out; ties keep their order.
+    `what` is the plural noun of the description, and `height` that of a bar in pixels.
     """
     weights = np.asarray(weights, float)
-    used = largest_weights(weights, top)
-    return [plain(names[j]) for j in used], weights[used], int(np.count_nonzero(weights)) - used.size
-
-
-def _ranked_figure(
-    names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any
-) -> tuple[go.Figure, list[str], np.ndarray, Any]:
-    """Return an empty figure with its description, and names and values to draw, largest first.
-
-    The last array says which bars are solid; it is None without `sure`.
-
-    `height` is that of a row in pixels, and `what` the plural noun of the description.
-    """
-    labels, values, more = ranked(names, weights, top)
+    used, count = largest_weights(weights, top), np.count_nonzero(weights)
+    labels, values = [plain(names[j]) for j in used], weights[used]
     listed = ", ".join(f"{label} {value:.2g}" for label, value in zip(labels[:5], values, strict=False))
-    alt = f"A component without {what}."
-    if labels:
-        others = " and others" if len(values) + more > 5 else ""
-        alt = f"Ranked {what} of the component: {listed}{others}."
-    alt += _sure(np.asarray(weights, float), sure)
-    figure = new_figure(alt, height=70 + height * max(1, len(labels)))
-    if more:
-        figure.update_layout(title={"text": f"the {top} largest of {top + more}", "font": {"size": 14}})
-    solid = None if sure is None else np.asarray(sure)[largest_weights(weights, top)]
-    return figure, labels, values, solid
-
-
-def _bars(
-    figure: go.Figure, labels: Sequence[str], values: np.ndarray, opacity: float, solid: Any = None
-) -> go.Figure:
-    """Draw horizontal bars of values with names on hover; bars whose entry of `solid` is False are hatched,
-    and none is hatched without `solid`.
-    """
-    position = np.arange(len(values))
+    others = " and others" if count > 5 else ""
+    alt = f"Ranked {what} of the component: {listed}{others}." if labels else f"A component without {what}."
+    figure = new_figure(alt + _sure(weights, sure), height=70 + height * max(1, len(labels)))
+    if count > len(used):
+        figure.update_layout(title={"text": f"the {top} largest of {count}", "font": {"size": 14}})
     colours = [NEGATIVE if v < 0 else POSITIVE for v in values]
     marker: dict[str, Any] = {"color": colours, "opacity": opacity}
-    if solid is not None:
-        marker["pattern"] = {"shape": ["" if one else "/" for one in solid], "fgcolor": colours, "size": 7}
-        marker["pattern"] |= {"bgcolor": "rgba(0,0,0,0)", "fillmode": "replace", "solidity": 0.35}
+    if sure is not None:
+        shape = ["" if one else "/" for one in np.asarray(sure)[used]]
+        marker["pattern"] = {"shape": shape, "fgcolor": colours, "size": 7, "bgcolor": "rgba(0,0,0,0)"}
+        marker["pattern"] |= {"fillmode": "replace", "solidity": 0.35}
         marker["line"] = {"color": colours, "width": 1}
     look: dict[str, Any] = {"orientation": "h", "customdata": labels, "marker": marker}
-    add_bars(figure, values, position, colours, hover="%{customdata}<br>weight %{x:.4f}", **look)
+    hover = "%{customdata}<br>weight %{x:.4f}"
+    add_bars(figure, values, np.arange(len(values)), colours, hover=hover, **look)
     figure.update_layout(bargap=0.25, margin={"t": 36, "b": 40})
-    return figure.update_xaxes(title_text="weight", zeroline=True)
+    return figure.update_xaxes(title_text="weight", zeroline=True), labels, values
 
 
 def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as a word list, largest weight first, with each word as large as its weight over a
     bar of that length.
     """
-    figure, labels, values, solid = _ranked_figure(words, weights, top, 27, "words", sure)
-    _bars(figure, labels, values, 0.3, solid)
+    figure, labels, values = _ranked_bars(words, weights, top, sure, "words", 27, 0.3)
     largest = np.abs(values).max(initial=0) or 1
     figure.add_scatter(
         x=np.zeros(len(values)),
@@ -275,8 +241,7 @@ def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sur
 
 def component_bars(names: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as bars with the names of its features, largest weight first."""
-    figure, labels, values, solid = _ranked_figure(names, weights, top, 20, "features", sure)
-    _bars(figure, labels, values, 0.9, solid)
+    figure, labels, _ = _ranked_bars(names, weights, top, sure, "features", 20, 0.9)
     return name_rows(figure, labels, range=[len(labels) - 0.4, -0.6], tickfont={"size": 12})
 
 

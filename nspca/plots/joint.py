@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
-    add_curve,
     add_pixels,
     grey_behind,
     hide_axes,
@@ -20,7 +19,7 @@ from nspca.plots.theme import (
     sheet,
     weight_colours,
 )
-from nspca.presentation.colours import FOUND, HUES, fade
+from nspca.presentation.colours import HUES, fade
 
 IN_A_ROW = 8
 """Maximum components drawn as pictures in one row."""
@@ -127,7 +126,6 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
 
 
 def _centre(weights: np.ndarray) -> tuple[int, int]:
-    """Return the pixel (row, column) of a part that is nearest to its centre of weight."""
     pixels = np.argwhere(weights)
     middle = np.average(pixels, axis=0, weights=weights[weights != 0])
     row, column = pixels[np.argmin(np.square(pixels - middle).sum(axis=1))]
@@ -135,7 +133,6 @@ def _centre(weights: np.ndarray) -> tuple[int, int]:
 
 
 def _borders(labels: np.ndarray) -> str:
-    """Return the lines between pixels (rows, columns) of different labels as the path of a shape."""
     framed = np.pad(labels, 1)
     left, above = np.argwhere(framed[:, 1:] != framed[:, :-1]), np.argwhere(framed[1:] != framed[:-1])
     lines = [f"M {column - 0.5},{row - 1.5} V {row - 0.5}" for row, column in left]
@@ -173,30 +170,3 @@ def captioned(
     # On a narrow screen the pictures stay under their heading, and captions need more than their own rows.
     hide_axes(figure).update_yaxes(constraintoward="top")
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 18, "b": 4})
-
-
-def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure:
-    """Draw the gain of a search since its first answer against its seconds. The axes exist before any answer
-    and only ever double.
-
-    Parameters
-    ----------
-    seconds, values : of each improvement, in order
-    """
-    gained = [100 * (value / values[0] - 1) for value in values]
-    says = "nothing yet"
-    if gained:
-        says = f"{gained[-1]:.3g} % after {seconds[-1]:.2g} s, in {len(gained) - 1} steps"
-    figure = new_figure(f"Gain of the search since its first answer: {says}.", height=190, showlegend=False)
-    line = {"color": FOUND, "width": 2.5, "shape": "hv"}
-    hover = "after %{x:.2g} s: %{y:.3g} % more"
-    add_curve(figure, list(seconds), gained, hover=hover, line=line, marker={"size": 7})
-    figure.update_xaxes(title_text="seconds", range=[0, doubled(5.0, max(seconds, default=0.0))])
-    return figure.update_yaxes(
-        title_text="% gained", range=[0, doubled(1.0, 1.1 * max(gained, default=0.0))], rangemode="tozero"
-    )
-
-
-def doubled(first: float, least: float) -> float:
-    """Return `first`, doubled until it is at least `least`: the end of an axis that seldom changes."""
-    return first * 2.0 ** max(0, int(np.ceil(np.log2(max(least, first) / first))))

@@ -46,7 +46,6 @@ def lay_out(figure: go.Figure, ks: Sequence[int], title: str = TITLE) -> None:
 
 
 def _ticks(first: int, last: int) -> list[int]:
-    """Return the ticks of a logarithmic axis: the first and last k, and round numbers between."""
     found = [digit * 10**power for power in range(len(str(last))) for digit in ROUND]
     found = [k for k in found if first * APART <= k and k * APART <= last]
     return [first, *found, last]

@@ -159,7 +159,6 @@ def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean:
 
 
 def _square(row: int, column: int, half: float) -> dict[str, float]:
-    """Return the corners of a square around a pixel, with `half` a side to each side of its centre."""
     return {"x0": column - half, "x1": column + half, "y0": row - half, "y1": row + half}
 
 

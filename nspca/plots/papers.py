@@ -55,7 +55,6 @@ def miniature(outcome: Mapping[str, Any]) -> str:
 
 
 def _small_table(outcome: Mapping[str, Any]) -> str:
-    """Return the SVG elements of the first rows of an outcome that has words or numbers alone."""
     rows = [[", ".join(one)[:CUT]] for words in outcome["words"] for one in words["lists"]]
     if not rows:
         found = [one["value"] for several in outcome["found"].values() for one in several]
@@ -125,15 +124,12 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
 
 
 def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str, Any], x: float) -> None:
-    """Draw the height of a curve at x as an arrow from zero, with its share in a bound beside it.
-
-    A thin line goes on to the bound.
-    """
+    """Draw the height of a curve at x as an arrow from zero, with its share in a bound beside it."""
     low, high = (curve["y"][curve["x"].index(x)] for curve in (lower, upper))
     up = {"x": x, "ax": x, "axref": "x", "ayref": "y", "text": "", "arrowcolor": CONTEXT}
     figure.add_annotation(**up, y=high, ay=low, arrowhead=0, arrowwidth=1)
     figure.add_annotation(**up, y=low, ay=0, arrowside="end+start", arrowhead=2, startarrowhead=2)
-    said = f"{100 * low / high:.4g} % of the bound"
+    said = f"{100 * low / high:.3g} % of the bound"
     figure.add_annotation(x=x, y=low / 2, text=said, showarrow=False, xanchor="left", xshift=6)
 
 

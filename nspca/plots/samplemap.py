@@ -90,10 +90,10 @@ def sample_map(
     data = [[int(i), *said] for i, *said in zip(drawn, names, groups_said, strict=True)]
     marker = {"size": 8 if len(drawn) < 1000 else 5, "opacity": 0.75}
     figure = new_figure("", height=400)
-    numbers, named = None if given is None else _as_numbers(given), False
-    if numbers is not None:
+    named = False
+    if given is not None and given.dtype.kind in "iuf" and len(np.unique(given)) > MOST_GROUPS:
         said = f"coloured by {plain(label) or 'label'}"
-        scale = {"color": light(numbers), "colorscale": FIELD, "colorbar": colorbar(plain(label))}
+        scale = {"color": light(given), "colorscale": FIELD, "colorbar": colorbar(plain(label))}
         _points(figure, S[drawn], data, np.arange(len(drawn)), plain(label), marker | scale)
     else:
         groups = groups_of(given, len(drawn), MOST_MARKS)
@@ -158,14 +158,7 @@ def _points(
     name: str,
     marker: dict[str, Any],
 ) -> None:
-    """Draw one group of samples.
-
-    Parameters
-    ----------
-    S : (d, 2) scores of all samples that are drawn
-    data : number, name and label of each of these samples
-    rows : places of the group among them
-    """
+    """Draw one group of samples."""
     add_curve(
         figure,
         light(S[rows, 0]),
@@ -179,20 +172,12 @@ def _points(
 
 
 def _ellipse(figure: go.Figure, S: np.ndarray, colour: str, group: str) -> None:
-    """Draw the ellipse of a group with the scores S (g, 2), under the entry of the group in the legend."""
     lengths, axes = np.linalg.eigh(np.cov(S.T))
     angles = np.linspace(0, 2 * np.pi, 60)
     around = np.stack([np.cos(angles), np.sin(angles)]) * np.sqrt(np.maximum(lengths, 0))[:, None]
     x, y = S.mean(axis=0)[:, None] + DEVIATIONS * axes @ around
     look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(colour, 0.07), "legendgroup": group}
     add_curve(figure, light(x), light(y), line={"color": fade(colour, 0.7), "width": 1.5}, **look)
-
-
-def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
-    """Return labels as numbers where they are numbers of more values than there can be groups, or None."""
-    if labels.dtype.kind not in "iuf" or len(np.unique(labels)) <= MOST_GROUPS:
-        return None
-    return labels.astype(float)
 
 
 def _apart(W: np.ndarray, kept: list[int]) -> list[int]:

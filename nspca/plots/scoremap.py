@@ -96,7 +96,6 @@ def score_map(
 
 
 def _sample_order(S: np.ndarray, labels: Any) -> np.ndarray:
-    """Return the samples in the order of the columns of a map, by their scores S (m, r)."""
     if S.shape[1] == 1:
         order = np.argsort(S[:, 0], kind="stable")
     else:
@@ -111,7 +110,6 @@ def _sample_order(S: np.ndarray, labels: Any) -> np.ndarray:
 
 
 def _name_blocks(figure: go.Figure, blocks: Sequence[np.ndarray], features: Sequence[str]) -> None:
-    """Name the rows of each component by its number and its first features, between lines."""
     ends = np.cumsum([0, *map(len, blocks)])
     texts = []
     for j, start in enumerate(ends[:-1]):
@@ -126,7 +124,6 @@ def _name_blocks(figure: go.Figure, blocks: Sequence[np.ndarray], features: Sequ
 def _mark(
     figure: go.Figure, used: np.ndarray, names: Sequence[str], marked: Sequence[int], columns: int
 ) -> None:
-    """Draw a frame and a name at the rows of marked features; `used` has the feature of each row."""
     for row in np.flatnonzero(np.isin(used, np.asarray(marked, int))).tolist():
         frame = {"x0": -0.5, "x1": columns - 0.5, "y0": row - 0.5, "y1": row + 0.5}
         figure.add_shape(type="rect", line={"color": MARKED, "width": 2}, **frame)
@@ -136,7 +133,6 @@ def _mark(
 
 
 def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray, has_legend: bool) -> go.Figure:
-    """Return the figure with a strip of group colours above the map, as in the figure of scores."""
     groups = groups_of(labels, len(labels))
     code = np.zeros(len(labels))
     for index, (_, rows) in enumerate(groups):

@@ -89,10 +89,7 @@ def _with_errors(
     axis: str = "y",
     shown: str = "k = ",
 ) -> None:
-    """Draw a curve with error bars; `found` has its values and their standard errors.
-
-    `shown` stands before the number of a point on hover.
-    """
+    """Draw a curve with error bars; `found` has its values and their standard errors."""
     values, errors = found
     said = [
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
@@ -112,20 +109,15 @@ def _with_errors(
 
 
 def _alt(
-    ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None, of: str = "k"
+    ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None, of: str
 ) -> str:
-    number = "features" if of == "k" else of
+    shown = f"Variance of held-out rows against the number of {'features' if of == 'k' else of}"
     if best is None:
-        return f"Variance of held-out rows against the number of {number}: nothing is ready yet."
+        return f"{shown}: nothing is ready yet."
     most = 100 * np.nanmax(known["held_out"])
-    if of != "k":
-        return (
-            f"Variance of held-out rows against the number of {of}, from {ks[0]} to {ks[-1]}: {best} explain "
-            f"most, {most:.3g} %, and {simplest} are as good within a standard error."
-        )
     return (
-        f"Variance of held-out rows against k, {len(ks)} values of k from {ks[0]} to {ks[-1]}: most is "
-        f"explained at k = {best}, {most:.3g} %, and k = {simplest} is as good within a standard error."
+        f"{shown}, from {ks[0]} to {ks[-1]}: most is explained by {best}, {most:.3g} %, and {simplest} is as "
+        "good within a standard error."
     )
 
 

@@ -33,7 +33,7 @@ STATUS = {
 }
 """Colour, width of the line and words for each status of a cone; the map draws the first one on top."""
 FILLS = {"open": fade(OPEN_FILL, 0.35), "leaf": fade(PROVED, 0.12), "discarded": fade(DISCARDED_FILL, 0.5)}
-SCALE = colorbar("captured, %") | {"x": 1.0, "len": 0.7}
+SCALE = colorbar("kept, %") | {"x": 1.0, "len": 0.7}
 NO_MARGIN = dict.fromkeys("lrtb", 0)
 BEST_FOUND = "best found"
 EMPTY = np.full((1, 3), np.nan)
@@ -131,12 +131,10 @@ def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Gl
 
 
 def _coordinates(points: np.ndarray) -> dict[str, np.ndarray]:
-    """Return points (..., 3) as Plotly takes them."""
     return {name: light(points[..., axis]) for axis, name in enumerate("xyz")}
 
 
 def _camera(front: np.ndarray) -> dict[str, Any]:
-    """Return the camera that looks at a direction, a little from the side."""
     eye = 1.305 * _unit(front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25])
     return {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
 

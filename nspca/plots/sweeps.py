@@ -188,7 +188,8 @@ def sweep_figure(
         if len(optimal(ours)) == len(ours):
             figure.update_traces(showlegend=False, selector={"name": method_name("auto")})
     if marked is not None:
-        _add_ring(figure, marked, ours)
+        ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
+        add_curve(figure, [marked], [ours.loc[ours["k"] == marked, "value"].max()], RING, marker=ring)
     if total and len(frame) < total:
         ready = f"{len(frame)} of {total} ready"
         add_note(figure, ready, 1, 0, "bottom right", font={"size": 13})
@@ -227,7 +228,6 @@ def _of_the_paper(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd
 
 
 def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
-    """Return the rows with `value` and `upper` in per cent of `unit`, and both as text for hovers."""
     return frame.assign(
         value=100 * frame["value"] / unit,
         upper=100 * frame["upper"] / unit,
@@ -239,10 +239,7 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
 def _add_methods(
     figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str
 ) -> None:
-    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row.
-
-    `kind` is "sparse" or "nonnegative sparse", for the words.
-    """
+    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row."""
     for colour, (method, every) in zip(COLOURS * len(rows), rows.groupby("method", sort=False), strict=False):
         own, name = _broken(every.drop_duplicates("k", keep="last"), expected), plain(method_name(method))
         hover = [
@@ -265,13 +262,6 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     line = {"color": CHOSEN, "width": 2}
     figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line=line, layer="below")
     add_note(figure, f"k = {k}", at, 0, corner, xref="x", font={"color": CHOSEN})
-
-
-def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
-    """Draw a ring around the best value at the k that is `marked` in `sweep_figure`."""
-    best = rows.loc[rows["k"] == k, "value"].max()
-    ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
-    add_curve(figure, [k], [best], RING, marker=ring)
 
 
 def _add_optimal(figure: go.Figure, rows: pd.DataFrame, expected: list[int]) -> None:
@@ -305,10 +295,7 @@ def _add_paper(
     upper: Callable[..., None],
     is_alone: bool,
 ) -> None:
-    """Draw the 2014 paper's bound and its exact form, both in `wide`; `upper` is `_add_upper` of the figure.
-
-    The exact form is in the legend only if `is_alone`: no other bound is drawn.
-    """
+    """Draw the 2014 paper's bound and its exact form, both in `wide`."""
     paper, rank_3 = wide
     chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
     _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
@@ -325,10 +312,7 @@ def _add_upper(
     name: str,
     look: dict[str, Any],
 ) -> None:
-    """Draw the least upper bound at each k, with gaps where a k in `expected` has none.
-
-    The curve is called `name`, and is in the legend only if `look`, which goes to Plotly's scatter, says so.
-    """
+    """Draw the least upper bound at each k, with gaps where a k in `expected` has none."""
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
     if not len(tightest):
         return
@@ -346,7 +330,6 @@ def _add_upper(
 
 
 def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str) -> None:
-    """Draw the best values of an earlier sweep and its proved region, behind everything else."""
     best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
     rows = _in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
@@ -360,7 +343,6 @@ def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, 
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
-    """Return the description of `sweep_figure`: range of k, largest value, and the least proved ratio."""
     if not len(shown):
         return "Variance explained against the number of features: no value is ready yet."
     best = shown.sort_values("value").iloc[-1]

@@ -111,7 +111,6 @@ def add_bars(
 
 
 def _words(name: str, hover: str | Sequence[str]) -> dict[str, Any]:
-    """Return what a trace says in the legend and on hover; see `add_curve`."""
     legend = {"name": name} if name else {"showlegend": False}
     text = {} if isinstance(hover, str) else {"text": hover}
     template = f"{hover if isinstance(hover, str) else '%{text}'}<extra></extra>"

@@ -14,6 +14,8 @@ from fractions import Fraction
 
 DIGITS = 4
 """Default number of significant digits of a number in running text."""
+SHARE_DIGITS = 3
+"""Default number of significant digits of a share in per cent."""
 PLAIN = 1e-3, 1e7
 """Range of sizes, the end excluded, that are written without a power of ten."""
 MOST_PLACES = 6
@@ -80,13 +82,13 @@ def format_value(value: float, digits: int = DIGITS) -> str:
     return _text(Fraction(float(value)), digits, ROUND_HALF_EVEN) if math.isfinite(value) else f"{value:g}"
 
 
-def format_bound_share(bound: float, unit: float, digits: int = DIGITS) -> str:
-    """Return an upper bound in per cent of `unit`, rounded up: ``45.68 %``, ``100 %``."""
+def format_bound_share(bound: float, unit: float, digits: int = SHARE_DIGITS) -> str:
+    """Return an upper bound in per cent of `unit`, rounded up: ``45.7 %``, ``100 %``."""
     return _share(bound, unit, digits, ROUND_CEILING)
 
 
-def format_value_share(value: float, unit: float, digits: int = DIGITS) -> str:
-    """Return a value in per cent of `unit`, rounded to nearest: ``45.67 %``, ``100 %``."""
+def format_value_share(value: float, unit: float, digits: int = SHARE_DIGITS) -> str:
+    """Return a value in per cent of `unit`, rounded to nearest: ``45.6 %``, ``100 %``."""
     return _share(value, unit, digits, ROUND_HALF_EVEN)
 
 

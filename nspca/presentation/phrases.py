@@ -1,7 +1,10 @@
 """Phrases about components, their data, counts, lists and methods, for objects, figures and pages."""
 
+import math
 import re
 from collections.abc import Sequence
+
+from nspca.presentation.numerals import format_bound_share, percent_down, ratio_at_most
 
 PREPARED = frozenset({"lee-seung", "equalised", "log2", "off-first", "with-header"})
 """Names of the preparations of `nspca.data.preparation`. A file may name others, which are quoted."""
@@ -134,6 +137,35 @@ def method_name(method: str) -> str:
 def rival_name(method: str) -> str:
     """Return the name of a method among others, with what it does: ``tpower (power steps)``."""
     return f"{method} ({RIVALS[method]})" if method in RIVALS else method
+
+
+def unique(sizes: Sequence[int], own: int, rest: float, value: float, named: str = "") -> str:
+    """Return what is proved of all answers but the best one; empty where nothing is.
+
+    Parameters
+    ----------
+    sizes : k of each component
+    own : number of features of the best answer
+    rest : bound on all answers that lack one of these features
+    value : the best value
+    named : text after the number of features, such as their names
+    """
+    share = ratio_at_most(rest, value) if value > 0 else 1.0
+    if share >= 1:
+        return ""
+    if own == sum(sizes):
+        places = max(0, 2 - math.floor(math.log10(100 * (1 - share))))
+        less = f"explains at least {percent_down(1 - share, places)} less, proved."
+        if len(sizes) > 1:
+            return f"Unique: every other choice of features for the {len(sizes)} components {less}"
+        return f"Unique: every other set of at most {sizes[0]} features {less}"
+    every = f"every set of at most {sizes[0]} features"
+    if len(sizes) > 1:
+        every = f"every choice of features for the {len(sizes)} components"
+    above, same = format_bound_share(rest, value, 6), things(own, "feature")
+    return (
+        f"Proved: {every} that explains more than {above} of the best value contains the same {same}{named}."
+    )
 
 
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:

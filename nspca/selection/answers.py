@@ -24,7 +24,7 @@ from nspca.errors import (
     within_memory,
 )
 from nspca.local_search import single
-from nspca.presentation import margins, phrases
+from nspca.presentation import phrases
 from nspca.presentation.numerals import format_bound_share, proved_ratio, ratio_at_most
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -141,7 +141,7 @@ class Answers(Stored):
             return f"{phrases.things(count, 'good set').capitalize()} found; {more}, as far as is proved."
         if count == 1:
             named = "" if names is None else f": {phrases.listed([names[j] for j in sets[0]])}"
-            return margins.unique((k,), sets[0].size, self.rest, self.value, named)
+            return phrases.unique((k,), sets[0].size, self.rest, self.value, named)
         above = format_bound_share(self.rest, self.value, 6)
         every = f"every set of at most {k} features that explains more than {above} of the best value"
         return f"Proved: {every} contains one of these {count} sets."

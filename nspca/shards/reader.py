@@ -154,11 +154,9 @@ class Shards:
         return f"Shards {phrases.short(self.name)!r}: {size}\n{files}, {where}"
 
     def _repr_html_(self) -> str:
-        """Return the two lines of `repr` as HTML for a notebook."""
         return drawing.block(repr(self))
 
     def __len__(self) -> int:
-        """Return the number of blocks of rows."""
         return -(-self.shape[0] // self._record.step)
 
     def __reduce__(self) -> tuple[Any, tuple[str, str]]:

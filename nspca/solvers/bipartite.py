@@ -153,8 +153,9 @@ class _Best:
 def candidates(V: Array, C: Array, sizes: Sequence[int], nonneg: bool) -> Iterator[tuple[Array, float]]:
     """Yield the X (n, r) of Algorithm 2 at every point of C (N, d, r), and its ``tr X'VV'X``."""
     if len(sizes) == 1:
-        X, values = _singles(V, C[:, :, 0], sizes[0], nonneg)
-        for j, value in enumerate(values.tolist()):
+        X = rank1_columns(V @ C[:, :, 0].T, sizes[0], nonneg)
+        X[0, ~X.any(axis=0)] = 1.0
+        for j, value in enumerate(np.square(V.T @ X).sum(axis=0).tolist()):
             yield X[:, j : j + 1], value
         return
     every = every_matching(len(V), sizes)
@@ -166,13 +167,6 @@ def candidates(V: Array, C: Array, sizes: Sequence[int], nonneg: bool) -> Iterat
     found = disjoint.candidates(V @ C, every, nonneg)
     for X, value in zip(found, np.square(V.T @ found).sum(axis=(1, 2)).tolist(), strict=True):
         yield X, value
-
-
-def _singles(V: Array, C: Array, k: int, nonneg: bool) -> tuple[Array, Array]:
-    """Return candidates for one component: at each point of the net the k best features, and their values."""
-    X = rank1_columns(V @ C.T, k, nonneg)
-    X[0, ~X.any(axis=0)] = 1.0
-    return X, np.square(V.T @ X).sum(axis=0)
 
 
 def theorem_size(d: int, r: int, eps: float) -> float:

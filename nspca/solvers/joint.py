@@ -22,7 +22,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.covariance import sketch
-from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array
 from nspca.local_search import disjoint
 from nspca.local_search.exchange import exchange, in_sight
@@ -83,7 +82,8 @@ def solve(
         with handing_in(
             Result.of(problem, max(climbs, key=lambda Y: disjoint.value(A, Y)), Status.HEURISTIC, "joint")
         ):
-            X = best(A, climbs, sizes, nonneg, report)
+            exchanged = (exchange(A, Y, sizes, nonneg, report) for Y in climbs)
+            X = max(exchanged, key=lambda Y: disjoint.value(A, Y))
         with handing_in(Result.of(problem, X, Status.HEURISTIC, "joint")):
             X = kicked(problem, X, V, options.iterations, rng, report)
     elif warm:
@@ -147,13 +147,6 @@ def distinct(found: Sequence[tuple[Array, float]]) -> list[tuple[Array, float]]:
         if not kept or value < kept[-1][1] * (1 - 1e-9):
             kept.append((X, value))
     return kept
-
-
-def best(
-    A: Covariance, climbed: Sequence[Array], sizes: Sequence[int], nonneg: bool, report: Report
-) -> Array:
-    """Exchange features in every candidate, and return the best answer reached."""
-    return max((exchange(A, X, sizes, nonneg, report) for X in climbed), key=lambda X: disjoint.value(A, X))
 
 
 def kicked(

@@ -11,13 +11,12 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     job            the function that a worker calls
 """
 
-from nspca.specs.answers import AnswersSpec
 from nspca.specs.base import Description, Spec
 from nspca.specs.comparison import ComparisonSpec
 from nspca.specs.components import ComponentsSpec
 from nspca.specs.data import DataSpec
 from nspca.specs.groups import GroupsSpec
-from nspca.specs.membership import MembershipSpec
+from nspca.specs.known import AnswersSpec, MembershipSpec
 from nspca.specs.optimum import OptimumSpec
 from nspca.specs.paper import PaperSpec
 from nspca.specs.proof import CheckSpec

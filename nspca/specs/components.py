@@ -208,7 +208,6 @@ class ComponentsSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def _find(self, problem: Problem, method: str, found: dict[str, Result], report: Report) -> None:
-        """Add the result of a method to `found`, after a cancel a partial one."""
         report(Event("starting"))
         started = time.perf_counter()
         try:

@@ -356,7 +356,6 @@ def features_words(data: DataSpec, kept: int = 0) -> str:
 
 
 def _some_samples(data: Dataset, where: DataSpec) -> Dataset:
-    """Return the data with the samples that a spec keeps."""
     if not (where.samples_only or where.samples_without):
         return data
     m = len(data.sample_names)

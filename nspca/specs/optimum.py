@@ -134,7 +134,6 @@ class OptimumSpec(ProblemSpec):
 
 
 def _better(known: Certificate | None, found: Any) -> Certificate | None:
-    """Return the certificate with the smaller bound; either may be None, and `found` of any type."""
     if not isinstance(found, Certificate) or (known is not None and known.upper <= found.upper):
         return known
     return found

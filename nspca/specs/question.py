@@ -257,7 +257,6 @@ class ProblemSpec(Spec):
     # ---- Python
 
     def _of_problem(self, is_covariance: bool) -> dict[str, Any]:
-        """Return the keyword arguments besides k of the call that makes the problem."""
         given = self.given_to("problem")
         if not is_covariance:
             return given

@@ -265,7 +265,6 @@ class Model(BaseModel):
 
 @cache
 def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
-    """Return the validator of one field."""
     field = cls.model_fields[name]
     metadata = [one for one in field.metadata if not isinstance(one, Option)]
     annotation: Any = Annotated[field.annotation, *metadata] if metadata else field.annotation

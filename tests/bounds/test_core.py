@@ -17,7 +17,7 @@ from scripts.lean import of_numbers
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory
 from tests.rowblocks import counts as words
-from tests.strategies import cases, certify_joint, counts
+from tests.strategies import certify_joint, counts
 
 
 def table(rng, n):
@@ -63,7 +63,7 @@ def some_witness(kept, problem, rng):
 def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(nonneg):
     """The checker forms K with the tau of the certificate, which the largest entry of W raises here."""
     rng, found = np.random.default_rng(2), 0
-    for number in range(100):
+    for number in range(50):
         n = int(rng.integers(3, 8))
         X, sizes = table(rng, n), (2, 1) if number % 2 else (2,)
         problem = nspca.Problem.from_data(X, sizes if number % 2 else 2, nonneg=nonneg)
@@ -79,11 +79,11 @@ def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(non
         found += proved.witness["tau"][0] > kept.floor
         best = brute_force_joint(problem.covariance.matrix, sizes, nonneg)[0]
         assert nspca.verify(X, proved, problem) >= best * problem.covariance.unit * (1 - 1e-12)
-    assert found > 10
+    assert found > 5
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(60, 2000)
+@counts(40, 2000)
 def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, count):
     rng, found = np.random.default_rng(5), 0
     for _ in range(count):
@@ -106,30 +106,6 @@ def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, 
         assert proved.upper / unit >= optimum * (1 - 1e-13), (n, k, rows, tau)
         assert optimum * (1 - 1e-13) <= nspca.verify(X, proved, problem) / unit <= proved.upper / unit
     assert found > count / 2
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@counts(60, 2000)
-def test_what_is_left_of_a_is_at_most_t_on_all_features(nonneg, count):
-    """The inequality behind the bound, by eigenvalues of all that is left of A."""
-    rng, tight = np.random.default_rng(6), 0
-    for _ in range(count):
-        n = int(rng.integers(2, 13))
-        problem = nspca.Problem.from_data(table(rng, n), 1, nonneg=nonneg, scale=True)
-        A = problem.covariance.matrix
-        rows, tau, kept = made(problem, rng)
-        if kept is None:
-            continue
-        left = np.sign(A) * np.maximum((A if nonneg else np.abs(A)) - tau, 0.0)
-        at = np.ix_(rows, rows)
-        shift = rng.standard_normal((rows.size, rows.size))
-        W = (shift + shift.T) / 2
-        left[at] = A[at] - W
-        claim = max(np.linalg.eigvalsh(kept.block - W)[-1] if rows.size else 0.0, kept.outside)
-        whole = np.linalg.eigvalsh(left)[-1]
-        assert whole <= claim + 1e-9 * max(1, abs(claim))
-        tight += whole > 0.9 * claim
-    assert tight > count / 20  # not merely large
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -165,29 +141,13 @@ def scales_of(rows, scales):
     return found
 
 
-def test_without_entries_above_tau_the_core_is_that_of_elimination():
-    """N = 0: nothing is felt, and any t >= 0 will do."""
-    for case in cases(20, n_max=9, ranks=(2, 4), seed=3):
-        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
-        A = problem.covariance.matrix
-        rows = np.arange(min(3, problem.n))
-        outside = A.copy()
-        outside[np.ix_(rows, rows)] = 0
-        tau = float(np.abs(outside).max()) * (1 + 1e-9) + 1e-12
-        kept = core.with_core(problem, collect(problem.covariance, True, tau), rows, tau, 0.0)
-        assert kept.outside == 0.0
-        assert not kept.folded.any()
-        assert np.array_equal(kept.block, A[np.ix_(rows, rows)])
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("sparse", [True, False])
-@pytest.mark.parametrize("tile", [7, 700, 2048])
+@pytest.mark.parametrize(("sparse", "tile"), [(True, 7), (False, 300), (True, 900)])
 def test_all_entries_above_a_level_are_collected(monkeypatch, nonneg, sparse, tile):
     """Also where the pieces of a strip end before, on and after its diagonal."""
     monkeypatch.setattr("nspca.bounds.remainder.TILE", tile)
     rng = np.random.default_rng(8)
-    X = rng.standard_normal((12, 1300)) * (rng.random((12, 1300)) < 0.5)
+    X = rng.standard_normal((12, 600)) * (rng.random((12, 600)) < 0.5)
     X = X[:, X.std(0) > 0]
     problem = nspca.Problem.from_data(sp.csr_array(X) if sparse else X, 3, nonneg=nonneg, scale=not sparse)
     A = problem.covariance.matrix
@@ -212,7 +172,7 @@ def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
     assert (upper > remainder.level).sum() <= remainder.sizes.size <= (upper > remainder.level - 1e-4).sum()
 
 
-@pytest.mark.parametrize(("effort", "nonneg"), [("fast", True), ("fast", False), ("standard", True)])
+@pytest.mark.parametrize(("effort", "nonneg"), [("fast", False), ("standard", True)])
 def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort):
     """Planted groups in 1500 standardised features: elimination leaves nothing out, the core proves most."""
     monkeypatch.setitem(PLANS, effort, replace(PLANS[effort], cores=PLANS[effort].cores[:1], rounds=2))
@@ -292,14 +252,13 @@ def test_bounds_on_data_in_parts_are_not_below_brute_force(monkeypatch, place, n
 @pytest.mark.parametrize("sizes", [10, (10, 10)])
 def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, sizes):
     """Data in parts: the same bound from rows in memory and in blocks, which only needs pairs in reach."""
-    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 500)
     monkeypatch.setattr("nspca.covariance.data.MANY_ROWS", 100)
-    monkeypatch.setattr("nspca.covariance.data.FORMED", 1000)
-    monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", 1000)
+    monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", 500)
     without_ky_fan = replace(JOINT_PLANS["fast"], factorised=0)  # which proves nearly all of such a table
     monkeypatch.setitem(JOINT_PLANS, "fast", without_ky_fan)
     monkeypatch.setattr("nspca.bounds.rows.LITTLE", 0.0)  # of so small a table the kept rows would do
-    X = words(np.random.default_rng(15), 400, 1100)
+    X = words(np.random.default_rng(15), 200, 600)
     bounds = []
     for data, make in ((X, nspca.Problem.from_data), (InMemory(X, 100), nspca.Problem.from_shards)):
         problem = make(data, sizes)

@@ -10,15 +10,14 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination, search, witness
-from nspca.bounds.dual import entries, lift, stripes
+from nspca.bounds.dual import lift, stripes
 from nspca.bounds.dual import splitting as dual
-from nspca.bounds.inequality import heights, threshold
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import strongest
 from nspca.covariance.data import RowsCovariance
-from nspca.covariance.linalg import topk_sum
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.lowrank.cones import Budget
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -101,7 +100,7 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
     branching = PLANS["standard"].branching if branched else 0.0
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=branching))
     kinds = set()
-    for case in cases(20 if branched else 40, n_max=9, ranks=(3, 8), seed=32):
+    for case in cases(12 if branched else 40, n_max=9, ranks=(3, 8), seed=32):
         X = case.V.T
         problem = nspca.Problem.from_data(X, case.k, nonneg, center=False)
         optimum = brute_force(X.T @ X / len(X), case.k, nonneg)[0]
@@ -183,34 +182,9 @@ def test_more_features_tied_at_the_level_than_may_be_kept():
     assert nspca.verify(np.ones((6, 6)), found) <= found.upper
 
 
-def test_a_perturbed_witness_still_gives_a_valid_looser_bound():
-    rng = np.random.default_rng(37)
-    for nonneg in (True, False):
-        V = rng.standard_normal((8, 5))
-        A = V @ V.T
-        optimum = brute_force(A, 3, nonneg)[0]
-        problem = nspca.Problem.from_covariance(A, 3, nonneg)
-        kept = elimination.all_rows(problem)
-        splitting = dual.Splitting(kept, 3, nonneg)
-        for _ in range(100):
-            splitting.step()
-        W = splitting.entries.W
-        best = witness.certificate(problem, kept, witness.Witness(W))[0].upper
-        for size in (1e-3, 0.1, 10.0):
-            noise = size * rng.standard_normal((8, 8))
-            wrong = witness.Witness(
-                W + noise + noise.T, size * rng.standard_normal((8, 8)), size * rng.standard_normal((8, 2))
-            )
-            found = witness.certificate(problem, kept, wrong)[0]
-            assert optimum <= found.upper and best <= witness.certificate(
-                problem, kept, witness.Witness(wrong.W)
-            )[0].upper * (1 + 1e-6)
-            assert nspca.verify(A, found) <= found.upper
-
-
 def test_lifted_is_never_looser_up_to_the_search_tolerance():
     finished = 0
-    for case in cases(60, n_max=8, ranks=(3, 8), seed=38):
+    for case in cases(25, n_max=8, ranks=(3, 8), seed=38):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg=bool(case.k % 2))
         if problem.covariance.trace == 0.0:
             continue
@@ -225,26 +199,7 @@ def test_lifted_is_never_looser_up_to_the_search_tolerance():
             found, cover = witness.certificate(problem, kept, raised, Budget(1e-3, cap=1000), estimate=left)
             assert not cover.finished or found.upper <= plain * (1 + 1.1e-3), case
             finished += cover.finished
-    assert finished > 150
-
-
-def test_the_threshold_of_a_sum_is_its_root():
-    T = np.random.default_rng(39).standard_normal((6, 6))
-    level = entries.threshold_of_sum(T, 0.7, start=5.0)
-    assert np.isclose(np.maximum(T - level, 0).sum(), 0.7)
-    assert entries.threshold_of_sum(-np.abs(T), 0.7, start=3.0) == 0.0
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_a_level_that_falls_is_found_among_all_entries(nonneg):
-    rng = np.random.default_rng(40)
-    block = entries.Entries(9, 3, nonneg, 1.0, 0.0)
-    block.resume(np.full((9, 9), 5.0), np.zeros((9, 9)))
-    X = rng.standard_normal((9, 9)) / 9 - 4.9
-    block.settle(block.aim(X, 1.0))
-    size = np.maximum(block.Y, 0).sum() if nonneg else np.abs(block.Y).sum()
-    assert block.level < 0.9 * 5.0
-    assert np.isclose(size, 3.0)
+    assert finished > 60
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -271,20 +226,6 @@ def test_stripes_change_nothing_and_single_precision_little(nonneg, monkeypatch)
         assert np.allclose(other, one, atol=1e-4 * np.abs(one).max())
 
 
-def test_heights_and_threshold_bound_what_they_must():
-    rng = np.random.default_rng(40)
-    for nonneg in (True, False):
-        M, W = rng.standard_normal((2, 7, 7))
-        h, tau = heights(M, 3, nonneg), threshold(W, nonneg)
-        for _ in range(500):
-            x = np.where(rng.permutation(7) < 3, rng.standard_normal(7), 0.0)
-            x = np.abs(x) if nonneg else x
-            x /= np.linalg.norm(x)
-            assert x @ M @ x <= h[x != 0].sum() + 1e-12
-            assert x @ W @ x <= tau * np.abs(x).sum() ** 2 + 1e-12
-        assert h.min() >= 0 and topk_sum(h, 3) <= h.sum()
-
-
 def wide_problem(k=6):
     X = np.random.default_rng(41).standard_normal((30, 24)) + np.linspace(0, 2, 24) * np.random.default_rng(
         42
@@ -307,17 +248,10 @@ def test_it_can_be_cancelled_at_every_event(short):
     X, problem = wide_problem()
     proved = []
     for after in (0, 3, 25):
-        calls = []
-
-        def stop(event, calls=calls, after=after):
-            calls.append(event)
-            if len(calls) > after:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as stopped:
-            strongest(problem, 0.0, "standard", stop)
+        enough = lambda seen, after=after: len(seen) > after  # noqa: E731
+        stopped, calls = cancelled(strongest, problem, 0.0, "standard", when=enough)
         assert len(calls) == after + 1
-        proved.append(stopped.value.best)
+        proved.append(stopped.best)
     # What had been proved by then is not lost.
     assert nspca.verify(X, proved[-1]) <= proved[-1].upper
 
@@ -343,7 +277,7 @@ def alike(n=60, m=20):
 
 
 def test_what_is_known_already_is_not_handed_out_again(short):
-    X = alike() * np.geomspace(3, 0.1, 60)
+    X = alike(40) * np.geomspace(3, 0.1, 40)
     problem = nspca.Problem.from_data(X, 5)
     found = strongest(problem, 0.0)[0]
     unit = problem.covariance.unit
@@ -352,8 +286,8 @@ def test_what_is_known_already_is_not_handed_out_again(short):
 
 
 def test_features_that_are_all_alike_are_bounded_by_their_entries_too():
-    """3500 standardised features of noise, k = 10: k times the variance is 10, weights prove a third less."""
-    X = np.random.default_rng(0).standard_normal((20, 3500))
+    """2000 standardised features of noise, k = 10: k times the variance is 10, weights prove a third less."""
+    X = np.random.default_rng(0).standard_normal((20, 2000))
     problem = nspca.Problem.from_data(X, k=10, scale=True)
     certificate, _ = strongest(problem, 5.0, "fast")
     assert 5.0 < nspca.verify(X, certificate, problem) <= certificate.upper < 7.0

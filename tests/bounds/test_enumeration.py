@@ -5,11 +5,10 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing.bounding import Bounding
-from nspca.bounds.fixing.eigenvalues import Parts, count, take_up
+from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Supports
+from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
@@ -47,59 +46,6 @@ def test_an_enumeration_closes_a_node_just_when_no_support_is_better(nonneg, cas
             closed += 1
             assert tree.proved >= best * (1 - 1e-9)
     assert closed > cases / 2
-
-
-@pytest.mark.parametrize("priced", [False, True])
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_a_part_is_closed_where_its_eigenvalue_is_low(priced, nonneg):
-    """With the features that are in eliminated once, and directly where features have prices."""
-    rng = np.random.default_rng(7)
-    signs = np.zeros(2, dtype=int)
-    for seed in range(60):
-        X = np.random.default_rng(seed).standard_normal((30, 8))
-        problem = nspca.Problem.from_data(X, 4, nonneg)
-        A, pi = problem.covariance.matrix, 0.05 * rng.random(8) if priced else None
-        order = rng.permutation(8)
-        into, free = np.sort(order[: seed % 3]), np.sort(order[seed % 3 :])
-        values = np.linalg.eigvalsh(A)
-        own = begun(problem, Supports(into, free, 4), float(rng.uniform(values[-3], values[-1])), pi)
-        parts = Parts(own)
-        part = own.supports.fix(free[1:2], free[:1])
-        for _ in range(3):
-            rows = np.concatenate((part.into, part.possible))
-            B = A[np.ix_(rows, rows)].copy()
-            if priced:
-                B -= np.diag(np.concatenate((np.zeros(part.into.size), pi[part.possible])))
-            paid = pi[part.into].sum() if priced else 0.0
-            low = np.linalg.eigvalsh(B)[-1] - paid <= own.target
-            node = Node(part)
-            weights = parts.bound(node)
-            assert (weights is None and node.leaf is None) == low
-            assert weights is None or weights.size == part.possible.size
-            signs[int(low)] += 1
-            part = part.fix(part.possible[-1:], part.possible[:0])
-    assert signs.min() > 5
-
-
-def test_an_enumeration_that_leaves_too_much_open_ends_early(monkeypatch):
-    """The enumeration ends after its first parts, which have closed hardly any of the supports."""
-    tried = []
-    undecided = Parts.undecided
-    monkeypatch.setattr(Parts, "undecided", lambda self, node: tried.append(1) or undecided(self, node))
-    X = np.random.default_rng(1).standard_normal((60, 14))
-    problem = nspca.Problem.from_data(X, 5, nonneg=False)
-    whole = Supports(np.zeros(0, dtype=np.int64), np.arange(14), 5)
-    best = max(optimum(problem.covariance.matrix, 5, False).values())
-    assert isinstance(count(begun(problem, whole, best), 10**6), Node)
-    parts = len(tried)
-    assert parts > 12
-    tried.clear()
-    assert count(begun(problem, whole, best), parts - 1) is None and len(tried) == parts - 1
-    tried.clear()
-    monkeypatch.setattr(eigenvalues, "EARLY", 6)
-    monkeypatch.setattr(eigenvalues, "HOPEFUL", 1.0)
-    assert count(begun(problem, whole, best), parts) is None
-    assert 6 <= len(tried) < parts - 1
 
 
 def test_supports_beyond_the_largest_float_are_not_enumerated():

@@ -12,8 +12,8 @@ from nspca.bounds.fixing import eigenvalues, lifts
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.fates import fates, hexed, unhexed
 from nspca.bounds.fixing.node import Supports
-from nspca.errors import Cancelled
 from nspca.specs.optimum import Standing
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 
 
@@ -76,17 +76,7 @@ def test_no_better_answer_is_ruled_out_and_no_bound_is_too_small(nonneg, seed):
 def test_a_search_that_is_cancelled_keeps_the_better_answer():
     problem, events, _, X, poor = searched(True, 0)
     count = next(i for i, event in enumerate(events) if (event.lower or 0) > poor.value)
-
-    seen = []
-
-    def cancel(event):
-        seen.append(event)
-        if len(seen) > count:
-            raise Cancelled("enough")
-
-    with pytest.raises(Cancelled) as stopped:
-        prove_optimum(problem, poor, cancel)
-    kept = stopped.value.result
+    kept = cancelled(prove_optimum, problem, poor, when=lambda seen: len(seen) > count)[0].result
     assert kept.value > poor.value
     assert nspca.verify(X, kept.certificate, problem) >= kept.value
     again = prove_optimum(problem, kept, resume=kept.certificate)

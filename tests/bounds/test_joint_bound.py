@@ -10,15 +10,15 @@ import pytest
 
 import nspca
 from nspca.bounds import core, elimination
-from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from scripts.lean import of_numbers, of_weights
-from tests.oracles import brute_force, brute_force_joint
+from tests.cancelling import cancelled
+from tests.oracles import brute_force_joint
 from tests.strategies import cases, certify_joint
 
 EDGE = 1e-13
@@ -47,7 +47,7 @@ def blocks(n=24, groups=3):
 @pytest.mark.parametrize("effort", ["fast", "standard"])
 def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort):
     tried = 0
-    for i, case in enumerate(cases(26, n_max=6, ranks=(1, 2, 6), seed=17)):
+    for i, case in enumerate(cases(16, n_max=6, ranks=(1, 2, 6), seed=17)):
         A, every = case.V @ case.V.T, ((2, 2), (1, 2), (1, 1, 1), (3,))
         for sizes in every if effort == "fast" else every[i % 4 :: 3]:
             if sum(sizes) <= len(A):
@@ -56,14 +56,14 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort)
                 certificate = checked(A, problem, effort, exact / problem.covariance.unit)
                 assert certificate.upper >= exact * (1 - EDGE)
                 tried += 1
-    assert tried > (50 if effort == "fast" else 15)
+    assert tried > (30 if effort == "fast" else 8)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
     """Any W and prices on a random core, with entries above tau between all features outside."""
     rng, tried = np.random.default_rng(23), 0
-    for case in cases(40, n_max=7, ranks=(1, 2, 6), seed=29):
+    for case in cases(25, n_max=7, ranks=(1, 2, 6), seed=29):
         A = case.V @ case.V.T
         sizes = [(2, 2), (1, 2), (1, 1, 1), (3,)][int(rng.integers(4))]
         if sum(sizes) > len(A) or not A.any():
@@ -96,19 +96,19 @@ def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
                 with pytest.raises(nspca.CertificateError):
                     nspca.verify(A, lie, problem)
             tried += 1
-    assert tried > 30
+    assert tried > 18
 
 
 def test_standardised_tables_are_proved_together_with_a_core():
-    """Three groups in 900 standardised features, of which elimination leaves none out."""
+    """Three groups in 600 standardised features, of which elimination leaves none out."""
     rng = np.random.default_rng(31)
-    X = rng.standard_normal((60, 900))
+    X = rng.standard_normal((60, 600))
     for group in range(3):
         X[:, 40 * group : 40 * (group + 1)] += 1.5 * rng.standard_normal((60, 1))
     problem = Problem.from_data(X, (10, 10, 8), scale=True)
     value = nspca.solve(problem, certify=None).value
     certificate = checked(X, problem, "fast", value)
-    assert certificate.witness["y"].size == 900 - certificate.witness["rows"].size
+    assert certificate.witness["y"].size == 600 - certificate.witness["rows"].size
     assert certificate.ratio(value) > 0.8
 
 
@@ -125,71 +125,6 @@ def test_a_core_without_noise_outside_is_tried_again_with_its_own_threshold(monk
     problem = Problem.from_covariance(A, (7, 1), nonneg)
     certificate = checked(A, problem, "standard", 1 / problem.covariance.unit)
     assert certificate.upper >= brute_force_joint(A, (7, 1), nonneg)[0] * (1 - EDGE)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_weights_fit_the_threshold_of_any_W(nonneg):
-    """W may have entries above the floor of the core, and the rest outside is then counted above these."""
-    rng, tried = np.random.default_rng(0), 0
-    for _ in range(60):
-        B = rng.standard_normal((4, 3))
-        A = B.T @ B / 4
-        problem = Problem.from_covariance(A, (1, 1), nonneg)
-        tau = 0.1 * float(problem.covariance.diagonal.max())
-        kept = core.with_core(problem, collect(problem.covariance, nonneg, tau), np.arange(2), tau, tau)
-        if kept is None or not kept.folded.any():
-            continue
-        proved = of_weights(problem, kept, 2 * kept.floor * np.eye(2))
-        exact, tried = brute_force_joint(A, (1, 1), nonneg)[0], tried + 1
-        assert exact * (1 - EDGE) <= nspca.verify(A, proved, problem) <= proved.upper
-    assert tried > 20
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, nonneg):
-    """The whole search for a core, where none pays: each threshold that it tries, and those that it keeps."""
-    monkeypatch.setattr(core, "pays", lambda *_: True)
-    monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
-    monkeypatch.setitem(JOINT_PLANS, "standard", replace(JOINT_PLANS["standard"], cores=(2, 4)))
-    rng, levels = np.random.default_rng(5), set()
-    plain = core.with_core
-
-    def noting(problem, remainder, rows, tau, t):
-        levels.add(tau / top)
-        kept = plain(problem, remainder, rows, tau, t)
-        if kept is not None:
-            proved = of_weights(problem, kept, np.minimum(kept.block, tau) if nonneg else 0 * kept.block)
-            assert proved.upper >= exact * (1 - EDGE)
-            assert exact * (1 - EDGE) <= nspca.verify(X, proved, problem) <= proved.upper
-        return kept
-
-    monkeypatch.setattr(core, "with_core", noting)
-    for _ in range(5):
-        X = rng.standard_normal((6, 7)) + 2 * rng.standard_normal((6, 1)) * (rng.random(7) < 0.5)
-        problem = Problem.from_data(X, (2, 2), nonneg)
-        A, top = problem.covariance.matrix, float(problem.covariance.diagonal.max())
-        exact = brute_force_joint(A * problem.covariance.unit, (2, 2), nonneg)[0]
-        checked(X, problem, "standard", exact / problem.covariance.unit / 2)
-    assert len(levels) > 7
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_steps_converge_to_the_best_bound_whose_claim_is_at_least_that_outside_the_core(nonneg):
-    """The best bound for this claim lies between the value of a feasible X and the bound of W."""
-    A, outside, sizes = np.cov(blocks().T, bias=True), 0.4, (4, 4, 4)
-    kept = elimination.Kept(np.arange(len(A)), A, 0.0, free=40, outside=outside)
-    splitting = Splitting(kept, sum(sizes), nonneg, count=len(sizes))
-    for _ in range(300):
-        splitting.step()
-    W = splitting.entries.W
-    values = np.linalg.eigvalsh(A - W)[::-1]
-    upper = kept.largest(values, 3) + sum(sizes) * splitting.entries.tau
-    assert np.trace(splitting.X) < 2.1  # of the third component what is outside is worth more
-    X = np.maximum(splitting.X, 0.0) if nonneg else splitting.X
-    X = X * min(1.0, 1 / np.linalg.eigvalsh(X)[-1], sum(sizes) / np.abs(X).sum())
-    reached = float(np.sum(A * X)) + outside * (3 - np.trace(X))
-    assert reached <= upper * (1 + 1e-9)
-    assert upper < 1.0001 * reached
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])
@@ -215,7 +150,7 @@ def test_degenerate_matrices_of_any_scale(A, power):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("sizes", [(1,) * 5, (2, 3), (1, 4), (2, 2, 1), (5,), (2, 2, 2)])
+@pytest.mark.parametrize("sizes", [(1,) * 5, (1, 4), (2, 2, 1)])
 def test_every_feature_may_be_used_to_the_last_one(sizes, nonneg):
     n, rng = sum(sizes), np.random.default_rng(11)
     for rank in (1, n):
@@ -226,15 +161,6 @@ def test_every_feature_may_be_used_to_the_last_one(sizes, nonneg):
             problem = Problem.from_data(X, sizes, nonneg)
             certificate = checked(X, problem, effort, exact / problem.covariance.unit)
             assert exact * (1 - EDGE) <= certificate.upper
-
-
-def test_one_size_is_the_single_problem():
-    X = blocks(12)
-    problem = Problem.from_data(X, (3,))
-    certificate = checked(X, problem, "standard")
-    assert certificate.k == (3,)
-    exact = brute_force(np.cov(X.T, bias=True), 3)[0]
-    assert exact <= certificate.upper <= 1.05 * exact
 
 
 def test_the_dual_beats_ky_fan_and_the_threshold():
@@ -302,22 +228,8 @@ def test_more_features_than_samples():
     checked(low_rank, Problem.from_data(low_rank, (4000, 100)))
 
 
-def test_projection_onto_the_capped_simplex():
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        values = np.sort(rng.standard_normal(rng.integers(1, 9)) * rng.choice([0.1, 1.0, 5.0]))[::-1]
-        total = int(rng.integers(1, 4))
-        w = capped(values, total)
-        assert w.min() >= 0
-        assert w.max() <= 1
-        assert w.sum() <= total + 1e-12
-        Z = rng.random((20, values.size))
-        Z *= np.minimum(1, total / Z.sum(axis=1))[:, None]
-        assert ((Z - w) @ (values - w) <= 1e-10).all()  # the variational inequality of a projection
-
-
 def test_progress_cancel_and_the_same_answer_twice():
-    X = np.ldexp(blocks(), 3)
+    X = np.ldexp(blocks(15), 3)
     problem, events = Problem.from_data(X, (4, 4, 4)), []
     one = certify_joint(problem, 0.5, report=events.append)
     two = certify_joint(problem, 0.5)
@@ -329,23 +241,8 @@ def test_progress_cancel_and_the_same_answer_twice():
         ("joint proof", None, 0.5 * problem.covariance.unit)
     }
     assert events[-1].done == events[-1].total > 0
-
-    def stop(event):
-        if event.done:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        certify_joint(problem, 0.5, report=stop)
-    for last, event in list(enumerate(events))[:: len(events) // 4]:
-        left = iter(range(last + 1))
-
-        def stopped(_, left=left, last=last):
-            if next(left) == last:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as cancelled:
-            certify_joint(problem, 0.5, report=stopped)
-        held = cancelled.value.best
+    for last, event in list(enumerate(events))[len(events) // 3 :: len(events) // 2]:
+        held = cancelled(certify_joint, problem, 0.5, when=lambda seen, last=last: len(seen) > last)[0].best
         assert held.upper <= event.upper * (1 + 1e-9) and nspca.verify(X, held) <= held.upper
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         certify_joint(problem, 0.5, "quick")

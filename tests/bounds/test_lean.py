@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds.fixing.stored import rounded
-from nspca.bounds.plan import JOINT_PLANS
 from scripts.lean import lean
 
 WIDE = np.random.default_rng(0).standard_normal((200, 140)) @ np.random.default_rng(1).standard_normal(
@@ -21,8 +19,7 @@ def proof(k, nonneg=True, effort="fast", X=X):
     return problem, nspca.certify(problem, nspca.solve(problem, certify=None), effort=effort)
 
 
-@pytest.mark.parametrize("k", [8, (4, 4, 3)])
-@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize(("k", "nonneg"), [(8, True), ((4, 4, 3), False)])
 def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
     table = WIDE if k == 8 else X  # a single component of few features would have a tree
     problem, certificate = proof(k, nonneg, X=table)
@@ -30,30 +27,6 @@ def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
     assert "W" in certificate.witness and len(light.to_bytes()) < 0.62 * len(certificate.to_bytes())
     assert light.upper <= certificate.upper * (1 + 1e-3) and light.kind == certificate.kind
     assert nspca.verify(table, light, k=k, nonneg=nonneg) <= light.upper
-
-
-@pytest.mark.parametrize("rows", [None, pytest.param(45, marks=pytest.mark.visit)])
-def test_of_one_with_prices(monkeypatch, rows):
-    table = X * np.geomspace(3, 0.1, 60)
-    if rows:
-        plan = replace(JOINT_PLANS["standard"], rows=(rows,), whole=0, lifting=1e7)
-        monkeypatch.setitem(JOINT_PLANS, "standard", plan)
-    problem = nspca.Problem.from_data(table, (4, 3), nonneg=False)
-    result = nspca.solve(problem, "joint", certify=None)
-    certificate = nspca.certify(problem, result, components=2)
-    light = lean(problem, certificate)
-    assert light.kind == certificate.kind == "JP" and ("rows" in light.witness) == bool(rows)
-    assert len(light.to_bytes()) < 0.62 * len(certificate.to_bytes())
-    assert light.upper <= certificate.upper * (1 + 1e-3)
-    assert nspca.verify(table, light, problem) <= light.upper
-
-
-def test_rounding_is_to_multiples_of_one_power_of_two():
-    W = np.random.default_rng(3).standard_normal((50, 50))
-    R = rounded(W, 8)
-    step = np.abs(R[R != 0]).min()
-    assert np.log2(step) == round(np.log2(step)) and np.array_equal(R / step, np.round(R / step))
-    assert np.abs(R - W).max() <= step / 2 and not rounded(np.zeros((2, 2)), 8).any()
 
 
 def test_of_a_symmetric_w_a_file_has_one_half():

@@ -5,29 +5,26 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-import scipy.optimize
 
 import nspca
 from nspca.bounds import elimination, witness
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.bundle import Sought, climb, supports_of
+from nspca.bounds.dual.bundle import Sought, climb
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.rowcuts import Cuts, CutsAim
+from nspca.bounds.dual.rowcuts import CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
-from nspca.bounds.inequality import heights
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import strongest
-from nspca.covariance.linalg import SORTED, largest_entries, topk_indices, topk_sum
-from nspca.errors import Cancelled
+from nspca.covariance.linalg import topk_sum
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
+from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
 EDGE = 1e-12
 SHORT = Budget(1e-4, cap=500)
-SMALL = replace(PLANS["thorough"], cap=500, branching=3e7)
 
 
 def wide(n=11, k=4, nonneg=True, seed=3):
@@ -37,33 +34,6 @@ def wide(n=11, k=4, nonneg=True, seed=3):
 
 
 # --- fixed rows -----------------------------------------------------------------------------------
-def test_fixed_entries_are_among_the_largest():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        n = int(rng.integers(1, 8))
-        k = int(rng.integers(1, n + 1))
-        fixed = int(rng.integers(0, k + 1))
-        V = rng.integers(-2, 4, (3, n)).astype(float)
-        supports = [list(I) for I in combinations(range(n), k) if set(range(fixed)) <= set(I)]
-        assert np.array_equal(
-            topk_sum(V, k, fixed), [max(np.maximum(v[I], 0).sum() for I in supports) for v in V]
-        )
-        for v in V:
-            chosen = [*range(fixed), *(fixed + topk_indices(v[fixed:], k - fixed)).tolist()]
-            assert v[chosen].sum() == max(v[I].sum() for I in supports)
-            assert chosen in supports
-
-
-def test_largest_entries_of_short_and_long_lines_are_those_of_a_sort():
-    rng = np.random.default_rng(2)
-    for n in (1, 2, 9, 300, SORTED, SORTED + 1, 3 * SORTED):
-        for k in {0, 1, min(7, n), n - 1, n, n + 3}:
-            V = np.maximum(rng.standard_normal((3, n)).round(1), 0.0)  # with many ties, most of them zeros
-            found, expected = largest_entries(V.copy(), k), np.sort(V, axis=1)[:, max(n - k, 0) :]
-            assert np.array_equal(np.sort(found, axis=1), expected)
-            assert k == 0 or np.array_equal(found[:, 0], expected[:, 0])
-
-
 def highest(V, k, h, root, nonneg, fixed):
     """Return the largest f(c) by brute force over supports of k rows with the first `fixed` ones."""
     n, A = len(V), V @ V.T
@@ -157,17 +127,6 @@ def test_equal_eigenvalues_have_a_largest():
     assert witness.lifted(kept, witness.Witness(), 1)[1] == pytest.approx(0.5)
 
 
-@pytest.mark.visit
-def test_real_data_is_proved_optimal():
-    data = nspca.load_sample("digits").X
-    problem = nspca.Problem.from_data(data, 5)
-    result = nspca.solve(problem, certify="thorough")
-    assert result.status is nspca.Status.OPTIMAL
-    assert result.certificate.form == "fixing"
-    assert result.ratio >= 1 - 1e-8
-    assert nspca.verify(data, result.certificate) <= result.certificate.upper
-
-
 def test_a_cancelled_search_hands_over_the_best_certificate():
     X, problem = wide()
     A = problem.covariance.matrix * problem.covariance.unit
@@ -177,17 +136,11 @@ def test_a_cancelled_search_hands_over_the_best_certificate():
     best = np.minimum.accumulate([np.inf if event.upper is None else event.upper for event in events])
     better = (np.flatnonzero(best[1:] < best[:-1]) + 2).tolist()  # calls, counted from one
     partial = 0
-    for calls in [1, 5, *better[-12:]]:
-        seen = []
-
-        def report(event, seen=seen, calls=calls):
-            seen.append(event)
-            if len(seen) == calls:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as stopped:
-            strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough", report)
-        best = stopped.value.best
+    for calls in [1, 5, *better[-4:]]:
+        known = 0.5 * optimum / problem.covariance.unit
+        enough = lambda seen, calls=calls: len(seen) == calls  # noqa: E731
+        stopped, seen = cancelled(strongest, problem, known, "thorough", when=enough)
+        best = stopped.best
         if best is not None:
             assert optimum * (1 - EDGE) <= nspca.verify(X, best) <= best.upper
             partial += best.upper > optimum * (1 + 1e-6)
@@ -295,86 +248,6 @@ def test_climbs_lead_to_feasible_points_of_the_value_they_tell(nonneg):
         )
 
 
-@pytest.mark.parametrize("priced", [True, False])
-def test_supports_have_the_largest_terms_however_many_are_equal(priced):
-    rng = np.random.default_rng(8)
-    for trial in range(300):
-        n, columns = int(rng.integers(1, 12)), int(rng.integers(1, 5))
-        k = int(rng.integers(1, n + 3))
-        fixed = int(rng.integers(0, min(k, n) + 1)) * (trial % 2)
-        terms = rng.integers(-3, 3, (n, columns)) + 0.0 if trial % 3 else rng.standard_normal((n, columns))
-        terms = np.maximum(terms, 0.0) if trial % 5 == 0 else terms - 4.0 * (trial % 7 == 0)
-        before = terms.copy()
-        S = supports_of(terms, Sought(k, True, fixed, priced))
-        assert np.array_equal(terms, before)
-        assert S[:fixed].all()
-        for term, own in zip(terms.T, S.T.astype(bool), strict=True):
-            free = np.sort(term[fixed:])[::-1][: min(k, n) - fixed]
-            if priced:
-                free = free[free > 0] if fixed or term.max() > 0 else free[: own.sum()]
-                assert own.any()
-            assert np.array_equal(np.sort(term[fixed:][own[fixed:]])[::-1], free)
-
-
-def length_of_few(q, k):
-    """Return the norm of q whose unit ball is the hull of the unit vectors with at most k entries.
-
-    By Argyriou, Foygel and Srebro 2012: some largest entries count by their squares, the rest by their sum.
-    """
-    b = np.sort(np.abs(q))[::-1]
-    if k >= len(b):
-        return np.linalg.norm(b)
-    for r in range(k):
-        rest = b[k - r - 1 :].sum() / (r + 1)
-        if (k - r == 1 or b[k - r - 2] > rest) and rest >= b[k - r - 1]:
-            break
-    return np.sqrt((b[: k - r - 1] ** 2).sum() + (r + 1) * rest**2)
-
-
-def test_the_length_of_few_is_dual_to_the_largest_entries():
-    rng = np.random.default_rng(14)
-    for k in (1, 2, 3, 4):
-        for _ in range(20):
-            q, sets = rng.standard_normal(4), [*combinations(range(4), k)]
-            away = np.copysign(rng.random((6000, 4)) ** rng.choice([0.1, 1, 3], (6000, 1)), q)
-            dual = np.max([np.linalg.norm(away[:, S], axis=1) for S in sets], axis=0)
-            reached = (away @ q / dual).max()
-            assert reached <= length_of_few(q, k) * (1 + 1e-12)
-            assert reached >= 0.97 * length_of_few(q, k)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_row_cuts_are_projected_to_the_nearest_point(nonneg, k):
-    """Rows of any entries, of equal ones, and of nearly equal ones that are small."""
-    rng, n = np.random.default_rng(4), 6
-    problem = nspca.Problem.from_covariance(np.eye(n), k, nonneg)
-    for trial in range(21):
-        splitting = Splitting(elimination.all_rows(problem), k, nonneg)
-        cuts = Cuts(n, k, nonneg, splitting.rho)
-        X, z = rng.standard_normal((n, n)), np.append(rng.random(n - 2), [0.0, 1.0])
-        X = np.where(np.eye(n, dtype=bool), X, (X, X.round(), 0.1 + 0.005 * X)[trial % 3])
-        for _ in range(60):  # each projection of the same point begins with the levels of the one before
-            cuts.begin(np.zeros((n, n)), weight=1.0)
-            aim = cuts.aim(X, 1.0)
-            cuts.settle(aim, z)
-        assert np.allclose(cuts.dual + cuts.Z, X, atol=1e-15)
-        diagonal = np.eye(n, dtype=bool)
-        # Nonnegative: entries below zero cost nothing, so they do not move and only the others count.
-        free = (X <= 0) & ~diagonal if nonneg else np.zeros((n, n), dtype=bool)
-        P, away = np.where(free, 0.0, cuts.Z), np.where(free, 0.0, cuts.dual)
-        for i in range(n):
-            short = length_of_few(np.delete(P[i], i), k - 1) if k > 1 else np.abs(np.delete(P[i], i)).max()
-            assert short**2 <= P[i, i] * (z[i] - P[i, i]) + 1e-9
-        # No allowed row lies beyond P in the direction of the dual; the height is how far allowed rows reach.
-        assert np.allclose(np.einsum("ij,ij->i", away, P), z * heights(away, k, nonneg), atol=1e-9)
-        slope, curvature = aim.slopes(z)
-        assert np.allclose(slope, heights(away, k, nonneg), atol=1e-9 + 1e-3 * (z == 0))
-        far = [aim.distances(z + step)[2] ** 2 / 2 for step in (1e-5, 0.0, -1e-5)]
-        assert np.allclose((far[2] - far[0]) / 2e-5, slope, atol=1e-4)
-        assert np.allclose((far[2] - 2 * far[1] + far[0]) / 1e-10, curvature, rtol=1e-3, atol=1e-4)
-
-
 def test_rows_of_almost_nothing_have_finite_slopes():
     """The cube of 1e-110 is 0, by which a curvature was divided."""
     aim = CutsAim(np.array([1e-110, 0.0, -1e-110, 1.0]), np.array([1e-220, 1e-300, 0.0, 1.0]))
@@ -391,29 +264,3 @@ def test_a_program_over_the_simplex_without_a_quadratic_part_takes_the_best_poin
             assert w.min() >= 0
             assert w.sum() == pytest.approx(2, rel=1e-4)
             assert c @ w == pytest.approx(2 * c.min(), rel=1e-4)
-
-
-def test_quadratic_program_over_the_simplex():
-    rng = np.random.default_rng(5)
-    for trial in range(60):
-        p = (1, 2, 5, 12, 40)[trial % 5]
-        F, c = rng.standard_normal((int(rng.integers(1, p + 1)), p)), rng.standard_normal(p)
-        if trial % 3 == 0:
-            F, c = F.round(), c.round()
-        F[:, p // 2] = F[:, 0]  # the same point twice
-        H, start = F.T @ F, rng.random(p) * (rng.random(p) < 0.5)
-        start = start / start.sum() if start.any() else np.eye(p)[0]
-        w = simplex_program(H, c, start, np.zeros(p, dtype=int))
-        assert w.min() >= 0
-        assert np.isclose(w.sum(), 1)
-        gradient = c + H @ w
-        assert gradient @ w - gradient.min() <= 1e-6 * np.abs(H).max(
-            initial=1.0
-        )  # convex: nothing is lower than that
-        if p <= 5:
-            value = lambda w, H=H, c=c: c @ w + w @ H @ w / 2  # noqa: E731
-            even = {"type": "eq", "fun": lambda w: w.sum() - 1}
-            found = scipy.optimize.minimize(
-                value, np.full(p, 1 / p), bounds=[(0, 1)] * p, constraints=even, tol=1e-12
-            )
-            assert value(w) <= found.fun + 1e-7

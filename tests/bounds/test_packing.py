@@ -7,19 +7,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.optimize
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.dual.entries import Entries
-from nspca.bounds.dual.prices import Prices
-from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
 from nspca.checker.cover import TopSum, droppable, prove_cover
 from nspca.checker.inequality import top_sum
-from nspca.errors import Cancelled, CertificateError
+from nspca.errors import CertificateError
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
@@ -48,7 +44,7 @@ def drawn(rng, A, nonneg):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_no_bound_of_any_numbers_is_below_brute_force_and_every_one_is_verified(nonneg):
     rng, tried = np.random.default_rng(3), 0
-    for i, case in enumerate(cases(40, n_max=6, ranks=(1, 2, 6), seed=23)):
+    for i, case in enumerate(cases(20, n_max=6, ranks=(1, 2, 6), seed=23)):
         A = case.V @ case.V.T
         for sizes in SIZES[i % 3 :: 3]:
             if sum(sizes) > len(A) or not A.any():
@@ -60,26 +56,7 @@ def test_no_bound_of_any_numbers_is_below_brute_force_and_every_one_is_verified(
             proved = nspca.verify(A, certificate)
             assert proved <= certificate.upper <= proved * (1 + 1e-6) + 1e-9 * unit
             tried += 1
-    assert tried > 30
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_what_a_run_comes_to_is_never_below_brute_force(nonneg):
-    better = 0
-    for i, case in enumerate(cases(14, n_max=6, ranks=(2, 6), seed=29)):
-        A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
-        if sum(sizes) > len(A) or not A.any():
-            continue
-        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        alone = DualSearch(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
-        alone.dual()
-        before = alone.certificate
-        if alone.X is None:
-            continue
-        alone.improve()
-        assert exact * (1 - EDGE) <= nspca.verify(A, alone.certificate) <= alone.certificate.upper
-        better += alone.certificate.upper < before.upper * (1 - 1e-3)
-    assert better >= 2
+    assert tried > 15
 
 
 def rivals(n=24):
@@ -105,48 +82,29 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_runs_with_scales_are_never_below_brute_force(nonneg):
-    plan, scaled = replace(JOINT_PLANS["standard"], sets=(0, 0), work=3e6, lifting=6e6), 0
-    for i, case in enumerate(cases(12, n_max=7, ranks=(2, 7), seed=31)):
+    plan, scaled, better = replace(JOINT_PLANS["standard"], sets=(0, 0), work=1e6, lifting=2e6), 0, 0
+    for i, case in enumerate(cases(8, n_max=6, ranks=(2, 7), seed=31)):
         A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
         if sum(sizes) > len(A) or not A.any():
             continue
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
         alone = DualSearch(problem, plan, 0.0, kept=elimination.all_rows(problem))
         alone.dual()
+        before = alone.certificate
         if alone.X is not None:
             alone.improve()
         certificate = alone.certificate
         assert exact * (1 - EDGE) <= nspca.verify(A, certificate) <= certificate.upper
         scaled += np.ptp(certificate.witness.get("scales", 0.0)) > 0
-    assert scaled >= 2
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_projection_of_entries_with_scales(nonneg):
-    rng = np.random.default_rng(4)
-    scales, T = np.exp(rng.uniform(-1, 1, 9)), rng.standard_normal((9, 9))
-    block = Entries(9, 3, nonneg, 1.0, 0.0)
-    block.rescale(scales, 3.0)
-    block.T[:] = T = (T + T.T) / 2
-    block.settle(block.aim(np.zeros((9, 9)), 0.0), 2.5)
-    products = np.outer(scales, scales)
-    size = float((products * np.abs(block.Y)).sum())
-    assert size == pytest.approx(2.5) and (not nonneg or block.Y.min() >= 0)
-    dual, used = T - block.Y, block.Y != 0
-    most = dual if nonneg else np.abs(dual)
-    assert (most <= block.level * products + 1e-12).all()
-    assert np.allclose(most[used], (block.level * products)[used])
-    block.rescale(np.ones(9), 2.5)
-    left = block.T - block.Y
-    assert (left if nonneg else np.abs(left)).max() <= block.level + 1e-12
-    assert np.allclose(np.abs(left[used]), block.level)
+        better += certificate.upper < before.upper * (1 - 1e-3)
+    assert scaled >= 1 and better >= 1
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_search_with_scales_finds_the_maximum_and_proves_it(nonneg):
     rng, turns = np.random.default_rng(9), np.linspace(0, np.pi, 4001)
     half = np.column_stack((np.cos(turns), np.sin(turns)))
-    for _ in range(30):
+    for _ in range(15):
         n, k = int(rng.integers(1, 9)), int(rng.integers(1, 4))
         U, h, tau = rng.standard_normal((n, 1)), rng.uniform(-1, 0.3, n), rng.uniform(0.1, 2)
         scales = np.exp(rng.uniform(-1, 1, n))
@@ -196,7 +154,7 @@ def test_with_eliminated_rows(nonneg):
         kept = elimination.keep(problem, 16)
         rng, B = np.random.default_rng(1), kept.block
         value = nspca.solve(problem, "joint", certify=None).value
-        for _ in range(4):
+        for _ in range(2):
             packed = replace(drawn(rng, B, nonneg), W=elimination.clipped(B, kept.floor, nonneg))
             certificate = of_numbers(problem, kept, packed)
             assert value <= nspca.verify(X, certificate) <= certificate.upper
@@ -276,7 +234,7 @@ def test_nothing_is_dropped_that_a_negative_constant_lets_through():
 def test_the_search_with_negative_constants_finds_the_maximum_and_proves_it(nonneg):
     rng, turns = np.random.default_rng(7), np.linspace(0, 2 * np.pi, 4001)
     circle = np.column_stack((np.cos(turns), np.sin(turns)))
-    for trial in range(40):
+    for trial in range(20):
         n, k = int(rng.integers(1, 9)), int(rng.integers(1, 4))
         V, h = rng.standard_normal((n, 2)), rng.uniform(-1.5, 0.5, n) * (trial % 4 > 0)
         P = np.maximum(circle @ V.T, 0) if nonneg else np.abs(circle @ V.T)
@@ -291,65 +249,11 @@ def test_the_search_with_negative_constants_finds_the_maximum_and_proves_it(nonn
                 prove_cover(f, most * (1 - 1e-6), cover.tree)
 
 
-def test_weights_in_groups_against_another_solver():
-    rng = np.random.default_rng(2)
-    for p in (2, 3, 6):
-        group, supports = np.arange(p) % 2, (rng.random((5, p)) < 0.5) * 1.0
-        start = np.array([[2.0, 1.0][g] / np.count_nonzero(group == g) for g in group])
-        prices, c = Prices(np.zeros(5), bend=2.0), rng.standard_normal(p)
-
-        def value(w, c=c, prices=prices, supports=supports):
-            return c @ w + prices.cost(supports @ w) + w @ w
-
-        def slopes(w, c=c, prices=prices, supports=supports):
-            first, second = prices.slopes(supports @ w)
-            H = supports.T @ (second[:, None] * supports) + 2 * np.eye(len(w))
-            return c + first @ supports + 2 * w, lambda chosen: H[chosen][:, chosen]
-
-        w = descend(value, slopes, start, group, 1e-12)
-        few = descend(value, slopes, start, group, 1e-12, entering=1)
-        assert np.bincount(group, few) == pytest.approx([2, 1]) and value(few) <= value(w) + 1e-6
-        sums = [
-            {"type": "eq", "fun": lambda w, mine=group == g, t=t: w[mine].sum() - t}
-            for g, t in ((0, 2), (1, 1))
-        ]
-        found = scipy.optimize.minimize(value, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12)
-        assert np.allclose(np.bincount(group, w), [2, 1]) and w.min() >= 0
-        assert value(w) <= found.fun + 1e-7
-        H = slopes(start)[1](slice(None))
-        exact = simplex_program(H, c, start, group)
-        least = scipy.optimize.minimize(
-            lambda w, H=H, c=c: c @ w + w @ H @ w / 2, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12
-        )
-        assert c @ exact + exact @ H @ exact / 2 <= least.fun + 1e-7
-
-
-def test_cancelled_at_any_time_it_hands_in_what_was_told():
-    X = rivals()
-    problem, events = Problem.from_data(X, (6, 4)), []
-    lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit
-    whole = certify_joint(problem, lower, report=events.append)
-    assert whole.kind == "JP" and events[-1].done == events[-1].total
-    assert events[-1].upper == pytest.approx(whole.upper, rel=1e-12)
-    better = [i for i in range(1, len(events)) if events[i].upper < events[i - 1].upper]
-    for at in better[-1:]:
-        left = iter(range(at + 1))
-
-        def stop(_, left=left, at=at):
-            if next(left) == at:
-                raise Cancelled
-
-        with pytest.raises(Cancelled) as stopped:
-            certify_joint(problem, lower, report=stop)
-        held = stopped.value.best
-        assert nspca.verify(X, held) <= held.upper <= events[at].upper * (1 + 1e-9)
-
-
 @pytest.fixture
 def in_two_lifts(monkeypatch):
     """Effort thorough has one more dimension, also for few features."""
     for effort, passes in (("standard", 1), ("thorough", 2)):
-        plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=3000)
+        plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=1000)
         monkeypatch.setitem(JOINT_PLANS, effort, plan)
 
 

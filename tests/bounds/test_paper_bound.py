@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.covariance.linalg import rank1
 from nspca.solvers import epsnet
 from nspca.specs import published
 from nspca.specs.published import paper_bounds
@@ -18,7 +17,7 @@ from tests.strategies import cases
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_rank_3_bound_is_never_below_the_optimum(nonneg):
-    for case in cases(120, n_max=9, ranks=(1, 3, 5, 9), seed=51):
+    for case in cases(40, n_max=9, ranks=(1, 3, 5, 9), seed=51):
         A = case.V @ case.V.T
         upper = published.rank3_bound(nspca.Problem.from_covariance(A, case.k, nonneg))
         assert upper >= brute_force(A, case.k, nonneg)[0] * (1 - 1e-13), case
@@ -27,7 +26,7 @@ def test_the_rank_3_bound_is_never_below_the_optimum(nonneg):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_paper_s_bound_holds_for_all_k_together_as_often_as_it_says(nonneg):
     failed, allowed = 0, 0.0
-    for seed, case in enumerate(cases(120, n_max=9, ranks=(1, 3, 5, 9), seed=52)):
+    for seed, case in enumerate(cases(60, n_max=9, ranks=(1, 3, 5, 9), seed=52)):
         A, ks = case.V @ case.V.T, range(1, len(case.V) + 1)
         upper, probability = paper_bounds(nspca.Problem.from_covariance(A, 1, nonneg), ks, seed)
         failed += any(upper[k] < brute_force(A, k, nonneg)[0] * (1 - 1e-12) for k in ks)
@@ -38,7 +37,7 @@ def test_the_paper_s_bound_holds_for_all_k_together_as_often_as_it_says(nonneg):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_rank_3_bound_is_the_optimum_of_the_rank_3_part_plus_the_fourth_eigenvalue(nonneg):
-    for case in cases(40, n_max=9, ranks=(5, 9), seed=55):
+    for case in cases(20, n_max=9, ranks=(5, 9), seed=55):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
         values, vectors = problem.covariance.leading(problem.n)
         low = (vectors[:, :3] * values[:3]) @ vectors[:, :3].T
@@ -49,32 +48,13 @@ def test_the_rank_3_bound_is_the_optimum_of_the_rank_3_part_plus_the_fourth_eige
 
 
 def test_the_paper_s_bound_is_the_weaker_of_the_two():
-    for case in cases(60, n_max=9, ranks=(4, 9), seed=53):
+    for case in cases(20, n_max=9, ranks=(4, 9), seed=53):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
         problem.covariance.leading(
             problem.n
         )  # one choice of eigenvectors for both, also where eigenvalues repeat
         upper, exact = paper_bounds(problem, [case.k])[0][case.k], published.rank3_bound(problem)
         assert upper >= exact * (1 - published.RANK_3_TOLERANCE) and (exact == 0 or upper > exact), case
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_value_is_that_of_algorithm_3(nonneg):
-    """Line by line: a rank-1 problem at every point, and of all answers the one with the largest
-    ``|V'x|``.
-    """
-    for case in cases(40, n_max=9, seed=54):
-        ks, rng, answers = [1, len(case.V)], np.random.default_rng(7), []
-        for c in rng.standard_normal((30, case.V.shape[1])):
-            a = case.V @ (c / np.linalg.norm(c))
-            answers.append(
-                [
-                    max((rank1(sign * a, k, nonneg) for sign in (1, -1)), key=lambda x, a=a: (a @ x) ** 2)
-                    for k in ks
-                ]
-            )
-        expected = [max(np.sum((case.V.T @ x[j]) ** 2) for x in answers) for j in range(2)]
-        assert np.allclose(epsnet.sampled(case.V, ks, nonneg, 30, 7)[1], expected, rtol=1e-9), case
 
 
 def test_the_bound_is_about_the_very_problem_and_the_same_for_the_same_seed():

@@ -1,7 +1,6 @@
 """Reduced nodes: features that are in are eliminated, and the tree goes on with what is left of A."""
 
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,11 +10,8 @@ from benchmarks import fixings
 from nspca.bounds.fixing import eigenvalues, settle
 from nspca.bounds.fixing.node import CAPPED, REDUCED
 from nspca.bounds.fixing.reduction import reduce
-from nspca.bounds.fixing.squares import eliminated
 from nspca.errors import CertificateError
 from tests.bounds.test_fixing import lean, made, optimum, tables, tree_of  # noqa: F401  # fixture
-from tests.oracles import brute_force
-from tests.strategies import counts
 
 FORCED = 2
 """Features that are in from the beginning, so that every root is reduced."""
@@ -50,39 +46,6 @@ def problems(count, seed, nonneg):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(40, 2000)
-def test_what_is_left_of_A_is_above_a_level_wherever_A_is(nonneg, count):
-    """The reduced matrix is exact in signed problems; in others, raised columns keep it an upper bound."""
-    low = high = 0
-    for X, _, rng in tables(count, seed=90 + nonneg):
-        A = X.T @ X / len(X)
-        n = len(A)
-        order = rng.permutation(n)
-        into, free = order[: rng.integers(1, n)], order[max(1, n - 4) :]
-        free = np.setdiff1d(free, into)
-        if not free.size:
-            continue
-        rows, p = np.concatenate((into, free)), into.size
-        best = brute_force(A[np.ix_(into, into)], p, nonneg)[0]
-        for v in max(best, np.linalg.eigvalsh(A[np.ix_(into, into)])[-1]) * np.array(
-            [1 + 1e-6, 1.01, 1.2, 2.0]
-        ):
-            C, margin = eliminated(A[np.ix_(rows, rows)], p, float(v), len(X), nonneg)
-            if C is None:
-                continue
-            for J in (J for size in range(1, free.size + 1) for J in combinations(range(free.size), size)):
-                S = np.concatenate((into, free[list(J)]))
-                value = brute_force(A[np.ix_(S, S)], len(S), nonneg)[0]
-                left = brute_force(C[np.ix_(J, J)], len(J), nonneg)[0]
-                if left + margin <= v:
-                    assert value <= v * (1 + 1e-12)
-                elif not nonneg and left > v * (1 + 1e-6):
-                    assert value > v * (1 - 1e-12)
-                low, high = low + (left + margin <= v), high + (left > v)
-    assert min(low, high) > count / 4
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize(("count", "more"), [(4, 1), pytest.param(600, 2, marks=pytest.mark.long)])
 def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonneg, count, more):
     """At levels about the optimum; whatever is stopped early is a certificate too, and can be read back."""
@@ -104,7 +67,7 @@ def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonne
     assert reduced > count / 8 and capped > count / 8
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [6, pytest.param(40, marks=pytest.mark.long)])
 def test_certificates_are_accepted_where_a_better_answer_is_found_below_a_reduced_node(reducing, count):
     """Bounds of later nodes are then about another C, and nodes that are branched on have fewer features."""
     branched = 0
@@ -120,7 +83,7 @@ def test_certificates_are_accepted_where_a_better_answer_is_found_below_a_reduce
     assert branched > count / 4
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [2, pytest.param(10, marks=pytest.mark.long)])
 def test_a_search_goes_on_with_A_where_what_is_left_of_it_says_too_little(reducing, count):
     """With all features decided a bound on C may be above the level, and nothing is left to branch on.
 
@@ -139,7 +102,7 @@ def test_a_search_goes_on_with_A_where_what_is_left_of_it_says_too_little(reduci
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [6, pytest.param(12, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [4, pytest.param(12, marks=pytest.mark.long)])
 def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg, count):
     total = np.zeros(2, dtype=int)
     for _, problem, best, rng in problems(count, 60 + nonneg, nonneg):
@@ -150,7 +113,7 @@ def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg, coun
     assert total[0] > 0.8 * count and total[1] == 0
 
 
-@pytest.mark.parametrize("count", [5, pytest.param(16, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [3, pytest.param(16, marks=pytest.mark.long)])
 def test_forged_reduced_nodes_are_refused_or_still_true(reducing, count):
     """Levels, claims, codes and features that were changed: a bound below the optimum is never accepted."""
     tried = refused = 0

@@ -9,7 +9,7 @@ import nspca
 from nspca.bounds import elimination
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.restriction import carried_over, damp, restricted
+from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing import eigenvalues
@@ -57,20 +57,6 @@ def best(A, k, nonneg, into=()):
     others = [i for i in range(len(A)) if i not in into]
     sets = [(*into, *I) for I in combinations(others, min(k, len(A)) - len(into))]
     return max(brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in map(list, sets))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_a_lift_on_all_its_rows_goes_on_as_it_was(nonneg):
-    X = np.random.default_rng(1).standard_normal((40, 9))
-    lift = begun(nspca.Problem.from_data(X, 3, nonneg), 2, 30)
-    again = restricted(lift, lift.splitting.kept)
-    assert again.cuts.weight == lift.cuts.weight > 0
-    for one in (lift, again):
-        one.splitting.step()
-    pairs = [(lift.splitting.X, again.splitting.X), (lift.cuts.T, again.cuts.T), (lift.z, again.z)]
-    pairs += [(lift.splitting.entries.W, again.splitting.entries.W)]
-    for one, other in pairs:
-        np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -165,28 +151,3 @@ def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
             certificate = tree.certificate()
             assert nspca.verify(X, certificate, problem) <= certificate.upper
     assert found
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_shorter_steps_leave_the_multipliers(nonneg):
-    X = np.random.default_rng(2).standard_normal((40, 9))
-    lift = begun(nspca.Problem.from_data(X, 3, nonneg), 2, 30)
-    before = lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau
-    damp(lift, lift.splitting.rho / 16)
-    after = lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau
-    for one, other in zip(before, after, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
-    rho = lift.splitting.rho
-    damp(lift, 2 * rho)
-    assert lift.splitting.rho == rho == lift.cuts.rho == lift.splitting.entries.rho
-
-
-def test_points_are_cut_to_what_the_supports_carry():
-    """The smallest entries go until the fixed rows and the others together are at most k."""
-    X = np.array([[0.0, 0.0, 3.0], [4.0, 0.0, 0.0], [-3.0, 1.0, 0.0], [1.0, 0.0, 4.0]])
-    got, left = carried_over(X, 1, 3)
-    np.testing.assert_array_equal(left, [True, True, True])
-    np.testing.assert_allclose(got, [[0, 0, 0.6], [0.8, 0, 0], [-0.6, 1, 0], [0, 0, 0.8]])
-    got, left = carried_over(X, 1, 1)
-    np.testing.assert_array_equal(left, [False, False, True])
-    np.testing.assert_allclose(got, [[1.0], [0.0], [0.0], [0.0]])

@@ -282,14 +282,14 @@ def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     slider = page.locator(".nspca-spx .angle")
     # Words are painted a frame later: Playwright waits here until they are there, and have changed, and fails
     # when they never do.
-    page.locator(".nspca-spx .say:has-text('capture')").wait_for()
+    page.locator(".nspca-spx .say:has-text('keep')").wait_for()
     at = slider.input_value()
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.locator(f".nspca-spx .say:not(:has-text('φ = {at}°'))").wait_for()
     assert float(slider.input_value()) == pytest.approx(float(at) + 0.1, abs=0.051)
     said = slider.get_attribute("aria-valuetext")
-    assert "of what those at the star capture" in said or "at the star" in said
+    assert "of what those at the star keep" in said or "at the star" in said
     play = page.locator(".nspca-spx button.play")
     start = slider.input_value()
     play.click()

@@ -36,7 +36,7 @@ def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     page.get_by_role("button", name="Stay in it").click()
     page.wait_for_function("localStorage['nspca.workspace']")
     page.goto(app_server.url)
-    back = page.get_by_text("Continue where you were: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready")
+    back = page.get_by_text("Continue where you were: Pitprops, sweep k = 2 to 6 in steps of 2; done")
     expect(back).to_be_visible()  # home of a fresh server solves first
     expect(page).to_have_url(re.compile(f"w={workspace}"))
     page.get_by_role("button", name="Start fresh").click()

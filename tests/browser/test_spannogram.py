@@ -27,7 +27,7 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     lines, picture = page.locator(".nspca-spx .set"), page.locator(".nspca-spx canvas.component")
     expect(lines).to_have_count(1)
     expect(page.locator(".nspca-spx .say")).to_contain_text(
-        "the 6 highest curves capture the most here, at the star"
+        "the 6 highest curves keep the most here, at the star"
     )
     before, drawn = members(page), picture.evaluate("canvas => canvas.toDataURL()")
     canvas = page.locator(".nspca-spx canvas.curves").bounding_box()
@@ -36,7 +36,7 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.mouse.move(canvas["x"] + 0.4 * canvas["width"], canvas["y"] + 80, steps=5)
     expect(lines.first).not_to_have_attribute("data-members", before[0])
     expect(page.locator(".nspca-spx .say")).to_have_text(
-        re.compile(r"capture \d+\.\d % of what those at the star")
+        re.compile(r"keep \d+\.\d % of what those at the star")
     )
     assert page.url.endswith("k=6"), "nobody is asked while the angle moves"
     assert picture.evaluate("canvas => canvas.toDataURL()") != drawn, "the picture follows while dragging"

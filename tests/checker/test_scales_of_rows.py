@@ -55,7 +55,7 @@ def exact_and_computed(rng, source):
 def test_what_stays_of_an_entry_is_exactly_no_more_than_its_limit(source, nonneg):
     """Limits are within some roundings of the entries; with features outside, and with scales of rows."""
     rng, used, tight = np.random.default_rng(4), 0, 0
-    for _ in range(200):
+    for _ in range(60):
         exact, A = exact_and_computed(rng, source)
         order = rng.permutation(A.n)
         rows, outside = order[:3], order[3:]
@@ -75,13 +75,13 @@ def test_what_stays_of_an_entry_is_exactly_no_more_than_its_limit(source, nonneg
                     assert left <= limit and (nonneg or left >= -limit)
                     used += N.get((i, j), 0.0) != 0
                     tight += abs(abs(left) - limit) <= limit * Fraction(1, 10**12)
-    assert used > 500 and tight > 500
+    assert used > 150 and tight > 150
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_levels_of_features_outside_are_exactly_no_less_than_the_sums(nonneg):
     rng, tight = np.random.default_rng(5), 0
-    for _ in range(100):
+    for _ in range(40):
         _, A = exact_and_computed(rng, "data")
         outside, y = np.arange(2, 6), 2.0 ** rng.uniform(-5, 5, A.n)
         limits = np.full(A.n, 0.01)
@@ -94,7 +94,7 @@ def test_levels_of_features_outside_are_exactly_no_less_than_the_sums(nonneg):
             exact = sums[i] / Fraction(float(y[i]))
             assert exact <= Fraction(float(d[i])) <= exact * (1 + Fraction(1, 10**14)) + Fraction(1, 10**280)
             tight += exact > 0
-    assert tight > 200
+    assert tight > 80
 
 
 @pytest.mark.parametrize("tau", [0.0, 1e-17])

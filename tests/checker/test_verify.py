@@ -20,10 +20,10 @@ from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
     SLACK,
-    Search,
     Stand,
     as_covariance,
     brute,
+    brute_joint,
     certify,
     changed,
     digest_of,
@@ -38,7 +38,7 @@ from tests.makers import (
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("trials", [6, pytest.param(24, marks=pytest.mark.long)])
+@pytest.mark.parametrize("trials", [3, pytest.param(24, marks=pytest.mark.long)])
 def test_never_below_brute_force(name, nonneg, trials, monkeypatch):
     rng = np.random.default_rng(len(name) + 100 * nonneg)
     for trial in range(trials):
@@ -85,7 +85,7 @@ def simple_bound(A, k, nonneg, form):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_deep_covers_come_close_to_the_optimum(nonneg):
-    for seed in range(6):
+    for seed in range(2):
         X = spiked(seed, 12, 7)
         c = certify(X, 3, nonneg, d=2, tol=1e-4, depth=24)
         F = c.witness["claims"][1]
@@ -180,7 +180,7 @@ def test_a_table_read_in_passes_has_the_matrix_and_the_proof_of_one_that_is_held
     size = np.sqrt(np.diag(A))
     c = certify(X, 3, nonneg, d=1, rows=[4, 1, 7], center=center, scale=scale)
     whole, bound = module.matrix_of(X, c), verify(X, c)
-    for table, part in itertools.product((X, mapped, np.asfortranarray(X)), (1, 31, 200)):
+    for table, part in itertools.product((X, mapped, np.asfortranarray(X)), (1, 31)):
         in_passes(monkeypatch, part)
         for limit in (4000, 3):
             monkeypatch.setattr(module, "DENSE_LIMIT", limit)
@@ -217,7 +217,7 @@ def test_a_table_that_changes_while_it_is_read_is_refused(part, monkeypatch):
 
 
 def test_small_side_and_dense_route_agree(monkeypatch):
-    for seed, d in itertools.product(range(5), range(4)):
+    for seed, d in itertools.product(range(2), range(4)):
         X = spiked(seed, 5, 40, rank=3)
         c = certify(X, 4, d=d, tol=0.3)
         t, F = c.witness["claims"]
@@ -550,15 +550,6 @@ def joint_stand(data, sizes, nonneg, W=None, rows=None, **recipe):
     )
 
 
-def brute_joint(A, sizes, nonneg):
-    best, n = 0.0, len(A)
-    for owner in itertools.product(range(len(sizes) + 1), repeat=n):
-        groups = [[i for i in range(n) if owner[i] == j] for j in range(len(sizes))]
-        if all(0 < len(g) <= s for g, s in zip(groups, sizes, strict=True)):
-            best = max(best, sum(brute(A[np.ix_(g, g)], len(g), nonneg) for g in groups))
-    return best
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_joint_bounds(nonneg):
     rng = np.random.default_rng(8)
@@ -585,19 +576,6 @@ def test_joint_bounds(nonneg):
     assert (
         5 <= verify(diagonal, joint_stand(diagonal, (1, 1), True, source="covariance")) <= 5 * (1 + 4 * SLACK)
     )
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_joint_bounds_hold_where_no_feature_is_to_spare(nonneg):
-    rng = np.random.default_rng(9)
-    for sizes in ((1, 1, 1, 1), (2, 2), (1, 3), (4,), (2, 2, 2), (1, 1, 4)):
-        n = sum(sizes)
-        X = rng.standard_normal((7, n)) @ rng.standard_normal((n, n))
-        A, _ = unit_matrix(X)
-        for W in (None, np.minimum(A, np.median(A)), A):  # of all of A nothing is left but S tau
-            c = joint_stand(X, sizes, nonneg, W)
-            assert brute_joint(A, sizes, nonneg) * (1 - 1e-12) <= np.ldexp(verify(X, c), -c.exponent)
-        refused(X, replace(c, k=(*sizes, 1)), "claimed|could not be proved|k must")
 
 
 def test_joint_bounds_are_added_up_to_the_last_unit():
@@ -667,44 +645,6 @@ def test_faces_leave_room_for_the_margins():
     for form in ("row", "diagonal"):
         upper = np.ldexp(simple_bound(A, 40, True, form) * (1 + SLACK), c.exponent)
         assert verify(X, replace(c, form=form, k=40, witness={}, upper=float(upper))) <= upper
-
-
-@pytest.mark.visit
-def test_genes_go_through_the_small_side():
-    X = real("leukemia_mll.npz")
-    e = int(np.frexp(np.abs(X).max())[1])
-    Z = np.ldexp(X, -e)
-    Z = Z - Z.mean(axis=0)
-    _, s, Q = np.linalg.svd(Z / np.sqrt(len(Z)), full_matrices=False)
-    U = Q[:3].T * np.sqrt(s[:3] ** 2 - s[3] ** 2)
-    F, tree = Search(U, 0.0, np.zeros(len(U)), 50, True, tol=0.2, depth=6).run()
-    claims = np.array([s[3] ** 2, F]) * (1 + SLACK)
-    witness = {"U": U, "claims": claims, "tree": np.array(tree, np.uint8)}
-    c = Stand(
-        "inequality",
-        50,
-        True,
-        X.shape,
-        digest_of(X),
-        2 * e,
-        float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)),
-        witness=witness,
-    )
-    assert verify(X, c) <= c.upper
-    refused(X, changed(c, claims=claims * [1 - 1e-7, 1]), "lambda_max")
-    refused(X, changed(c, claims=claims * [1, 1 - 1e-6]), "cone")
-    for form in ("row", "diagonal"):
-        assert verify(X, replace(c, form=form, witness={}, upper=1e300)) > np.ldexp(F / 2, 2 * e)
-    diag = (Z * Z).mean(axis=0)
-    kept = np.argsort(-diag)[:300]
-    rest = np.setdiff1d(np.arange(Z.shape[1]), kept)
-    tau = max((Z[:, rest[i : i + 512]].T @ Z / len(Z)).max() for i in range(0, len(rest), 512)) * (1 + 1e-12)
-    t = np.linalg.eigvalsh(Z[:, kept].T @ Z[:, kept] / len(Z))[-1] * (1 + SLACK)
-    claims = np.array([t, 50 * tau * (1 + SLACK)])
-    witness = {"rows": kept, "tau": np.array([tau]), "claims": claims, "tree": np.array([255], np.uint8)}
-    c = replace(c, witness=witness, upper=float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)))
-    assert verify(X, c) <= c.upper
-    refused(X, changed(c, tau=np.array([tau * (1 - 1e-9)])), "not kept")
 
 
 @pytest.mark.parametrize("k", [2, (2, 1)])

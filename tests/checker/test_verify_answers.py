@@ -162,7 +162,7 @@ def test_a_leading_vector_of_one_sign_proves_nothing(mixed):
 def test_the_rule_of_mixed_sign_against_enumeration():
     """A set of which it is proved is never minimal, on random matrices, near ties and scaled ones."""
     rng, proved = np.random.default_rng(0), 0
-    for i in range(300):
+    for i in range(150):
         p = int(rng.integers(1, 6))
         G = rng.standard_normal((p, int(rng.integers(1, 6))))
         G = np.abs(G) if i % 3 else G
@@ -174,7 +174,7 @@ def test_the_rule_of_mixed_sign_against_enumeration():
             proved += 1
             for level in np.linalg.eigvalsh(E)[-1] * np.array([0.3, 0.9, 0.999999]):
                 assert set(range(p)) not in brute_force_answers(E, p, level)
-    assert proved > 30
+    assert proved > 15
 
 
 def test_numbers_that_are_none_and_numbers_beyond_all_sizes(listed):

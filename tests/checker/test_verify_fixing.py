@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from nspca.checker import matrix as module
 from nspca.checker import verify
 from nspca.checker.cover import TopSum
-from nspca.checker.membership import RowClaims, taken, with_each, without_each
+from nspca.checker.membership import RowClaims
 from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
@@ -279,7 +279,7 @@ def made(name, nonneg, trial, rng, **more):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("trials", [4, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("trials", [3, pytest.param(40, marks=pytest.mark.long)])
 def test_what_is_proved_is_never_below_brute_force(name, nonneg, trials):
     rng = np.random.default_rng(len(name) + 1000 * nonneg + trials)
     for trial in range(trials):
@@ -360,7 +360,7 @@ def by_squares(X, k, nonneg, forced, level, branch, exponent, **recipe):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("trials", [6, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("trials", [3, pytest.param(100, marks=pytest.mark.long)])
 def test_squares_are_accepted_at_no_level_below_brute_force(name, nonneg, trials):
     """Levels from far below the optimum to where everybody accepts, with and without a branch."""
     rng = np.random.default_rng(len(name) + 500 * nonneg + trials)
@@ -420,7 +420,7 @@ def test_sparse_data_and_blocks_of_rows_are_the_same_matrix(monkeypatch):
     X = spiked(3, 20, 6) * np.array([9, 6, 4, 2, 1, 0.5])
     S, (A, _) = sp.csr_array(X), unit_matrix(X)
     level, outside = brute(A, 2, True) * 1.01, 0
-    for seed in range(12):
+    for seed in range(6):
         maker = Maker(X, 2, True, np.random.default_rng(seed), level, 2, kept=0.7)
         c = replace(maker.certificate, digest=digest_of(S))
         try:
@@ -547,7 +547,7 @@ def mutated(c, rng):
     return replace(c, witness=witness, upper=float(c.upper * rng.choice([0.3, 0.8, 1.0, 1.01])))
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(30000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [360, pytest.param(30000, marks=pytest.mark.long)])
 def test_a_certificate_changed_at_random_proves_nothing_false(count):
     accepted, rng = 0, np.random.default_rng(5)
     for trial in range(count // 30):
@@ -568,45 +568,6 @@ def test_a_certificate_changed_at_random_proves_nothing_false(count):
     assert accepted
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_k_plus_one_of_equal_rows_stand_for_all_of_them(nonneg):
-    """`RowClaims.few` changes no sum, and no verdict about claims that are true or not."""
-    rng, verdicts, left_out = np.random.default_rng(4), [], 0
-    for _ in range(200):
-        k, kinds = int(rng.integers(1, 4)), int(rng.integers(2, 5))
-        fixed, rows = int(rng.integers(0, k + 1)), rng.integers(kinds, size=int(rng.integers(5, 25)))
-        V, h = rng.standard_normal((kinds, 2))[rows], rng.uniform(-1, 0.5, kinds)[rows]
-        V[:, 1] = 0.3
-        f = TopSum(V, 1, h, k, fixed, nonneg)
-        g = np.abs(rng.standard_normal((30, 2, 2)))
-        none = np.full(len(h), np.inf)
-        _, terms = RowClaims(f, 1e3, none, none, rows).terms(g / np.linalg.norm(g, axis=2, keepdims=True))
-        sums = taken(terms, fixed, k - fixed)
-        top = float(sums[0].max()) * rng.uniform(0.7, 1.6)
-        of = rows if rng.random() < 0.5 else np.arange(len(h))  # equal claims of equal rows, or any claims
-        levels = top * rng.choice([1, 0.8, 1.2], (2, len(h)))
-        having, lacking = (np.where(rng.random(len(h)) < 0.5, level, np.inf)[of] for level in levels)
-        whole = RowClaims(f, 1e3, having, lacking, np.arange(len(h) - 2))
-        few = whole.few()
-        _, less = few.terms(g / np.linalg.norm(g, axis=2, keepdims=True))
-        for change, name in ((with_each, "having"), (without_each, "lacking")):
-            claimed, own = (np.flatnonzero(np.isfinite(getattr(one, name))) for one in (whole, few))
-            all_sums = change(terms, fixed, sums)[..., claimed]
-            few_sums = change(less, fixed, taken(less, fixed, k - fixed))[..., own]
-            every, some = (np.unique(part.round(9), axis=-1) for part in (all_sums, few_sums))
-            np.testing.assert_allclose(every, some, rtol=1e-12)
-        found = []
-        for one in (whole, few):
-            try:
-                found.append(one.prove(np.full(4, 255, dtype=np.uint8)).size)
-            except CertificateError:
-                found.append(-1)
-        assert found[0] == found[1]
-        verdicts.append(found[0])
-        left_out += len(few.f.h) < len(h)
-    assert left_out > 50 and verdicts.count(-1) > 20 and len(verdicts) - verdicts.count(-1) > 20
-
-
 def largest_sum(h, k, inside, others):
     """Return the largest sum of h over at most k rows: all of `inside`, and any of `others`."""
     most = range(min(k - len(inside), len(others)) + 1)
@@ -617,7 +578,7 @@ def largest_sum(h, k, inside, others):
 def test_a_claim_about_one_row_is_accepted_just_above_the_largest_sum(few):
     """Without V the largest sums are those of h, which brute force over sets of rows gives for each row."""
     rng, tried = np.random.default_rng(8), 0
-    for _ in range(60):
+    for _ in range(40):
         n = int(rng.integers(1, 7))
         k = int(rng.integers(1, n + 1))
         fixed, h = int(rng.integers(0, k + 1)), rng.choice([-0.5, 0.1, 0.2, 0.4, 0.7], n)
@@ -644,4 +605,4 @@ def test_a_claim_about_one_row_is_accepted_just_above_the_largest_sum(few):
                 else:
                     with pytest.raises(CertificateError, match="the claim for answers that"):
                         rows.prove(np.zeros(0, np.uint8))
-    assert tried > 500
+    assert tried > 300

@@ -89,7 +89,7 @@ def elementary(data, k, nonneg, forced, form, **recipe):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("trials", [4, pytest.param(80, marks=pytest.mark.long)])
+@pytest.mark.parametrize("trials", [2, pytest.param(80, marks=pytest.mark.long)])
 def test_no_form_is_below_brute_force(name, nonneg, trials):
     rng = np.random.default_rng([len(name), nonneg])
     for trial in range(trials):

@@ -57,7 +57,7 @@ def test_a_changed_covariance_is_its_formula():
 
 
 def test_each_deflation_is_its_formula_and_leaves_a_semidefinite_matrix():
-    for case in cases(60, n_max=8, ranks=(1, 2, 3, 8), seed=2):
+    for case in cases(30, n_max=7, ranks=(1, 2, 3, 8), seed=2):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg=False)
         A, x = problem.covariance.matrix, exact(problem)
         value, I = x @ A @ x, np.eye(problem.n)
@@ -84,7 +84,7 @@ def test_with_all_features_every_deflation_is_pca(deflation):
 
 def test_generalised_adds_the_most_to_the_variance_of_the_span():
     rng = np.random.default_rng(4)
-    for _ in range(15):
+    for _ in range(8):
         A = np.cov(rng.standard_normal((12, 6)) @ rng.standard_normal((6, 6)), rowvar=False)
         problem = nspca.Problem.from_covariance(A, 2, nonneg=False)
         X = successive(problem, 3, exact, "generalised")
@@ -105,7 +105,7 @@ def test_generalised_adds_the_most_to_the_variance_of_the_span():
 def test_deflations_work_with_the_methods(deflation, nonneg):
     X = np.random.default_rng(5).standard_normal((30, 20)) @ np.random.default_rng(6).random((20, 20))
     problem = nspca.Problem.from_data(X, 4, nonneg)
-    for method in ("tpower", "em", "greedy", "threshold", "cone", "epsnet", "pca"):
+    for method in ("tpower", "em", "threshold", "pca"):
         found = successive(problem, 3, by(method), deflation)
         assert found.shape == (20, 3) and all(problem.violation(x) <= 1e-12 for x in found.T)
         assert np.all(
@@ -124,7 +124,7 @@ def test_more_components_than_directions(deflation):
 
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_wide_and_sparse_tables(deflation):
-    X = sp.random_array((30, 5000), density=0.02, rng=np.random.default_rng(7), format="csr")
+    X = sp.random_array((30, 2500), density=0.02, rng=np.random.default_rng(7), format="csr")
     problem = nspca.Problem.from_data(X, 10)
     found = successive(problem, 2, by("tpower"), deflation)
     assert all(problem.violation(x) <= 1e-12 for x in found.T)
@@ -144,8 +144,7 @@ def test_wrong_names_and_too_few_features_are_said():
         successive(problem, 4, exact, "drop")
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("degrees", [30, 60, 85, 90])
+@pytest.mark.parametrize(("nonneg", "degrees"), [(True, 30), (False, 60), (True, 85), (False, 90)])
 def test_components_keep_their_angle(nonneg, degrees):
     X = np.random.default_rng(9).random((40, 12)) @ np.random.default_rng(10).random((12, 12))
     problem = nspca.Problem.from_data(X, 5, nonneg)
@@ -155,18 +154,6 @@ def test_components_keep_their_angle(nonneg, degrees):
     assert all(problem.violation(x) <= 1e-12 for x in found.T)
 
 
-def test_a_smaller_angle_costs_less():
-    X = np.random.default_rng(11).random((60, 15)) @ np.random.default_rng(12).random((15, 15))
-    problem = nspca.Problem.from_data(X, 5)
-    totals = [
-        explained_variances(problem, at_an_angle(problem, 2, by("greedy"), degrees))["total"][1]
-        for degrees in (1, 45, 80)
-    ]
-    assert totals[0] >= totals[1] >= totals[2] > 0
-    free = at_an_angle(problem, 1, by("greedy"), 85)[:, 0]
-    assert np.array_equal(free, by("greedy")(problem))
-
-
 def test_when_no_feature_is_left_the_angle_is_refused():
     problem = nspca.Problem.from_covariance(np.ones((2, 2)), 2)
     with pytest.raises(InvalidProblem, match="no further component is far enough from the 1 before"):
@@ -174,15 +161,6 @@ def test_when_no_feature_is_left_the_angle_is_refused():
     for wrong in (0, 91, -5, True, "85", float("nan")):
         with pytest.raises(InvalidOption, match="angle between components must be above 0"):
             at_an_angle(problem, 2, exact, wrong)
-
-
-def test_principal_components_explain_the_same_by_every_definition():
-    X = np.random.default_rng(13).standard_normal((30, 6))
-    problem = nspca.Problem.from_data(X, 6, nonneg=False)
-    eigenvalues, U = problem.covariance.leading(6)
-    for sums in explained_variances(problem, U).values():
-        assert np.allclose(sums, np.cumsum(eigenvalues) * problem.covariance.unit)
-    assert np.isclose(sums[-1], problem.total_variance)
 
 
 def test_definitions_on_components_that_overlap():

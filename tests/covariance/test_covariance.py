@@ -63,11 +63,12 @@ def test_leading_pairs_of_wide_data_come_from_the_small_side_and_pad_with_zeros(
     assert np.allclose(vectors[:, :3].T @ vectors[:, :3], np.eye(3), atol=1e-10)
 
 
-def test_iterative_eigenpairs_agree_with_the_small_side():
-    X = np.random.default_rng(2).standard_normal((1500, 1100)) * np.linspace(3, 0.1, 1100)
+def test_iterative_eigenpairs_agree_with_the_small_side(monkeypatch):
+    monkeypatch.setattr("nspca.covariance.data.DIRECT_LIMIT", 500)
+    X = np.random.default_rng(2).standard_normal((700, 600)) * np.linspace(3, 0.1, 600)
     C = from_data(X, True, False)
     values = C.leading(3)[0]
-    assert np.allclose(values, np.linalg.svd(C.Z, compute_uv=False)[:3] ** 2 / 1500)
+    assert np.allclose(values, np.linalg.svd(C.Z, compute_uv=False)[:3] ** 2 / 700)
 
 
 @pytest.mark.parametrize("power", [-150, -100, 0, 100, 150])
@@ -84,14 +85,6 @@ def test_standardised_columns_of_very_different_scales():
     X = np.random.default_rng(4).standard_normal((30, 4)) * np.array([1e-150, 1.0, 1e150, 1e-300])
     A = from_data(X, True, True).matrix
     assert np.allclose(np.diag(A), 1.0)
-
-
-def test_dense_and_sparse_data_are_one_matrix_with_hashes_of_their_own():
-    X = np.random.default_rng(5).poisson(0.3, (40, 12)).astype(float)
-    dense, sparse = from_data(X, True, False), from_data(sp.coo_matrix(X), True, False)
-    assert np.allclose(dense.matrix, sparse.matrix)
-    assert sparse.digest == from_data(sp.csc_matrix(X), True, False).digest != dense.digest
-    assert dense.digest == from_data(X.astype(np.uint8), True, False).digest
 
 
 def test_constant_columns_are_named_when_scaling():
@@ -140,7 +133,7 @@ def test_a_covariance_that_no_rounding_explains_is_refused_with_what_to_add():
     assert nspca.solve(nspca.Problem.from_covariance(A + added * np.eye(2), 2)).value >= 2
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [15, pytest.param(300, marks=pytest.mark.long)])
 def test_what_a_rounding_can_do_to_a_covariance_is_bounded_and_proved(count):
     """Rank-deficient covariances as NumPy makes them, in the units of anybody: the checker accepts every
     answer.
@@ -160,7 +153,7 @@ def test_what_a_rounding_can_do_to_a_covariance_is_bounded_and_proved(count):
     assert problem.covariance.nu > 0 and nspca.verify(ones, elementary.diagonal(problem)) > 1.0
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.long)])
 def test_covariances_with_digits_cut_off_are_proved_or_refused(count):
     refused = 0
     for seed in range(count):
@@ -217,7 +210,7 @@ def test_equal_eigenvalues_are_found_by_whoever_asks(monkeypatch):
 # --- offsets --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e2, 1e6, 1e7, 1e9, 1e12])
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e7, 1e12])
 @pytest.mark.parametrize(
     ("layout", "scale"),
     [(np.asarray, False), (np.asarray, True), (sp.csr_array, True), (sp.csc_matrix, False)],
@@ -246,7 +239,7 @@ def test_an_offset_takes_no_digits_from_the_covariance(offset, scale, layout):
     assert np.allclose(deviation, np.sqrt(np.ldexp(np.diag(plain), exponent)), rtol=1e-13)
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e12])
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_the_estimator_knows_the_same_moments(offset, layout):
     X = (

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from threading import Event
 
-import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -89,16 +88,6 @@ def test_workers_one_worker_and_none_find_the_same_bits(folder, client, few, mon
         monkeypatch.setattr(parallel, "EACH", 1)  # so that a task is more than a block
 
 
-@pytest.mark.visit
-def test_an_answer_and_its_certificate_are_the_same_bits(folder, client, few):
-    here = nspca.solve(nspca.Problem.from_shards(folder, 4))
-    problem = nspca.Problem.from_shards(folder, 4, client=client)
-    there = nspca.solve(problem)
-    assert np.array_equal(there.components, here.components) and there.value == here.value
-    assert there.certificate.upper == here.certificate.upper
-    assert nspca.verify(Shards(folder), there.certificate, problem) <= there.certificate.upper
-
-
 def with_core(problem):
     """A certificate with a core of 20 features and weights for the others."""
     value = nspca.solve(problem, certify=None).value
@@ -118,13 +107,9 @@ def test_a_proof_with_a_core_is_the_same_bits(folder, client, few, monkeypatch):
 
 @pytest.mark.visit
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-@pytest.mark.parametrize("blamed", [0, 3])
-def test_a_worker_that_is_killed_in_the_middle_changes_nothing(folder, few, blamed):
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(folder, few):
     here = answers(nspca.Problem.from_shards(folder, 3).covariance)
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": blamed}),
-        started(processes=True) as client,
-    ):
+    with started(processes=True) as client:
         A = nspca.Problem.from_shards(folder, 3, client=client).covariance
         killed, branches = [], []
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import peaks
+from nspca.bounds import elimination
 from nspca.covariance import data
 from nspca.covariance.covariance import RESIDUAL
 from nspca.covariance.inputs import from_data
@@ -20,12 +20,14 @@ def held_in_parts(monkeypatch, candidates, few=3):
     """Treat every table as a large one, with the given number of candidates."""
     for name, value in {"FORMED": 0, "WHOLE_LIMIT": 0, "MANY_ROWS": 0, "FEW": few}.items():
         monkeypatch.setattr(data, name, value)
-    for module in (data, peaks):
+    for module in (data, elimination):
         monkeypatch.setattr(module, "CANDIDATES", candidates)
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("kind", ["plain", "empty", "twins", "forced", "ones", "zero"])
+@pytest.mark.parametrize(
+    ("kind", "nonneg"),
+    [*((kind, True) for kind in ("plain", "empty", "ones", "zero")), ("twins", False), ("forced", False)],
+)
 def test_few_candidates_give_the_best_answer(monkeypatch, kind, nonneg):
     rng, k = np.random.default_rng(1), 3
     X = (rng.random((30, 9)) < 0.3) * rng.integers(1, 5, (30, 9)) * 1.0
@@ -55,12 +57,13 @@ def test_few_candidates_give_the_best_answer(monkeypatch, kind, nonneg):
     assert nspca.verify(sparse, found.certificate, problem) >= found.value * (1 - 1e-12)
 
 
-@pytest.mark.parametrize(("k", "nonneg"), [(6, True), ((4, 7, 5), True), ((6, 6), False)])
+@pytest.mark.parametrize(("k", "nonneg"), [(6, False), ((4, 5), True)])
 def test_topics_are_those_without_the_parts(monkeypatch, k, nonneg):
     X = counts(np.random.default_rng(3), 200, 300)
-    before = nspca.solve(nspca.Problem.from_data(X, k, nonneg))
+    before = nspca.solve(nspca.Problem.from_data(X, k, nonneg), certify=None)
     held_in_parts(monkeypatch, 80, few=64)
-    found, again = (nspca.solve(nspca.Problem.from_data(X, k, nonneg)) for _ in range(2))
+    found = nspca.solve(nspca.Problem.from_data(X, k, nonneg))
+    again = nspca.solve(nspca.Problem.from_data(X, k, nonneg), certify=None)
     assert found.info["features"] < 150 and found.info["passes"] < 12
     assert found.value >= before.value * (1 - 1e-9)
     assert np.array_equal(found.components, again.components)

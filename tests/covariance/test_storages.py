@@ -11,7 +11,8 @@ from nspca.covariance import data as covariance_of_data
 from nspca.covariance import rows as rows_of_data
 from nspca.covariance import tables
 from nspca.covariance.inputs import from_blocks, from_data
-from nspca.errors import Cancelled, InvalidProblem
+from nspca.errors import InvalidProblem
+from tests.cancelling import cancelled
 from tests.rowblocks import InMemory
 
 CASES = [(center, scale) for center in (True, False) for scale in (True, False)]
@@ -86,7 +87,7 @@ def agree(one, other, size):
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=small_tables(), center=st.booleans(), scale=st.booleans())
 def test_every_storage_is_the_same_matrix(storage, case, center, scale, tmp_path):
     X, rows = case
@@ -158,7 +159,7 @@ def test_of_any_type_a_is_that_of_the_table_in_memory(center, scale, dtype, tmp_
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("factor", [1e-310, 1e-100, 1e100, 1e160, 1e300])
+@pytest.mark.parametrize("factor", [1e-310, 1e100, 1e300])
 @pytest.mark.parametrize("center", [True, False])
 def test_files_of_any_size_of_numbers(center, factor, tmp_path):
     X = a_table(3) * factor
@@ -191,13 +192,7 @@ def test_the_first_passes_tell_their_progress_and_can_be_ended(tmp_path):
     nspca.Problem.from_data(table, 3, report=events.append)
     assert {(event.stage, event.total) for event in events} == {("covariance", 60)}
     assert [event.done for event in events[:20]] == list(range(0, 60, 3))
-
-    def end(event):
-        if event.done > 30:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        nspca.Problem.from_data(table, 3, report=end)
+    cancelled(nspca.Problem.from_data, table, 3, when=lambda seen: seen[-1].done > 30)
 
 
 @pytest.mark.usefixtures("in_pieces")
@@ -248,7 +243,7 @@ def test_other_tables_are_copied(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("in_pieces")
 def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
-    X = a_table(5, 400, 30)
+    X = a_table(5, 200, 18)
     table = on_disk(X, tmp_path)
     for k in (4, (3, 3)):
         problem = nspca.Problem.from_data(table, k)
@@ -264,8 +259,7 @@ def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("k", [4, (3, 3)])
-@pytest.mark.parametrize("mapped", [True, False])
+@pytest.mark.parametrize(("k", "mapped"), [(4, False), ((3, 3), True)])
 def test_forming_a_can_be_ended_and_tells_its_progress(k, mapped, tmp_path, monkeypatch):
     """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
     monkeypatch.setattr(covariance_of_data, "STEP", 1)
@@ -274,15 +268,9 @@ def test_forming_a_can_be_ended_and_tells_its_progress(k, mapped, tmp_path, monk
     table = on_disk(X, tmp_path) if mapped else X
     answer = nspca.solve(nspca.Problem.from_data(X.copy(), k), certify=None)
     for run in (nspca.solve, lambda problem, report: nspca.certify(problem, answer, report=report)):
-        problem, seen = nspca.Problem.from_data(table, k), []
-
-        def end(event, seen=seen):
-            seen.append(event)
-            if event.stage == "covariance" and event.done > event.total / 2:
-                raise nspca.Cancelled
-
-        with pytest.raises(nspca.Cancelled):
-            run(problem, report=end)
+        problem = nspca.Problem.from_data(table, k)
+        half = lambda seen: seen[-1].stage == "covariance" and seen[-1].done > seen[-1].total / 2  # noqa: E731
+        _, seen = cancelled(run, problem, when=half)
         rows = [event.done for event in seen if event.stage == "covariance"]
         assert len(rows) > 10 and rows == sorted(rows) and seen[-1].total == 200
         assert "matrix" not in vars(problem.covariance)

@@ -2,18 +2,12 @@
 
 import threading
 from contextlib import contextmanager
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import threadpoolctl
 
-import nspca
-from nspca import papers
-from nspca.bounds import membership
 from nspca.covariance.linalg import is_positive_definite, one_thread, one_thread_if_quick
-
-X = np.random.default_rng(0).standard_normal((30, 8))
 
 
 def blas_threads():
@@ -21,47 +15,11 @@ def blas_threads():
 
 
 @pytest.fixture(autouse=True)
-def two_threads(monkeypatch):
-    name = next(iter(papers.ITEMS))  # both are put back last, in whatever order threads end
-    monkeypatch.setitem(papers.ITEMS, name, papers.ITEMS[name])
-    monkeypatch.setattr(membership, "Limits", membership.Limits)
+def two_threads():
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
         assert blas_threads() == {2}
         yield
         assert blas_threads() == {2}, "BLAS is left with another number of threads than it had"
-
-
-@contextmanager
-def reproducing(inside, wait):
-    """Compute an item of a paper, which calls `inside` and then `wait`."""
-
-    def make(report):
-        inside()
-        wait()
-        return papers.Outcome()
-
-    name = next(iter(papers.ITEMS))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(papers.ITEMS, name, replace(papers.ITEMS[name], make=make))
-        papers.reproduce(name)
-    yield
-
-
-@contextmanager
-def asking_of_features(inside, wait):
-    """Ask which features are in or out, and call `inside` and `wait` before the proofs begin."""
-    problem = nspca.Problem.from_data(X, 3)
-    result, limits = nspca.solve(problem), membership.Limits
-
-    def waiting(**how):
-        inside()
-        wait()
-        return limits(**how)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(membership, "Limits", waiting)
-        nspca.membership(problem, result)
-    yield
 
 
 @contextmanager
@@ -75,8 +33,6 @@ def entered(context, inside, wait):
 USES = {
     "one_thread": lambda *calls: entered(one_thread(), *calls),
     "one_thread_if_quick": lambda *calls: entered(one_thread_if_quick(1.0), *calls),
-    "papers": reproducing,
-    "membership": asking_of_features,
 }
 
 

@@ -16,28 +16,6 @@ def broken(common, task, report):
     return common / task
 
 
-class KilledWorker(Exception):
-    """An error with the name of the one that Dask gives to a task whose workers died."""
-
-
-class Blaming(Workers):
-    """Workers whose first few tasks end with the loss of a worker."""
-
-    def __init__(self, times):
-        super().__init__(2)
-        self.times, self.blamed = times, 0
-
-    def submit(self, function, *arguments, pure):
-        if function.__name__ == "_apply" and self.blamed < self.times:
-            self.blamed += 1
-            function, arguments = lost, ()
-        return super().submit(function, *arguments, pure=pure)
-
-
-def lost():
-    raise KilledWorker("a worker died")
-
-
 def quiet(*_):
     pass
 
@@ -54,19 +32,6 @@ def test_what_tasks_have_in_common_is_sent_once():
     for _ in range(2):
         assert list(wave(scaled, common, range(1, 3))) == [[2], [2, 2]]
     assert client.given == 1 + 2 * 2
-
-
-def test_a_task_that_is_blamed_for_the_loss_of_a_worker_is_begun_again():
-    client = Blaming(2)
-    assert list(waves(client, quiet, quiet)(scaled, 3, range(4))) == [0, 3, 6, 9]
-    assert client.blamed == 2
-
-
-def test_a_task_that_is_blamed_again_and_again_ends_the_wave():
-    client = Blaming(100)
-    with pytest.raises(WorkersLost, match=r"that work to the end are required, got KilledWorker \('a worker"):
-        list(waves(client, quiet, quiet)(scaled, 3, [1]))
-    assert client.blamed == parallel.TRIES
 
 
 def test_an_error_of_a_task_is_one_sentence():

@@ -95,7 +95,7 @@ def nobody_waits():
     """Cancel the runs that a test leaves, which would keep the workers from all tests after it."""
     yield
     for run in [*engine()._runs]:
-        engine().cancel(run, "nobody")
+        engine().cancel(run)
 
 
 @pytest.fixture

@@ -54,20 +54,6 @@ def test_on_a_busy_machine_a_time_is_a_range(seconds, slower, said):
     assert cost_estimate.took(seconds, slower) == said
 
 
-@pytest.mark.parametrize(
-    ("seconds", "slower", "before", "said"),
-    [
-        (0.5, 1.0, 1.0, "a moment"),
-        (5, 1.0, 6.0, "about 5 seconds"),
-        (1, 10.0, 7.0, "1 to 10 seconds"),  # a run before took 7 s, and at another load it takes 3 s
-        (1, 1.0, 7.0, "1 to 7 seconds"),
-        (20, 1.0, 4.0, "4 to 20 seconds"),
-    ],
-)
-def test_a_time_that_was_taken_before_counts_with_the_load_of_now(seconds, slower, before, said):
-    assert cost_estimate.took(seconds, slower, before) == said
-
-
 def test_how_busy_a_machine_is(monkeypatch):
     monkeypatch.undo()  # the fixture of all pages makes the machine idle
     monkeypatch.setattr(os, "cpu_count", lambda: 2)

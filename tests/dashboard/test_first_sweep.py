@@ -26,6 +26,8 @@ def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_sa
     arrive, stand_ins, alts, texts
 ):
     page = arrive(sample="all-aml", k=5)
+    page.session_state["fold_map"] = True
+    page.run()
     maps = [alt for alt in alts(page) if alt.startswith("Heat map of the component")]
     assert maps == ["Heat map of the component: 5 features, 38 samples sorted by score."]
     assert "than one of another group in" in texts(page) and "took no part" in texts(page)

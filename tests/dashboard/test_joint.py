@@ -38,7 +38,7 @@ from nspca.data.export import frame_to_csv
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.plots.compare import cumulative_figure, styles
-from nspca.plots.joint import climb_figure, parts_figure, union_figure
+from nspca.plots.joint import parts_figure, union_figure
 from nspca.presentation.numerals import format_value
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec
@@ -179,16 +179,6 @@ def test_a_cancelled_run_hands_in_what_was_ready(stage):
     proof = sweep["tpower", 3].certificate
     assert (proof is not None) == (stage == "joint proof")
     assert proof is None or sweep["joint", 3].value <= nspca.verify(X, proof) <= proof.upper
-
-
-def test_the_axes_of_the_climb_are_there_at_once_and_only_double():
-    ends = [climb_figure(*given).layout for given in (([], []), ([1.0], [50.0]), ([1.0, 11.0], [50.0, 51.0]))]
-    assert [(list(one.xaxis.range), list(one.yaxis.range)) for one in ends] == [
-        ([0, 5], [0, 1]),
-        ([0, 5], [0, 1]),
-        ([0, 20], [0, 4]),
-    ]
-    assert ends[0].meta["alt"].endswith("nothing yet.") and "2 % after 11 s" in ends[2].meta["alt"]
 
 
 def test_a_method_that_cannot_says_why_and_the_others_go_on():
@@ -507,8 +497,7 @@ def test_a_tiny_gain_is_printed_as_other_small_numbers(monkeypatch, change, said
 def test_a_tiny_climb_is_no_zero(monkeypatch):
     said = []
     monkeypatch.setattr(headline.st, "markdown", said.append)
-    monkeypatch.setattr(headline.figures, "draw", lambda *_, **__: None)
-    headline.draw_climb([Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, "parts", "")
+    headline.draw_climb([Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, "parts")
     assert "**1 × 10⁻⁵ % more** than its first answer so far" in said[0]
 
 

@@ -66,8 +66,8 @@ def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, mo
 def test_one_part_is_one_part(start, texts):
     page = start(proof="fast", r=1, size="6")
     said = texts(page)
-    assert "## 1 part of 6 pixels captures " in said
-    assert re.search("(no|other) part of 6 pixels, with nonnegative weights, captures more", said)
+    assert "## 1 part of 6 pixels. The pixels vary together" in said
+    assert re.search(r"No other part explains( [\d.]+ %)? more: proved", said)
     assert "1 part of 6 pixels, nonnegative" in said and "1 parts" not in said
 
 

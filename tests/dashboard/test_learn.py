@@ -60,7 +60,7 @@ def test_a_direction_is_explained_where_the_word_comes_first(visit, screen):
 def test_few_pixels_are_held_against_what_is_proved(visit, texts):
     of, said = lesson(), texts(visit(PAGE, screen=2))
     assert nspca.verify(DIGITS, of.certificate) == of.upper
-    numbers = re.search(r"capture ([\d.]+) % of its.*more than ([\d.]+) %", said).groups()
+    numbers = re.search(r"keep ([\d.]+) % of what.*more than ([\d.]+) %", said).groups()
     reached, possible = map(float, numbers)
     assert "uses 61 pixels" in said, "three pixels are blank in every image"
     assert reached <= 100 * of.result.value / of.best and possible >= 100 * of.upper / of.best
@@ -111,7 +111,7 @@ def test_the_best_pixels_painted_are_the_best_found(visit, texts):
     pixels = of.result.components[:, 0].nonzero()[0]
     said = texts(visit(PAGE, screen=5, painted=",".join(map(str, pixels)), judge=1))
     values = re.findall(
-        r"capture \*\*([\d.]+) %\*\* of .* found capture \*\*([\d.]+) %\*\*, and (\d) of them are", said
+        r"keep \*\*([\d.]+) %\*\* of .* found keep \*\*([\d.]+) %\*\*, and (\d) of them are", said
     )[0]
     assert values[0] == values[1] and values[2] == str(K)
 

@@ -38,7 +38,7 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, ran, address, 
     bars = next(figure for figure in figures(page) if figure["data"][0].get("type") == "bar")
     assert bars["data"][0]["marker"]["pattern"]["shape"] == ["", "", "", "", "/"]
     assert list(page.dataframe[0].value["place"]) == ["in every"] * 4 + ["exchangeable"]
-    assert page.dataframe[0].value["costs"].iloc[0] == "5 % to 10.06 %"
+    assert page.dataframe[0].value["costs"].iloc[0] == "5 % to 10.1 %"
     again = visit(PAGE, **address(page))
     assert line in texts(again)
 

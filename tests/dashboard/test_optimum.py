@@ -76,7 +76,7 @@ def test_a_search_begins_with_what_the_sweep_proved(ran, address, given):
     assert (began.upper, began.tree is None) == (proved.upper, proved.tree is None)
     standing(first.id)
     assert engine().status(first.id).event.upper <= proved.upper
-    engine().cancel(first.id, address(page)["w"])
+    engine().cancel(first.id)
     wait_for(lambda: engine().status(first.id).ended and not engine().hands_in(first.id))
 
 

@@ -78,7 +78,7 @@ def test_parts_take_options(visit, address):
     page.button(key="run").click().run()
     run = engine().store.list_runs(address(page)["w"])[0]
     assert json.loads(run.parameters)["spec"]["options"] == {"bipartite": {"samples": 500, "rank": 2}}
-    engine().cancel(run.id, address(page)["w"])
+    engine().cancel(run.id)
 
 
 def test_deflations_and_the_angle_can_be_chosen():

@@ -57,7 +57,7 @@ def test_what_held_out_rows_say_in_words_and_as_a_figure():
         "within a standard error. At k = 4 the features of two draws agree to 0.90."
     )
     figure = choice_figure(known.numbers, choice.columns, 4.0, choice.best, choice.simplest)
-    assert "most is explained at k = 8, 50 %, and k = 4" in alt_text(figure)
+    assert "most is explained by 8, 50 %, and 4 is as good" in alt_text(figure)
     held = next(trace for trace in figure.data if trace.name == "of rows held out")
     assert np.allclose(held.y, [30, 49, 50]) and np.allclose(held.error_y.array, 2)
     nothing = Weighed([2], [1.0], [None], [None], [None], [None])

@@ -78,7 +78,7 @@ def plant(
         kept = (f"{workspace} {task} {number}", result) if result else None
         store.finish_runs([run], state, started=time.time() - 3, rows=said, error=error, result=kept)
     else:
-        engine()._runs[run] = Job(run, task, given, viewers={run: {workspace}})
+        engine()._runs[run] = Job(run, task, given, people={run: workspace})
     return run
 
 
@@ -131,7 +131,7 @@ def test_a_run_leads_to_the_page_that_it_was_started_on(ran, address):
     query = {kind: one.query for kind, one in said.items()}
     assert query["noise"]["run"] == query["sweep"]["run"] == said["sweep"].run.id
     assert query["noise"]["k"] == str(said["noise"].spec.k) and "w" not in query["noise"]
-    engine().cancel(said["noise"].run.id, address(page)["w"])
+    engine().cancel(said["noise"].run.id)
 
 
 def test_a_run_of_a_page_opens_with_its_question(workspace):

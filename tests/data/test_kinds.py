@@ -253,6 +253,91 @@ CASES = {
         X,
         "s0 a Each object of the JSON file is a row",
     ),
+    "a source with a year below": (
+        table(HEAD, *ROWS, [], ["Source: a bank", " 2023"]),
+        X,
+        "s0 a below the table",
+    ),
+    "an index of pandas before names": (
+        table(["", *HEAD], *([i, *row] for i, row in enumerate(ROWS))),
+        X,
+        "s0 a only numbers the rows",
+    ),
+    "identifiers before comments": (
+        table(
+            ["Respondent ID", "Collector", "Start", "End", "How was it?", *[""] * 3, "Comments"],
+            [*[""] * 4, *"abcd", "Open"],
+            *(
+                [11800 + 7 * i, "web", *["01/02/2024 10:00"] * 2, *row[1:], f"Well {row[0]}"]
+                for i, row in enumerate(ROWS)
+            ),
+        ),
+        X,
+        "11800 How~was~it? A row below the header",
+    ),
+    "lengths of genes": (
+        table(["gene", "length", *PEOPLE], *([f"ENSG{j:011}", 9, *row[1:]] for j, row in enumerate(GENES))),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 ENSG00000000000 this gives 12 samples",
+    ),
+    "record numbers": (
+        table(
+            ["MRN", *HEAD[1:]],
+            *([8812345 + 17 * i, *np.round(row[1:])] for i, row in enumerate(ROWS)),
+        ),
+        None,
+        "sample~1 MRN holds distinct whole numbers",
+    ),
+    "a time among channels": (
+        table([*HEAD, "Time"], *([*row, 10 * i] for i, row in enumerate(ROWS))),
+        None,
+        "s0 a as times do",
+    ),
+    "serial dates": (
+        table(["When", *HEAD[1:]], *([45000.5 + i, *row[1:]] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 When as times do",
+    ),
+    "a tab before names alone": (
+        "".join(f'{row[1]:8}   {row[2]:8} {row[3]:8}\t"car {row[0]}"\n' for row in ROWS),
+        X[:, :3],
+        "car~s0 feature~1 sample names",
+    ),
+    "species with their numbers": (
+        table(
+            ["clade_name", "NCBI_tax_id", *PEOPLE],
+            *([f"k__B|p__P{j}", 9 + j, *row[1:]] for j, row in enumerate(GENES)),
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 k__B|p__P0 set aside",
+    ),
+    "signals below the names": (
+        table(
+            ["Scan REF", *PEOPLE],
+            ["Composite REF", *["signal"] * 12],
+            *([f"ENSG{j:011}", *row[1:]] for j, row in enumerate(GENES)),
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 ENSG00000000000 gives 12 samples and 30 features",
+    ),
+    "types of QIIME": (
+        table(HEAD, ["#q2:types", *["numeric"] * 4], *ROWS, sep="\t"),
+        X,
+        "s0 a A row below the header",
+    ),
+    "genotypes with phenotypes": (
+        table(["IID", "SEX", *SNPS], *([row[1], row[4], *row[6:]] for row in PLINK), sep=" "),
+        None,
+        "s0 SEX class codes",
+    ),
+    "genes that became dates": (
+        table(
+            ["id", "2-Mar", "TP53", "BRCA1", "EGFR", "GATA3", "FOXA1", "CDH1", "AKT1"],
+            *([*row, *row[1:]] for row in ROWS),
+        ),
+        None,
+        "s0 2-Mar a gene such as SEPT1",
+    ),
 }
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 
@@ -336,6 +421,15 @@ REFUSED = {
         table(HEAD, *([row[0], *(f"{x} (0.3)" for x in row[1:])] for row in ROWS)),
         "text",
     ),
+    "results about genes": (
+        table(["gene", "log2FoldChange", "pvalue"], *([f"ENSG{j:011}", 1 + j, j] for j in range(30))),
+        "none is a sample",
+    ),
+    "numbers with words": (
+        table(HEAD, *([row[0], *["1 - Strongly disagree", "2 - Agree"] * 2] for row in ROWS)),
+        "no column of numbers",
+    ),
+    "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
     "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "second header|text"),
 }
 """The text, and words of the refusal."""
@@ -365,3 +459,10 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
     pair = find_flags(["no", "Yes", "no", "yes"])
     assert [flag(cell, pair) for cell in (" Yes", "no", "perhaps")] == [1.0, 0.0, None]
     assert (find_decimal(["1,5", "1.5"], ";"), find_decimal(["1,5", "2,5", "1.5"], ";")) == (".", ",")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("latin-1", "Temp [°C]"), ("shift_jis", "長さ"), ("cp1252", "Länge")]
+)
+def test_the_encoding_of_a_header_is_guessed(encoding, name):
+    assert read(named("id", IDS.__getitem__).replace("a", name, 1).encode(encoding)).feature_names[0] == name

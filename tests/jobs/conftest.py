@@ -34,8 +34,8 @@ def begun(wait_for):
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory, ended):
     """Yield an engine with two workers and hardly any limits."""
-    engine = Engine(Store(tmp_path_factory.mktemp("engine")), Limits(per_viewer=50), workers=2)
-    engine.early = engine.submit("tests.jobs.background_tasks:add", {"a": 1, "b": 2}, viewer="early")
+    engine = Engine(Store(tmp_path_factory.mktemp("engine")), Limits(per_person=50), workers=2)
+    engine.early = engine.submit("tests.jobs.background_tasks:add", {"a": 1, "b": 2}, workspace="early")
     engine.early_state = engine.status(engine.early)
     ended(engine, engine.early)  # the start of workers has a wait of its own
     yield engine
@@ -46,7 +46,7 @@ def engine(tmp_path_factory, ended):
 def narrow(tmp_path_factory):
     """Yield an engine with one worker, little memory and tight limits."""
     engine = Engine(
-        Store(tmp_path_factory.mktemp("narrow")), Limits(per_viewer=3, total=4), workers=1, memory=700_000_000
+        Store(tmp_path_factory.mktemp("narrow")), Limits(per_person=3, total=4), workers=1, memory=700_000_000
     )
     engine.start()
     assert engine.wait_ready(patience.STUCK)

@@ -49,7 +49,7 @@ def test_a_cluster_goes_on_without_a_worker_that_was_killed(tmp_path, begun, end
             wait_for(lambda: len(engine._pool.load()) == 2)
             gates = [tmp_path / "one", tmp_path / "two"]
             task = "tests.jobs.background_tasks:hold"
-            victim, other = (engine.submit(task, {"gate": str(gate)}, viewer="a") for gate in gates)
+            victim, other = (engine.submit(task, {"gate": str(gate)}, workspace="a") for gate in gates)
             pid = begun(engine, victim)
             begun(engine, other)
             servers.killed(
@@ -62,7 +62,7 @@ def test_a_cluster_goes_on_without_a_worker_that_was_killed(tmp_path, begun, end
             state = ended(engine, victim)
             assert (state.state, state.error) == ("failed", KILLED)
             gates[0].touch()
-            again = engine.again(victim, viewer="a")
+            again = engine.again(victim)
             gates[1].touch()
             assert [ended(engine, run).state for run in (other, again)] == ["done", "done"]
             engine.shutdown()

@@ -14,7 +14,7 @@ def test_the_environment_sets_limits(monkeypatch, tmp_path):
     for name, text in (("NSPCA_RUNS", "2"), ("NSPCA_KEEP_GB", "0.5"), ("NSPCA_KEEP_DAYS", "7")):
         monkeypatch.setenv(name, text)
     limits = Limits.of_environment()
-    assert (limits.per_viewer, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
+    assert (limits.per_person, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
     for name in ("NSPCA_KEEP_DAYS", "NSPCA_KEEP_GB", "NSPCA_RUNS"):
         for wrong in ("0", "many", "-1", "nan", "inf", "1e300"):
             with (
@@ -31,12 +31,12 @@ def test_the_environment_sets_limits(monkeypatch, tmp_path):
 
 def test_the_queue_is_fair_between_those_who_ask():
     def job(asker, automatic=False):
-        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, automatic=automatic)
+        return Job(asker, "f", "{}", people={asker: asker[0]}, automatic=automatic)
 
     waiting = [job("a2"), job("a3"), job("z", automatic=True), job("a4"), job("b1"), job("b2"), job("c1")]
     said = [one.key for one in in_turn(waiting, [job("a1")])]
     assert said == ["b1", "c1", "a2", "b2", "a3", "a4", "z"]
-    shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
+    shared = Job("both", "f", "{}", people={"x": "a", "y": "d"})
     assert [one.key for one in in_turn([*waiting[:2], shared], [])] == ["a2", "both", "a3"]
     assert in_turn([], []) == ()
 

@@ -10,7 +10,7 @@ import pytest
 from nspca.errors import JobError
 from nspca.jobs import Engine, Store
 from nspca.jobs.engine import KILLED
-from nspca.jobs.state import Finished
+from nspca.jobs.job import Finished
 
 
 class OneWorker:
@@ -52,10 +52,10 @@ def test_a_run_that_no_worker_has_any_more_ends_with_a_sentence(ended, monkeypat
     for name in ("LOST_SECONDS", "NOTE_SECONDS"):
         monkeypatch.setattr(sys.modules[Engine.__module__], name, 0.1)
     engine = Engine(Store(tmp_path))
-    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    job = engine.submit("tests.jobs.background_tasks:add", {}, workspace="a")
     state = ended(engine, job)
     assert (state.state, state.error) == ("failed", KILLED)
-    assert engine.again(job, viewer="a") == job and ended(engine, job).state == "done"
+    assert engine.again(job) == job and ended(engine, job).state == "done"
     engine.shutdown()
 
 
@@ -68,7 +68,7 @@ def test_a_server_that_was_stopped_for_a_while_goes_on(ended, wait_for, monkeypa
     monkeypatch.setattr(OneWorker, "close", lambda pool: closed.append(pool))
     engine = Engine(Store(tmp_path))
     for a in range(3):
-        job = engine.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a")
+        job = engine.submit("tests.jobs.background_tasks:add", {"a": a}, workspace="a")
         assert ended(engine, job).state == "done"
         wait_for(lambda: not engine._wake.is_set())
         clock.monotonic = lambda later=3600.0 * (a + 1): time.monotonic() + later
@@ -89,10 +89,10 @@ def test_workers_that_do_not_start_fail_the_run_and_are_started_again_for_the_ne
 
     monkeypatch.setattr("nspca.jobs.pool.Pool", start)
     engine = Engine(Store(tmp_path))
-    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    job = engine.submit("tests.jobs.background_tasks:add", {}, workspace="a")
     state = ended(engine, job)
     assert state.state == "failed" and "start the run again later" in state.error
-    engine.again(job, viewer="a")
+    engine.again(job)
     assert ended(engine, job).state == "done" and len(tried) == 2
     engine.shutdown()
 
@@ -113,7 +113,7 @@ def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(
     monkeypatch.setattr("nspca.jobs.pool.START_SECONDS", 0.2)
     monkeypatch.setenv("NSPCA_SCHEDULER", address)
     engine = Engine(Store(tmp_path))
-    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    job = engine.submit("tests.jobs.background_tasks:add", {}, workspace="a")
     state = ended(engine, job)
     assert state.state == "failed" and state.error.startswith(sentence)
     engine.shutdown()

@@ -20,7 +20,7 @@ if __name__ == "__main__":
     servers.hold_on()
     home, ending = sys.argv[1:]
     engine = Engine(Store(home), workers=1)
-    job = engine.submit("tests.jobs.background_tasks:stubborn", {"seconds": 600.0}, viewer="v", workspace="w")
+    job = engine.submit("tests.jobs.background_tasks:stubborn", {"seconds": 600.0}, workspace="w")
     if ending != "at once":
         while not engine.status(job).rows:
             time.sleep(0.01)

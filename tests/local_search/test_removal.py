@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.local_search.exchange import _replacements
 from nspca.local_search.removal import without_each
-from nspca.local_search.single import two_variable_values
 from nspca.result import Result, Status
 from tests.oracles import brute_force_features
 
@@ -53,28 +51,6 @@ def test_values_without_a_feature_are_those_of_exact_arithmetic():
             assert abs(left.values[i] - exact_without(A, x, i)) <= ROUNDING * most
 
 
-def test_a_pair_is_never_worth_more_than_the_best_on_its_features():
-    rng = np.random.default_rng(1)
-    for _ in range(60):
-        n, k = 5, int(rng.integers(1, 4))
-        A = weakly_coupled(rng, n)
-        x = nearly_alone(rng, A, k, nonneg=False)
-        support, outside = np.flatnonzero(x), np.flatnonzero(x == 0)
-        problem = nspca.Problem.from_covariance(A, k, nonneg=False)
-        unit = problem.covariance
-        out, reached = two_variable_values(
-            unit, x, support, outside, unit.columns(support), full=True, nonneg=False
-        )
-        table = _replacements(unit.A, x, unit.A @ x, k, nonneg=False)
-        value = float(x @ unit.A @ x)
-        for i, leaving in enumerate(out):
-            for j, entering in enumerate(outside):
-                J = np.append(np.setdiff1d(support, [leaving]), entering)
-                best = np.linalg.eigvalsh(unit.A[np.ix_(J, J)])[-1]
-                assert reached[i, j] <= best * (1 + ROUNDING)
-                assert table[1][i, entering] + value <= best * (1 + ROUNDING) + 4e-16 * value
-
-
 @pytest.mark.parametrize("effort", ["fast", "standard"])
 def test_a_feature_nearly_alone_is_not_exchangeable(effort):
     A = np.diag([1, 0.6, 0.5])
@@ -85,7 +61,7 @@ def test_a_feature_nearly_alone_is_not_exchangeable(effort):
     assert known.places[0] is nspca.selection.membership.Place.EVERY
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(1200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [18, pytest.param(1200, marks=pytest.mark.long)])
 def test_no_value_is_reached_that_is_not_whatever_the_component(count):
     """Components found, and given ones that are far from the best or use a feature nearly alone."""
     rng = np.random.default_rng(count)

@@ -35,7 +35,7 @@ def known(G, T):
     return (T / G).reshape(len(G), -1).max(axis=1)
 
 
-@pytest.mark.parametrize("D", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("D", [1, 2, 3, 5])
 @pytest.mark.parametrize(
     ("spread", "alike"), [(10.0, 1.0), (0.3, 1.0), (0.3, 0.01), (0.01, 1e-6), (1.0, 0.0)]
 )

@@ -16,7 +16,7 @@ TOLERANCE = 1e-4
 @counts(20, 120)
 def test_cone_equals_spannogram_equals_brute_force(nonneg, count):
     """On A_d of full-rank matrices, so that the rank-d problem is not the whole problem."""
-    for case in cases(count, n_max=9 if count > 20 else 7, ranks=(4, 9), seed=31):
+    for case in cases(count, n_max=9 if count > 20 else 6, ranks=(4, 9), seed=31):
         A = case.V @ case.V.T
         problem = nspca.Problem.from_covariance(A, case.k, nonneg)
         problem.covariance.leading(
@@ -64,7 +64,7 @@ def test_epsnet_says_how_many_samples_theorem_2_wants_and_what_its_own_number_me
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("ks", [[1], [5], [40], [1, 2, 5], [3, 7, 20, 40], list(range(1, 41))])
+@pytest.mark.parametrize("ks", [[5], [3, 7, 20, 40], list(range(1, 41))])
 def test_samples_of_the_epsnet_are_answered_for_every_k_as_one_by_one(ks, nonneg, monkeypatch):
     """In batches of which the last is not full; the direction is that of the answer."""
     monkeypatch.setattr(epsnet, "BATCH_ENTRIES", 300)
@@ -83,34 +83,12 @@ def test_samples_of_the_epsnet_are_answered_for_every_k_as_one_by_one(ks, nonneg
         assert np.isclose(np.square(V.T @ rank1(V @ c, k, nonneg)).sum(), value, rtol=1e-12)
 
 
-def test_the_answer_of_the_epsnet_is_the_one_with_the_largest_value_on_the_low_rank_part():
-    for seed, case in enumerate(cases(30, n_max=9, ranks=(3,), seed=42)):
-        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
-        result = nspca.solve(problem, "epsnet", polish=False, certify=None, seed=seed)
-        assert np.isclose(result.value, result.info["rank_d_value"], rtol=1e-9, atol=1e-300), case
-
-
 def test_epsnet_keeps_theorem_2s_promise_on_small_problems():
     missed = 0
-    for seed, case in enumerate(cases(120, ranks=(3,), seed=41)):
+    for seed, case in enumerate(cases(40, ranks=(3,), seed=41)):
         A = case.V @ case.V.T
         result = nspca.solve(
             nspca.Problem.from_covariance(A, case.k), "epsnet", rank=3, polish=False, certify=None, seed=seed
         )
         missed += result.info["rank_d_value"] < 0.9 * brute_force(A, case.k)[0] * (1 - 1e-9)
-    assert missed <= 24  # each misses with probability at most 1/n; the caps rarely bind
-
-
-def test_the_largest_entries_of_each_row_ties_and_zeros_included():
-    rng = np.random.default_rng(12)
-    for n, k in ((1, 1), (5, 1), (5, 3), (5, 5), (40, 7)):
-        for sizes in (
-            rng.random((30, n)),
-            rng.integers(0, 3, (30, n)).astype(float),
-            np.maximum(rng.standard_normal((30, n)), 0.0),
-            np.zeros((2, n)),
-        ):
-            places = epsnet._largest(sizes, k)
-            assert places.shape == (len(sizes), k) and all(len(set(row)) == k for row in places.tolist())
-            found = np.sort(np.take_along_axis(sizes, places, axis=1), axis=1)
-            assert np.array_equal(found, np.sort(sizes, axis=1)[:, n - k :])
+    assert missed <= 8  # each misses with probability at most 1/n; the caps rarely bind

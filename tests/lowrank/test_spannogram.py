@@ -4,11 +4,9 @@ degenerate on purpose.
 
 import numpy as np
 import pytest
-from hypothesis import given
-from oracles import brute_force, brute_force_joint, brute_force_pd, objective, sample_best, sample_best_joint
-from strategies import cases, factors
+from hypothesis import given, settings
 
-from nspca.errors import Cancelled, InvalidProblem, Refused
+from nspca.errors import InvalidProblem, Refused
 from nspca.lowrank.spannogram import (
     candidate_supports,
     cost,
@@ -17,6 +15,10 @@ from nspca.lowrank.spannogram import (
     intervals_rank2,
     solve_on_support,
 )
+from tests.cancelling import cancelled
+from tests.makers import brute, brute_joint
+from tests.oracles import brute_force, brute_force_joint, brute_force_pd
+from tests.strategies import cases, factors
 
 CLOSE = 1e-9
 
@@ -39,41 +41,18 @@ def as_sets(supports, names):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_brute_force_is_reached_and_never_passed_by_sampling(nonneg):
-    reached = 0
-    for case in cases(60, n_max=7, seed=1):
+def test_the_oracles_are_those_of_the_checker(nonneg):
+    for case in cases(60, n_max=6, seed=1):
         A = case.V @ case.V.T
         value, x = brute_force(A, case.k, nonneg)
-        sampled = sample_best(A, case.k, nonneg, samples=300, steps=40)
-        assert same(x @ A @ x, value) and np.count_nonzero(x) <= case.k and np.isclose(np.linalg.norm(x), 1)
+        assert same(value, brute(A, case.k, nonneg)) and same(x @ A @ x, value)
+        assert np.count_nonzero(x) <= case.k and np.isclose(np.linalg.norm(x), 1)
         assert not nonneg or (x >= 0).all()
-        assert sampled <= value * (1 + CLOSE) + 1e-300
-        reached += sampled >= value * (1 - 1e-3)
-    assert reached >= 57
-
-
-def test_brute_force_of_an_indefinite_matrix_and_one_known_by_hand():
-    A = np.array([[1.0, -2.0], [-2.0, 0.5]])
-    assert brute_force(A, 2)[0] == 1.0
-    assert same(brute_force(A, 2, nonneg=False)[0], np.linalg.eigvalsh(A)[-1])
-    rng = np.random.default_rng(2)
-    for _ in range(20):
-        B = rng.standard_normal((5, 5))
-        B = B + B.T
-        assert sample_best(B, 3, samples=500) <= brute_force(B, 3)[0] + 1e-9
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_joint_brute_force_against_sampling_and_its_single_case(nonneg):
-    for case in cases(12, n_max=6, ranks=(2, 3), seed=3):
-        A = case.V @ case.V.T
-        assert same(brute_force_joint(A, (case.k,), nonneg)[0], brute_force(A, case.k, nonneg)[0])
-        if len(A) < 3:
-            continue
-        value, X = brute_force_joint(A, (2, 1), nonneg)
-        assert same(np.einsum("ir,ij,jr->", X, A, X), value)
-        assert (np.count_nonzero(X, axis=1) <= 1).all() and (np.count_nonzero(X, axis=0) <= (2, 1)).all()
-        assert sample_best_joint(A, (2, 1), nonneg, samples=12) <= value * (1 + CLOSE) + 1e-300
+        if len(A) > 2:
+            value, X = brute_force_joint(A, (2, 1), nonneg)
+            assert same(value, brute_joint(A, (2, 1), nonneg))
+            assert same(np.einsum("ir,ij,jr->", X, A, X), value)
+            assert (np.count_nonzero(X, axis=1) <= 1).all() and (np.count_nonzero(X, axis=0) <= (2, 1)).all()
 
 
 # Exactness
@@ -81,7 +60,7 @@ def test_joint_brute_force_against_sampling_and_its_single_case(nonneg):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_enumeration_equals_brute_force(nonneg):
-    for i, case in enumerate(cases(200, seed=4)):
+    for i, case in enumerate(cases(80, n_max=8, seed=4)):
         x, value, count = exact_rank_d(case.V, case.k, nonneg)
         optimum, _ = brute_force(case.V @ case.V.T, case.k, nonneg)
         assert same(value, optimum), (i, case.kind, case.V.shape, case.k)
@@ -90,6 +69,7 @@ def test_enumeration_equals_brute_force(nonneg):
         assert count >= 1
 
 
+@settings(max_examples=40)
 @given(factors(n_max=7, ranks=(1, 2, 3, 4)))
 def test_enumeration_equals_brute_force_up_to_rank_four(case):
     assert same(exact_rank_d(case.V, case.k).value, brute_force(case.V @ case.V.T, case.k)[0])
@@ -97,7 +77,7 @@ def test_enumeration_equals_brute_force_up_to_rank_four(case):
 
 def test_near_ties_cost_no_more_than_the_tie_tolerance():
     """Integer rows moved by 1e-6 down to 1e-14: the sizes at which a tie is, or is not, seen."""
-    for i in range(120):
+    for i in range(60):
         rng = np.random.default_rng([7, i])
         n, d = int(rng.integers(3, 9)), int(rng.integers(2, 4))
         V = rng.integers(-1, 3, (n, d)) + 10.0 ** -(6 + i % 9) * rng.standard_normal((n, d))
@@ -125,18 +105,18 @@ def sampled_sets(V, k, names, rng):
 
 def test_no_support_is_missed_by_dense_sampling():
     checked = set()
-    for i, case in enumerate(cases(400, seed=6)):
+    for i, case in enumerate(cases(160, seed=6)):
         names = classes(case.V)
         found = as_sets(candidate_supports(case.V, case.k), names)
         sampled = sampled_sets(case.V, case.k, names, np.random.default_rng([8, i]))
         assert found.issuperset(sampled), (i, case.kind, case.V.shape, case.k)
         checked |= {(i, one) for one in sampled}
-    assert len(checked) > 2000  # distinct sets
+    assert len(checked) > 700  # distinct sets
 
 
 def test_general_position_attains_every_candidate_and_keeps_the_papers_bound():
     """Alg. 2 counts no set twice and none that no c chooses: in rank 2, as many sets as a fine grid sees."""
-    for i in range(30):
+    for i in range(15):
         rng = np.random.default_rng([9, i])
         n, d = int(rng.integers(2, 10)), int(rng.integers(1, 4))
         V, k = rng.standard_normal((n, d)), int(rng.integers(1, n + 1))
@@ -151,25 +131,8 @@ def test_general_position_attains_every_candidate_and_keeps_the_papers_bound():
         assert d == 3 or len(found) <= len(sampled) + 1
 
 
-def test_count_of_degenerate_problems_stays_below_the_bound_of_their_rank():
-    for case in cases(300, seed=10):
-        rank = np.linalg.matrix_rank(case.V)
-        count = len(candidate_supports(case.V, case.k))
-        assert count <= max(1, cost(len(case.V), rank, case.k).supports), (case.kind, case.V.shape, case.k)
-
-
-def test_no_sampled_value_is_above_the_best_signed_candidate():
-    for i, case in enumerate(cases(100, n_max=6, seed=11)):
-        found = candidate_supports(case.V, case.k, nonneg=False)
-        # NumPy before 2.3 has no norm of an empty matrix.
-        best = max(np.linalg.norm(case.V[row[row >= 0]], 2) ** 2 if max(row) >= 0 else 0.0 for row in found)
-        C = np.random.default_rng(i).standard_normal((500, case.V.shape[1]))
-        C /= np.linalg.norm(C, axis=1, keepdims=True)
-        assert objective(case.V, case.k, C, nonneg=False).max() <= best * (1 + CLOSE), (i, case.kind)
-
-
 def test_answers_do_not_depend_on_units_order_or_basis():
-    for case in cases(60, seed=12):
+    for case in cases(40, n_max=7, seed=12):
         rng = np.random.default_rng(13)
         value = exact_rank_d(case.V, case.k).value
         Q = np.linalg.qr(rng.standard_normal((case.V.shape[1],) * 2))[0]
@@ -184,7 +147,7 @@ def test_answers_do_not_depend_on_units_order_or_basis():
 
 def test_solve_on_support_equals_all_active_sets_and_is_never_passed_by_sampling():
     infeasible = inside = 0
-    for i, case in enumerate(cases(400, n_max=6, ranks=(1, 2, 3, 4), seed=14)):
+    for i, case in enumerate(cases(160, n_max=6, ranks=(1, 2, 3, 4), seed=14)):
         R = case.V / max(np.abs(case.V).max(), 1e-300)
         value, c = solve_on_support(R)
         expected, _ = brute_force_pd(R)
@@ -200,7 +163,7 @@ def test_solve_on_support_equals_all_active_sets_and_is_never_passed_by_sampling
         inside += len(C) > 0
         reached = np.square(C @ R.T).sum(axis=1) / np.square(C).sum(axis=1)
         assert reached.max(initial=0) <= value * (1 + 1e-8) + 1e-14
-    assert infeasible > 10 and inside > 100
+    assert infeasible > 4 and inside > 40
 
 
 def test_solve_on_support_by_hand():
@@ -218,7 +181,7 @@ def test_solve_on_support_by_hand():
 
 
 def test_intervals_of_rank_two_are_what_direct_evaluation_sees():
-    for i, case in enumerate(cases(80, n_max=12, ranks=(2,), seed=15)):
+    for i, case in enumerate(cases(40, n_max=10, ranks=(2,), seed=15)):
         V, k = case.V, case.k
         names = classes(V)
         found = intervals_rank2(V, k)
@@ -257,7 +220,7 @@ def test_intervals_of_rank_two_are_what_direct_evaluation_sees():
 
 
 def test_intervals_meet_the_enumeration_at_the_size_of_the_page():
-    V = np.random.default_rng(16).standard_normal((361, 2))
+    V = np.random.default_rng(16).standard_normal((180, 2))
     found = intervals_rank2(V, 40)
     exact = exact_rank_d(V, 40)
     assert same(found.value, exact.value)
@@ -295,16 +258,8 @@ def test_cancel_stops_at_the_first_report_and_in_either_stage():
     assert {"intersections", "supports"} == {stage for stage, _, _ in stages}
     assert all(0 <= done <= total for _, done, total in stages)
     for stop in ("intersections", "supports"):
-        calls = []
-
-        def cancel(event, stop=stop, calls=calls):
-            calls.append(event.stage)
-            if event.stage == stop:
-                raise Cancelled("stopped by the test")
-
-        with pytest.raises(Cancelled):
-            exact_rank_d(V, 5, report=cancel)
-        assert calls.count(stop) == 1
+        _, seen = cancelled(exact_rank_d, V, 5, when=lambda seen, stop=stop: seen[-1].stage == stop)
+        assert [event.stage for event in seen].count(stop) == 1
 
 
 @pytest.mark.parametrize("k", [0, -1, 6])

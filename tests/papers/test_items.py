@@ -28,8 +28,7 @@ from nspca.papers import (
     sigg2008,
     zass2006,
 )
-from nspca.papers.item import Claim
-from nspca.papers.published import PRINTED
+from nspca.papers.item import PRINTED, Claim
 from nspca.plots import alt_text
 from nspca.plots.papers import gallery_figure, panel_figure
 from nspca.progress import silent
@@ -268,7 +267,7 @@ def test_budgets_and_spreads_of_random_points_are_stated():
         assert "over seeds" in text
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"found": 3}', '{"found": {}, "panels": [{}]}', "null"])
+@pytest.mark.parametrize("text", ["", "[]", '{"found": 3}', '{"found": {}, "panels": [{}]}', "null"])
 def test_what_is_no_outcome_is_refused(text):
     with pytest.raises(InvalidData, match="cannot be read"):
         Outcome.from_json(text)

@@ -125,5 +125,5 @@ def test_alpha_helps_detection_where_faces_are_not_centred(nspca_data):
         problem = Problem.from_data(train[0], k=zass2006.PIXELS, nonneg=True, center=False)
         for name in areas:
             U = zass2006.nspca_columns(problem, *zass2006.SETTINGS[name[-2]], silent, restarts=1)
-            areas[name].append(uses.detection_curve(U, train, {"rest": test})["rest"]["area"])
+            areas[name].append(uses.detection_curve(U, train, test)["area"])
     assert np.mean(areas["NSPCA (b)"]) > np.mean(areas["NSPCA (a)"])

@@ -76,22 +76,16 @@ def test_planted_genes_are_selected_and_cluster_better_than_all(planted):
     assert np.array_equal(chosen, uses.cluster_scores(X[:, selected[12]], labels, starts=20))
 
 
-def test_clustering_needs_groups(planted):
-    with pytest.raises(InvalidData, match="at least 2 groups"):
-        uses.cluster_scores(planted[0], np.zeros(60))
-
-
 def test_separable_faces_are_found_and_noise_is_not():
     rng = np.random.default_rng(3)
     U = np.linalg.qr(rng.normal(size=(9, 2)))[0]
     faces, others = rng.normal(size=(80, 9)) + 8 * U[:, 0], rng.normal(size=(90, 9)) - 8 * U[:, 0]
-    tests = {"apart": (faces[40:], others[40:]), "alike": (others[40:60], others[60:])}
-    found = uses.detection_curve(U, (faces[:40], others[:40]), tests)
-    assert found["apart"]["area"] == 1.0
-    assert 0.2 < found["alike"]["area"] < 0.8
-    assert found["apart"]["false"][0] == 0 and found["apart"]["true"][-1] == 1
-    with pytest.raises(InvalidData, match="got an empty set"):
-        uses.detection_curve(U, (faces, others[:0]), tests)
+    train = faces[:40], others[:40]
+    apart = uses.detection_curve(U, train, (faces[40:], others[40:]))
+    alike = uses.detection_curve(U, train, (others[40:60], others[60:]), scaled=False)
+    assert apart["area"] == 1.0
+    assert 0.2 < alike["area"] < 0.8
+    assert apart["false"][0] == 0 and apart["true"][-1] == 1
 
 
 def test_parts_of_a_nonnegative_factorisation_are_unit_columns():

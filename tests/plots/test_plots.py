@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca import plots
-from nspca.plots.components import component_image, component_spectrum, component_words, ranked
+from nspca.plots.components import component_image, component_spectrum, component_words
 from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, highest, top_set
 from nspca.plots.sphere import STATUS, field, from_hammer, hammer
@@ -366,10 +366,10 @@ def test_falling_axis_is_one_stretch():
 
 
 def test_ranking_is_by_size_with_ties_in_order_and_markup_off():
-    names, weights, more = ranked(["a", "<b>", "c", "d", "e & f"], [0.1, -0.5, 0.1, 0, 0.4], 3)
-    assert names == ["&lt;b&gt;", "e &amp; f", "a"]
-    assert list(weights) == [-0.5, 0.4, 0.1]
-    assert more == 1
+    figure = plots.component_bars(["a", "<b>", "c", "d", "e & f"], [0.1, -0.5, 0.1, 0, 0.4], 3)
+    assert list(figure.layout.yaxis.ticktext) == ["&lt;b&gt;", "e &amp; f", "a"]
+    assert list(figure.data[0].x) == [-0.5, 0.4, 0.1]
+    assert figure.layout.title.text == "the 3 largest of 4"
 
 
 @pytest.mark.parametrize("kind", ["words", "table"])

@@ -22,13 +22,6 @@ def grouped(m=48, n=10, gap=6.0, seed=0):
     return X, labels
 
 
-def test_two_groups_have_the_d_of_cohen_worked_out_by_hand():
-    # means 3 and 6, sums of squares 2 and 2 over 3 + 3 - 2 = 4 degrees: pooled deviation 1, d = -3
-    found = nspca.group_effects([2.0, 3.0, 4.0, 5.0, 6.0, 7.0], list("xxxyyy"))
-    assert found.measure == "Cohen's d" and found.groups == ("x", "y") and found.counts == (3, 3)
-    assert found.effect.tolist() == [-3.0] and found.p is None
-
-
 def test_unequal_groups_are_pooled_by_their_degrees_of_freedom():
     # x: 0, 2 (mean 1, squares 2); y: 4, 4, 7 (mean 5, squares 6); variance 8 / 3
     found = nspca.group_effects([4.0, 0.0, 4.0, 2.0, 7.0], list("yxyxy"))
@@ -89,11 +82,10 @@ def test_halves_split_every_group_and_share_no_row():
         halves(coded(list("aaaabbb"), 7)[1], 0)
 
 
-@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize(("layout", "scale"), [(np.asarray, False), (sp.csr_array, True)])
 def test_the_effect_is_that_of_components_of_the_other_half(layout, scale):
     X, labels = grouped()
-    found = nspca.held_out_group_effects(layout(X), labels, 4, 2, scale=scale, permutations=9, seed=5)
+    found = nspca.held_out_group_effects(layout(X), labels, 4, 2, scale=scale, permutations=3, seed=5)
     Z = X / X.std(axis=0) if scale else X
     first, second = halves(coded(labels, len(X))[1], 5)
     V = nspca.solve(
@@ -110,7 +102,7 @@ def test_planted_groups_are_found_and_made_up_ones_are_not(count, most):
     found = nspca.held_out_group_effects(X, labels, 4, 2)
     assert found.effect.max() > 0.8 and found.p.min() == 2 / 1000, "two components: twice 1 / 1000"
     drawn = [
-        nspca.held_out_group_effects(*grouped(gap=0.0, seed=seed), 4, permutations=99).p[0]
+        nspca.held_out_group_effects(*grouped(gap=0.0, seed=seed), 4, permutations=49).p[0]
         for seed in range(count)
     ]
     assert sum(p <= 0.1 for p in drawn) <= most, "a p-value of 0.1 comes up four times in forty by chance"

@@ -6,8 +6,9 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.selection.noise import shuffled
+from tests.cancelling import cancelled
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.standard_normal((40, 9))
@@ -60,14 +61,9 @@ def test_a_test_is_repeated_by_its_seed_and_keeps_what_it_had_when_it_is_cancell
     assert np.array_equal(whole.noise, again.noise)
     rows = [event.payload["row"] for event in told if event.payload]
     assert [row["noise"] for row in rows] == whole.noise.tolist() and told[-1].done == 4
-
-    def stop(event):
-        if event.done == 2 and event.payload:
-            raise Cancelled("enough")
-
-    with pytest.raises(Cancelled) as stopped:
-        nspca.noise_test(NOISE, 2, method="em", tables=4, scale=True, report=stop)
-    assert np.array_equal(stopped.value.best.noise, whole.noise[:2])
+    two = lambda seen: seen[-1].done == 2 and seen[-1].payload  # noqa: E731
+    stopped, _ = cancelled(nspca.noise_test, NOISE, 2, method="em", tables=4, scale=True, when=two)
+    assert np.array_equal(stopped.best.noise, whole.noise[:2])
     with pytest.raises(InvalidOption, match="tables must be a whole number, 1 or more, got 0"):
         nspca.noise_test(NOISE, 2, tables=0)
 

@@ -115,7 +115,7 @@ def _odd(tmp_path):
     yield "cut", lambda path: path.write_bytes(_saved(tmp_path)[:-8]), "damaged or cut short"
     yield "packed", lambda path: path.write_bytes(gzip.compress(_saved(tmp_path))), "is packed.*unpack it"
     yield "packed npz", lambda path: _pack(path, lambda own: _savez(own, X)), "is packed.*unpack it"
-    yield "packed HDF5", lambda path: _pack(path, lambda own: hdf5(own, X=X)), "is packed.*unpack it"
+
     yield "inf", lambda path: _save(path, np.where(X > 2, np.inf, X)), "must be a finite number"
     yield "ticks", lambda path: _save(path, np.full((5, 3), 2**60 + 1)), "must fit float64"
     yield "two", lambda path: hdf5(path, a=X, b=X), "exactly one table of numbers; its tables are a, b"
@@ -123,7 +123,7 @@ def _odd(tmp_path):
     yield "by columns", lambda path: _savez(path, np.asfortranarray(gap)), "Row 32 .* no number in column 5"
     yield "sparse", lambda path: _save_sparse(path, sp.csc_array(gap)), "row 32 has another"
     yield "diagonals", lambda path: _save_sparse(path, sp.dia_array(X)), "in CSR or CSC form"
-    yield "triples", lambda path: _save_sparse(path, sp.coo_array(X)), "in CSR or CSC form"
+
     yield "one number", lambda path: _save(path, np.array(3.0)), "2 dimensions.*got 0"
     yield "a list", lambda path: _save(path, X[:, 0]), "2 dimensions.*got 1"
     yield "four", lambda path: _savez(path, X.reshape(57, 3, 3, 1)), "2 dimensions.*got 4"
@@ -227,18 +227,16 @@ def _beyond() -> sp.csr_array:
     return table
 
 
-@pytest.mark.parametrize("number", range(36))
+@pytest.mark.parametrize("number", range(34))
 def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_path):
-    _, make, sentence = [*_odd(tmp_path)][number]
+    odd = [*_odd(tmp_path)]
+    _, make, sentence = odd[number]
+    assert len(odd) == 34
     make(tmp_path / "file")
     with pytest.raises(InvalidData, match=sentence) as error:
         shard(tmp_path / "file", tmp_path / "rows", rows=10)
     assert "\n" not in str(error.value) and not (tmp_path / "rows").exists()
     assert not list(tmp_path.glob(".rows*"))
-
-
-def test_every_odd_file_is_tried(tmp_path):
-    assert len([*_odd(tmp_path)]) == 36
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])

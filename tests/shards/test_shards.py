@@ -20,9 +20,10 @@ import nspca
 from nspca.__main__ import main
 from nspca.covariance.digests import canonical, sparse_digest
 from nspca.data.formats import delimited, entries
-from nspca.errors import Cancelled, InvalidData, InvalidOption
+from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.reader import Shards
 from nspca.shards.sources import shard
+from tests.cancelling import cancelled
 from tests.rowblocks import counts, folder_of
 
 
@@ -47,9 +48,9 @@ def docword(X, order=None):
 # --- the same table -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("rows", [1, 7, 100])
-@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("packed", "rows", "shuffled"), [(False, 1, True), (True, 7, True), (True, 100, False), (False, 7, False)]
+)
 def test_docword_is_what_reading_it_gives(X, tmp_path, monkeypatch, packed, rows, shuffled):
     monkeypatch.setattr(entries, "PIECE", 8 * 7)
     order = np.random.default_rng(1).permutation(X.nnz) if shuffled else None
@@ -312,10 +313,9 @@ def test_no_record_is_no_folder_of_shards(tmp_path):
         (b"PK\x03\x04 no more", "damaged or cut short"),
     ],
 )
-@pytest.mark.parametrize("piece", [16, 2**20])
-def test_what_is_wrong_in_a_text_is_said_with_its_line(tmp_path, monkeypatch, raw, words, piece):
-    monkeypatch.setattr(entries, "PIECE", 8 * piece)
-    monkeypatch.setattr(delimited, "PIECE", piece)
+def test_what_is_wrong_in_a_text_is_said_with_its_line(tmp_path, monkeypatch, raw, words):
+    monkeypatch.setattr(entries, "PIECE", 8 * 16)
+    monkeypatch.setattr(delimited, "PIECE", 16)
     (tmp_path / "docword.x.txt").write_bytes(raw)
     with pytest.raises(InvalidData, match=words) as refused:
         shard(tmp_path / "docword.x.txt", tmp_path / "s")
@@ -348,16 +348,9 @@ def test_a_folder_that_is_there_is_left_alone(X, tmp_path):
 
 def test_who_cancels_leaves_nothing(X, tmp_path):
     (tmp_path / "docword.x.txt").write_bytes(docword(X))
-    seen = []
-
-    def report(event):
-        seen.append(event.stage)
-        if event.stage == "digest":
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        shard(tmp_path / "docword.x.txt", tmp_path / "s", report=report)
-    assert {"entries", "shards"} <= {*seen}
+    source, place = tmp_path / "docword.x.txt", tmp_path / "s"
+    _, seen = cancelled(shard, source, place, when=lambda seen: seen[-1].stage == "digest")
+    assert {"entries", "shards"} <= {event.stage for event in seen}
     assert [path.name for path in tmp_path.iterdir()] == ["docword.x.txt"]
 
 

@@ -5,8 +5,6 @@ import pytest
 from scipy.optimize import nnls
 
 import nspca
-from nspca.errors import InvalidOption
-from nspca.progress import silent
 from nspca.solvers import em, penalised
 
 SHAPES = [(6, 1), (9, 2), (12, 4), (4, 4)]
@@ -32,8 +30,7 @@ def test_the_nonnegative_step_is_what_a_general_solver_finds(n, r):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize(("n", "r"), SHAPES)
-@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize(("n", "r", "k"), [(6, 1, 2), (9, 2, 1), (12, 4, 4), (4, 4, 2)])
 def test_the_sparse_step_meets_the_conditions_of_its_programme(n, r, k, nonneg):
     rng = np.random.default_rng(10 * n + k)
     for _ in range(20):
@@ -68,28 +65,13 @@ def test_without_weight_it_is_the_step_of_the_plain_algorithm():
 
 @pytest.mark.parametrize(
     ("k", "nonneg", "degrees"),
-    [
-        *((5, nonneg, degrees) for nonneg in (True, False) for degrees in (30, 60)),
-        (12, True, 30),
-        (12, False, 60),
-        (5, True, 85),
-        (5, False, 85),
-        (12, False, 85),  # nothing nonnegative is that far from twelve entries alike
-    ],
+    [(5, False, 30), (12, True, 30), (5, True, 85), (12, False, 85)],
 )
 def test_components_of_em_keep_their_angle(k, nonneg, degrees):
     X = np.random.default_rng(9).random((40, 12)) @ np.random.default_rng(10).random((12, 12))
     problem = nspca.Problem.from_data(X, k, nonneg)
-    options = {"penalty": "step", "restarts": 1, "iterations": 300 if k == 12 else 40}
+    options = {"penalty": "step", "restarts": 1, "iterations": 300 if k == 12 else 20}
     result = nspca.solve(problem, "em", components=3, angle=degrees, **options)
     cosines = np.abs(result.components.T @ result.components)[np.triu_indices(3, 1)]
     assert np.all(cosines <= np.cos(np.radians(degrees)) + 1e-6)
     assert all(problem.violation(x) <= 1e-12 for x in result.components.T) and result.values.min() > 0
-
-
-def test_the_option_is_known_by_name():
-    with pytest.raises(InvalidOption, match="penalty"):
-        em.Options(penalty="both")
-    assert penalised.penalised(em.Options(), 0, silent) is None and penalised.penalised(
-        em.Options(penalty="step"), 0, silent
-    )

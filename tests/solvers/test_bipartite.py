@@ -9,9 +9,8 @@ import pytest
 
 import nspca
 from nspca.covariance import sketch
-from nspca.errors import Cancelled
-from nspca.local_search import disjoint, matching
 from nspca.solvers import bipartite
+from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
 
@@ -39,14 +38,6 @@ def test_every_unit_vector_has_a_net_point_within_half_eps(d, nonneg):
     c /= np.linalg.norm(c, axis=1, keepdims=True)
     cosine = c @ points.T if nonneg else np.abs(c @ points.T)
     assert np.sqrt(np.maximum(2 - 2 * cosine.max(axis=1), 0)).max() <= eps / 2
-
-
-def test_net_points_are_every_pair_once():
-    one = bipartite.net(2, 0.5, True)
-    pairs = np.concatenate(list(bipartite.net_points(2, 2, 0.5, True)))
-    assert pairs.shape == (len(one) ** 2, 2, 2)
-    assert len(np.unique(pairs.reshape(len(pairs), -1), axis=0)) == len(pairs)
-    assert all(len(np.unique(pairs[:, :, j], axis=0)) == len(one) for j in range(2))
 
 
 @SIGNS
@@ -84,20 +75,6 @@ def test_theorem_1_on_the_full_net(sizes, nonneg, count):
 
 
 @SIGNS
-def test_every_point_has_its_candidate(nonneg):
-    rng = np.random.default_rng(3)
-    V = rng.standard_normal((9, 3))
-    for sizes in ((3,), (2, 3), (1, 1, 4)):
-        C = next(bipartite.random_points(3, len(sizes), 40, 0))
-        found = list(bipartite.candidates(V, C, sizes, nonneg))
-        assert len(found) == len(C)
-        for c, (X, value) in zip(C, found, strict=True):
-            Y = disjoint.candidate(V @ c, sizes, nonneg)
-            assert np.isclose(value, np.trace(Y.T @ V @ V.T @ Y))
-            assert np.isclose(value, np.trace(X.T @ V @ V.T @ X))
-
-
-@SIGNS
 def test_stopped_early_it_says_so_and_polish_only_gains(nonneg):
     problem = nspca.Problem.from_data(np.random.default_rng(4).standard_normal((40, 25)), (4, 2, 5), nonneg)
     plain = nspca.solve(problem, "bipartite", samples=150, certify=None)
@@ -132,15 +109,8 @@ def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
     assert [event.done for event in blocks] == [100, 200, 250] and blocks[-1].lower == pytest.approx(
         result.value
     )
-
-    def stop(event):
-        events.append(event)
-        if event.done >= 200:
-            raise Cancelled("stopped")
-
-    events.clear()
-    with pytest.raises(Cancelled):
-        nspca.solve(problem, "bipartite", samples=250, report=stop)
+    late = lambda seen: seen[-1].done >= 200  # noqa: E731
+    _, events = cancelled(nspca.solve, problem, "bipartite", samples=250, when=late)
     assert events[-1].done == 200
 
 
@@ -157,32 +127,3 @@ def test_climbs_only_gain_on_the_sketch_and_are_said(nonneg):
         V, unit = sketch.svd(problem.covariance, 5).V, problem.covariance.unit
         assert np.isclose(result.info["sketch_value"], np.square(V.T @ result.components).sum() * unit)
     assert (np.count_nonzero(more.components, axis=1) <= 1).all()
-
-
-@SIGNS
-@pytest.mark.parametrize("sizes", [(1, 1, 2), (2, 1), (3,) * 2, (1,) * 4])
-def test_on_tiny_tables_all_points_are_matched_at_once_and_as_one_at_a_time(sizes, nonneg):
-    rng = np.random.default_rng(0)
-    for n in (sum(sizes), sum(sizes) + 2):
-        every = matching.every_matching(n, sizes)
-        assert (
-            len(every)
-            == len(np.unique(every, axis=0))
-            == math.factorial(n) // math.prod(math.factorial(part) for part in (*sizes, n - sum(sizes)))
-        )
-        G = rng.standard_normal((50, n, len(sizes))) * rng.choice([1, 0], (50, n, len(sizes)), p=[0.8, 0.2])
-        G[0], G[1] = 0.0, -1.0
-        found = disjoint.candidates(G, every, nonneg)
-        for one, X in zip(G, found, strict=True):
-            part = np.maximum(one, 0) if nonneg else one
-            reached, expected = (
-                np.square((part * Y).sum(axis=0)).sum() for Y in (X, disjoint.candidate(one, sizes, nonneg))
-            )
-            assert reached == pytest.approx(expected, rel=1e-12, abs=1e-300)
-            assert np.allclose(np.linalg.norm(X, axis=0), 1) and (np.count_nonzero(X, axis=1) <= 1).all()
-            assert (np.count_nonzero(X, axis=0) <= sizes).all() and (not nonneg or X.min() >= 0)
-
-
-def test_matchings_are_listed_only_where_there_are_few():
-    assert matching.every_matching(100, (10, 10)) is None
-    assert matching.every_matching(45, (1, 1)).shape == (45 * 44, 45)

@@ -25,8 +25,8 @@ def run(problem, seed=0, **options):
 
 def test_maximiser_of_the_quartic():
     rng = np.random.default_rng(0)
-    c2, c1 = rng.standard_normal((2, 3000)) * 10.0 ** rng.integers(-9, 5, (2, 3000))
-    c1[:300], c2[300:600] = 0.0, 0.0
+    c2, c1 = rng.standard_normal((2, 800)) * 10.0 ** rng.integers(-9, 5, (2, 800))
+    c1[:100], c2[100:200] = 0.0, 0.0
     for alpha in (1e-3, 1.0, 1e4):
         f = lambda u, a, b, alpha=alpha: -alpha / 4 * u**4 + a / 2 * u**2 + b * u  # noqa: E731
         vector = coordinate.maximisers(c2, c1, alpha)
@@ -38,25 +38,10 @@ def test_maximiser_of_the_quartic():
             assert u >= 0 and f(u, a, b) >= best - 1e-9 * abs(best)
 
 
-def test_coefficients_are_those_of_the_objective_in_one_entry():
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((9, 5))
-    A = X.T @ X
-    U, alpha, beta = rng.random((5, 3)), 0.7, 0.3
-    c2, c1 = coordinate.coefficients(np.diag(A)[:, None], A @ U, U, U.T @ U, alpha, beta)
-    f = lambda u, s, j: -alpha / 4 * u**4 + c2[s, j] / 2 * u**2 + c1[s, j] * u  # noqa: E731
-    for s in range(5):
-        for j in range(3):
-            V = U.copy()
-            V[s, j] = rng.random() * 2
-            change = objective(A, V, alpha, beta) - objective(A, U, alpha, beta)
-            assert np.isclose(change, f(V[s, j], s, j) - f(U[s, j], s, j), rtol=1e-9, atol=1e-9)
-
-
 @pytest.mark.parametrize("block", [2, 500])
 def test_sweeps_never_lower_the_objective_and_end_where_no_entry_helps(monkeypatch, block):
     monkeypatch.setattr(coordinate, "BLOCK", block)
-    for case in cases(40, n_max=8, ranks=(2, 3, 8), seed=2):
+    for case in cases(20, n_max=8, ranks=(2, 3, 8), seed=2):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
         l1 = problem.covariance.leading(1)[0][0]
         if l1 == 0:
@@ -90,15 +75,6 @@ def test_weights_of_the_paper():
         coordinate.from_paper(nspca.Problem.from_covariance(np.eye(3), 2), 1.0)
 
 
-def test_alpha_drives_components_apart_and_beta_makes_them_sparse():
-    X = np.random.default_rng(6).random((80, 20)) @ np.random.default_rng(7).random((20, 20))
-    problem = nspca.Problem.from_data(X, (4, 4, 4))
-    overlaps = [run(problem, alpha=a, beta=0.0, restarts=1).info["overlap"] for a in (1e-2, 1.0, 100.0)]
-    assert overlaps[0] > overlaps[-1] < 0.1
-    entries = [run(problem, beta=b, restarts=1).info["cardinality"] for b in (0.0, 0.05, 0.2)]
-    assert entries[0] > entries[1] > entries[2]
-
-
 def test_a_cardinality_that_is_reached_and_one_that_is_not():
     u = np.array([5.0, 4, 3, 2, 1])
     graded = nspca.Problem.from_covariance(np.outer(u, u) + np.eye(5), 3)
@@ -121,7 +97,7 @@ def test_beta_given_is_the_beta_used():
 
 
 def test_joint_components_are_disjoint_and_below_brute_force():
-    for case in cases(25, n_max=7, ranks=(3, 7), seed=9):
+    for case in cases(20, n_max=6, ranks=(3, 6), seed=9):
         A, n = case.V @ case.V.T, case.V.shape[0]
         sizes = (1,) if n < 3 else (2, n - 2)
         problem = nspca.Problem.from_covariance(A, sizes)

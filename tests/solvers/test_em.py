@@ -78,16 +78,6 @@ def test_a_start_that_dies_leaves_a_feasible_component():
     assert zero.value == 0 and np.isclose(np.linalg.norm(zero.components), 1)
 
 
-@pytest.mark.parametrize("k", range(4, 11))
-def test_pitprops_signed(pitprops, k):
-    """At k = 9 no start gets there: soft thresholding weighs small entries down, and its fixed points have
-    another support.
-    """
-    optimum = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.11593, 10: 4.17264}[k]
-    result = nspca.solve(nspca.Problem.from_covariance(pitprops, k, nonneg=False), "em", certify=None)
-    assert round(result.value, 5) == optimum
-
-
 @pytest.mark.parametrize(("k", "share"), [(40, 0.5203), (180, 0.598)])
 def test_faces_reach_the_share_found_by_search(lee_seung_faces, k, share):
     problem = nspca.Problem.from_data(lee_seung_faces, k)

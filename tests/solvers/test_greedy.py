@@ -9,36 +9,14 @@ import nspca
 from nspca.solvers import greedy
 from tests.strategies import cases
 
-SIGNED = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.13865, 10: 4.17264}
-
 
 def problems(count, seed, nonneg):
     for case in cases(count, n_max=8, ranks=(2, 3, 8), seed=seed):
         yield nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_estimate_is_reached_and_above_the_bound_of_pathspca(nonneg):
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        Z = rng.standard_normal((6, 7))
-        A = Z.T @ Z
-        x = np.append(np.linalg.eigh(A[:3, :3])[1][:, -1], np.zeros(4))
-        x = np.abs(x) / np.linalg.norm(x) if nonneg else x
-        value, image = x @ A @ x, A @ x
-        promise = greedy.estimates(value, image, np.diag(A), nonneg)
-        for i in range(3, 7):
-            weights = greedy.joined(value, image[i], A[i, i], x[:3], nonneg)
-            y = np.zeros(7)
-            y[[0, 1, 2, i]] = weights
-            assert np.isclose(np.linalg.norm(y), 1) and np.isclose(y @ A @ y, promise[i])
-            assert not nonneg or y.min() >= 0
-            cross = max(image[i], 0.0) if nonneg else image[i]
-            assert promise[i] >= value + cross**2 / value - 1e-9
-
-
 def test_all_tried_is_the_forward_search_by_eigenvalues():
-    for problem in problems(40, 1, False):
+    for problem in problems(20, 1, False):
         A = problem.covariance.matrix
         chosen = [int(np.argmax(np.diag(A)))]
         for k, x in greedy.forward(problem, chosen[:1], problem.n, tried=problem.n):
@@ -55,7 +33,7 @@ def test_all_tried_is_the_forward_search_by_eigenvalues():
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_values_never_fall_along_the_path(nonneg):
-    for problem in problems(40, 2, nonneg):
+    for problem in problems(20, 2, nonneg):
         ks = list(range(1, problem.n + 1))
         for polish in (False, True):
             path = greedy.path(problem, ks, greedy.Options(polish=polish))
@@ -72,12 +50,6 @@ def test_a_path_is_the_single_answers():
         assert np.array_equal(
             path[k].components, greedy.solve(problem.with_k(k), greedy.Options()).components
         )
-
-
-@pytest.mark.parametrize("k", SIGNED)
-def test_pitprops_signed(pitprops, k):
-    problem = nspca.Problem.from_covariance(pitprops, k, nonneg=False)
-    assert round(nspca.solve(problem, "greedy", certify=None).value, 5) == SIGNED[k]
 
 
 def test_more_first_features_help_where_the_largest_variance_misleads(lee_seung_faces):

@@ -53,7 +53,7 @@ def test_brute_force_on_tiny_problems(nonneg, count):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_no_step_loses(nonneg):
-    for i, case in enumerate(cases(60, n_max=12, ranks=(3, 12), seed=3)):
+    for i, case in enumerate(cases(30, n_max=12, ranks=(3, 12), seed=3)):
         n = len(case.V)
         if n < 4:
             continue
@@ -71,22 +71,9 @@ def test_no_step_loses(nonneg):
         assert climbed - slack <= disjoint.value(A, Y)
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_ascent_on_a_factor_is_monotone_and_tells_its_value(monkeypatch, nonneg):
-    V, sizes = np.random.default_rng(1).standard_normal((30, 4)), (4, 3, 5)
-    C = np.random.default_rng(2).standard_normal((4, 3))
-    reached = []
-    for steps in range(1, 8):
-        monkeypatch.setattr(disjoint, "ASCENT_CAP", steps)
-        X, value = disjoint.climb_factor(V, C, sizes, nonneg)
-        assert value == pytest.approx(np.square(V.T @ X).sum())
-        reached.append(value)
-    assert all(np.diff(reached) >= -1e-12)
-
-
 def test_never_below_what_it_is_given():
     rng = np.random.default_rng(5)
-    for i in range(6):
+    for i in range(2):
         X = rng.standard_normal((40, 15))
         problem = nspca.Problem.from_data(X, 3, nonneg=i % 2 == 0)
         known = nspca.solve(problem, "auto", components=3, certify=None)
@@ -121,7 +108,7 @@ def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
 
     def run(data):
         return joint.solve(
-            nspca.Problem.from_data(data, (3, 2, 3), nonneg), joint.Options(restarts=5), seed=5
+            nspca.Problem.from_data(data, (3, 2, 3), nonneg), joint.Options(restarts=2), seed=5
         )
 
     plain, again, sparse, tiny = run(X), run(X), run(sp.csr_array(X)), run(X * 2.0**-400)
@@ -131,8 +118,7 @@ def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
     assert tiny.value == plain.value * 2.0**-800 and np.isclose(sparse.value, plain.value)
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("sizes", [(350, 350), (1, 600), (200,) * 3])
+@pytest.mark.parametrize(("sizes", "nonneg"), [((350, 350), True), ((1, 600), False)])
 def test_more_places_than_features_that_are_worth_one(sizes, nonneg):
     X = np.zeros((10, 700))
     X[:, :3] = np.random.default_rng(0).standard_normal((10, 3))
@@ -140,13 +126,6 @@ def test_more_places_than_features_that_are_worth_one(sizes, nonneg):
     result = nspca.solve(problem, restarts=2)
     assert result.value <= nspca.verify(X, result.certificate, problem)
     assert result.value >= brute_force_joint(np.cov(X[:, :3].T, bias=True), (1, 2), nonneg)[0] * (1 - 1e-9)
-
-
-def test_one_k_is_one_component():
-    A = np.cov(np.random.default_rng(2).standard_normal((30, 8)), rowvar=False)
-    one = joint.solve(nspca.Problem.from_covariance(A, 3), joint.Options())
-    same = joint.solve(nspca.Problem.from_covariance(A, (3,)), joint.Options())
-    assert one.components.shape == (8, 1) and np.array_equal(one.components, same.components)
 
 
 def test_sizes_and_options_that_cannot_be_are_a_sentence():
@@ -161,11 +140,11 @@ def test_sizes_and_options_that_cannot_be_are_a_sentence():
 
 def test_components_of_one_size_and_auto_for_sizes_are_the_joint_method():
     X = np.random.default_rng(0).standard_normal((40, 15))
-    problem = nspca.Problem.from_data(X, 3)
+    problem = nspca.Problem.from_data(X[:, :10], 3)
     together = nspca.solve(problem, "joint", components=3, certify=None)
     assert together.value == nspca.solve(problem.with_k((3, 3, 3)), certify=None).value
     assert together.value >= nspca.solve(problem, components=3, certify=None).value * (1 - 1e-9)
-    assert nspca.solve(problem, "joint", certify=None).components.shape == (15, 1)
+    assert nspca.solve(problem, "joint", certify=None).components.shape == (10, 1)
 
 
 def test_sizes_need_a_joint_method_and_the_right_number():

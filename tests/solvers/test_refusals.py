@@ -36,7 +36,10 @@ def foretold(problem, method, **options):
 @pytest.mark.parametrize(
     ("source", "k"),
     [
-        *((source, k) for source in ("dense", "sparse", "covariance") for k in (3, (3, 2))),
+        ("dense", 3),
+        ("dense", (3, 2)),
+        ("sparse", 3),
+        ("covariance", 3),
         ("sparse, centred", 3),
         ("dense", (2,)),
     ],

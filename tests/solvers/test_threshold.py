@@ -25,7 +25,7 @@ def test_nonnegative_takes_the_better_sign():
 
 
 def test_one_path_is_the_single_answers_and_polish_never_lowers():
-    for case in cases(40, n_max=8, seed=2):
+    for case in cases(20, n_max=8, seed=2):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
         ks = list(range(1, problem.n + 1))
         path = threshold.path(problem, ks, threshold.Options())

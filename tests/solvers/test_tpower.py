@@ -37,20 +37,6 @@ def test_starts_are_feasible_and_random_ones_follow_the_seed():
     )
 
 
-@pytest.mark.parametrize("k", range(4, 11))
-def test_pitprops_signed(pitprops, k):
-    optimum = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.13865, 10: 4.17264}[k]
-    assert (
-        round(
-            nspca.solve(
-                nspca.Problem.from_covariance(pitprops, k, nonneg=False), "tpower", certify=None
-            ).value,
-            5,
-        )
-        == optimum
-    )
-
-
 def test_a_cap_on_the_iterations_is_said():
     problem = nspca.Problem.from_data(np.random.default_rng(3).standard_normal((50, 60)), 9)
     assert not nspca.solve(problem, "tpower", iterations=1, certify=None).info["converged"]

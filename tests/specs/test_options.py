@@ -38,10 +38,10 @@ def test_a_field_is_the_same_at_every_door(model, name, option, default):
     if not option.flag:
         return
     parser = Parser()
-    add_options(parser, "nspca.specs", model.__name__, name)
+    add_options(parser, model.__name__, name)
     (action,) = [action for action in parser._actions if action.dest == name]
     assert action.option_strings[0] == option.flag and action.help == option.help
-    assert given_options(parser.parse_args([]), "nspca.specs", model.__name__, name) == {}
+    assert given_options(parser.parse_args([]), model.__name__, name) == {}
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -94,7 +94,7 @@ def test_the_command_line_takes_it(wider, capsys):
     top = Parser()
     add(Commands(top))
     args = top.parse_args(["sweep", "digits", "--k", "3", "--tries", "4"])
-    assert given_options(args, "nspca.specs", "SweepSpec")["tries"] == 4
+    assert given_options(args, "SweepSpec")["tries"] == 4
     with pytest.raises(SystemExit):
         top.parse_args(["sweep", "digits", "--k", "3", "--tries", "10"])
     assert "--tries: must be at most 9, got 10" in capsys.readouterr().err
@@ -143,4 +143,4 @@ def test_a_value_that_the_field_does_not_take_is_not_read_from_an_address(wider)
 
 def test_nothing_is_declared_for_a_command_that_is_not_called():
     parser = SimpleNamespace(is_called=False)
-    add_options(parser, "a room that is not there", "Nothing")
+    add_options(parser, "Nothing")

@@ -66,7 +66,6 @@ class _JointReader:
         self.priced = zip(arrays["goals"].tolist(), arrays["prices"], strict=True)
 
     def tree(self) -> JointNode:
-        """Return the root, with all nodes below."""
         root = JointNode(State.root(self.base.problem.sizes, self.base.problem.n))
         waiting = [root]
         while waiting:

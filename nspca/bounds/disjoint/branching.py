@@ -58,14 +58,13 @@ def choose_row(columns: Columns, state: State, prices: Prices, lower: float) -> 
     score = open_scores(state, prices)
     order = np.argsort(-score, kind="stable")[:TRIED].tolist()
     rows = [row for row in order if score[row] > OPEN and state.holders(row)]
-    return min(rows, key=lambda row: _left_above(columns, state, row, lower), default=None)
 
+    def left_above(row: int) -> float:
+        children = [child for child in state.children(row) if not child.is_impossible]
+        programs = [columns.program(child, child.classes).program for child in children]
+        return sum(max(program - lower, 0.0) ** 2 for program in programs)
 
-def _left_above(columns: Columns, state: State, row: int, lower: float) -> float:
-    """Return the sum of squares of what the programs of the children at a row leave above `lower`."""
-    children = [child for child in state.children(row) if not child.is_impossible]
-    programs = [columns.program(child, child.classes).program for child in children]
-    return sum(max(program - lower, 0.0) ** 2 for program in programs)
+    return min(rows, key=left_above, default=None)
 
 
 def search_answers(

@@ -144,17 +144,8 @@ class Columns:
         start = np.full(own.size, own.size**-0.5)
         return best_on_support(self.A[np.ix_(own, own)], start, self.nonneg)
 
-    def prices(self, state: State, first: Array | None = None, rounds: int = ROUNDS) -> Prices:
-        """Return prices for a state whose features are the rows of A.
-
-        Parameters
-        ----------
-        state : State
-        first : (r,) float64, optional
-            Prices to begin near.
-        rounds : int
-            Maximum linear programs.
-        """
+    def prices(self, state: State, first: Array | None = None) -> Prices:
+        """Return prices for a state whose features are the rows of A; `first` are prices to begin near."""
         rng, classes = np.random.default_rng(0), state.classes
         for c, *_ in classes:
             must, free = state.must(c), state.free(c)
@@ -162,11 +153,11 @@ class Columns:
             self.add(np.append(must, best) if must.size + best.size else [0])
         centre, reached, count = first, np.inf, 0
         best = np.zeros(len(self.A)) if first is None else first
-        for round_ in range(rounds):
+        for round_ in range(ROUNDS):
             if len(self.values) > count:  # the solution for the same columns is the same
                 found, count = self.program(state, classes), len(self.values)
             pi = found.pi
-            if centre is not None and round_ < rounds - 2:
+            if centre is not None and round_ < ROUNDS - 2:
                 pi = DAMPED * centre + (1 - DAMPED) * found.pi
             tops = [self.climb(state, c, pi, found, rng) for c, *_ in classes]
             bound = float(topk_sum(pi, sum(state.sizes)))

@@ -79,7 +79,6 @@ class JointNode:
         return sum(len(tree.heap) for tree in self.pricings[-1].trees) if self.pricings else 0
 
     def walk(self) -> Iterator["JointNode"]:
-        """Yield this node and all nodes below it in preorder."""
         stack = [self]
         while stack:
             node = stack.pop()

@@ -173,7 +173,6 @@ class Pricing:
 
     @property
     def held(self) -> int:
-        """Bytes of the witnesses of all trees."""
         return sum(tree.held for tree in self.trees)
 
     @property
@@ -312,7 +311,6 @@ class ClassTree(FixingTree):
         super().open(node)
 
     def whole(self) -> Supports:
-        """Return all sets of the class."""
         return self.supports
 
     @property

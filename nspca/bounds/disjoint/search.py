@@ -31,7 +31,7 @@ from nspca.bounds.plan import CLOSED
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled
-from nspca.progress import Event
+from nspca.progress import Event, silent
 
 STEP = 40
 """Nodes that a tree of a joint node gets before the search decides again what to work on."""
@@ -123,9 +123,9 @@ class JointTree(Work):
                 if self.prepare(self.root, first, self.witness):
                     self.improve_all()
         except Cancelled:
-            self.report = _nothing
+            self.report = silent
             raise
-        self.pace.hurry()
+        self.pace = Pace()  # the last event has fates in any case
         self.tell()
 
     def look_for_answers(self, first: Array | None) -> None:
@@ -203,7 +203,6 @@ class JointTree(Work):
         self.held += made.held
 
     def means(self) -> Means:
-        """Return the limits of the work on one pricing."""
         seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
         return Means(self.plan, self.tell, seconds, self.limits.client)
 
@@ -368,24 +367,21 @@ class JointTree(Work):
         unit, upper = self.problem.covariance.unit, min(self.proved, self.known)
         shown = upper * unit if np.isfinite(upper) else None
         total, nodes = self.limits.nodes or 0, self.nodes
-        payload = {"nodes": nodes, **self.standing()}
+        payload = {"nodes": nodes, **self.pace.of(self.standing)}
         self.report(Event(self.stage, nodes, total, self.lower * unit, shown, payload=payload))
 
     def standing(self) -> dict[str, Any]:
         """Return the number of open nodes of all trees, and the fates of the features as texts.
 
-        Empty if the last computation was recent (see `Pace`). The texts have a mask (n, r): whether every
-        better answer, its components numbered suitably, has a feature in a component, and whether one may.
+        The texts have a mask (n, r): whether every better answer, its components numbered suitably, has a
+        feature in a component, and whether one may.
         """
-        if not self.pace.is_due:
-            return {}
-        with self.pace.measured():
-            left = [node for node in self.leaves if node.estimate > self.target]
-            said: dict[str, Any] = {"open": sum(max(1, node.waiting) for node in left)}
-            if self.problem.n * len(self.problem.sizes) <= NAMED:
-                certain, possible = self.fates(left)
-                said |= {"certain": hexed(certain), "possible": hexed(possible)}
-            return said
+        left = [node for node in self.leaves if node.estimate > self.target]
+        said: dict[str, Any] = {"open": sum(max(1, node.waiting) for node in left)}
+        if self.problem.n * len(self.problem.sizes) <= NAMED:
+            certain, possible = self.fates(left)
+            said |= {"certain": hexed(certain), "possible": hexed(possible)}
+        return said
 
     def fates(self, left: list[JointNode]) -> tuple[np.ndarray, np.ndarray]:
         """Return masks (n, r) of what every better answer has, and of what one may have, by open nodes."""
@@ -402,7 +398,3 @@ class JointTree(Work):
         both = [fates(of_one, self.problem.n) for of_one in supports]
         certain, possible = (np.stack(masks, axis=1) for masks in zip(*both, strict=True))
         return certain, possible
-
-
-def _nothing(event: Event) -> None:
-    """Ignore an event of a search that was cancelled."""

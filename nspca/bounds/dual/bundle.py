@@ -110,7 +110,6 @@ class Bundle:
         return np.square(U.T @ self.points).sum(axis=0) + tau * self.sizes + h @ self.supports
 
     def tops(self, values: Array) -> Array:
-        """Return the largest of `values` (p,) for each size, (sizes,)."""
         return -lowest(-values, self.group)
 
     def heaviest(self, g: int, count: int) -> Array:

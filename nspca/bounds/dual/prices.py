@@ -32,7 +32,6 @@ class Prices:
         return Prices(self.values[rows], self.is_given, self.bend)
 
     def cost(self, z: Array) -> float:
-        """Return the penalty term at z (r,)."""
         if self.is_given:
             return float(self.values @ z)
         over = self._over(z)

@@ -31,7 +31,8 @@ def restricted(lift: Lift, kept: Kept) -> Lift:
     at = order[np.searchsorted(rows, kept.features, sorter=order)]
     splitting = _splitting(before, kept, at)
     B, H = np.linalg.qr(lift.B[at])
-    X, share = _points(lift, kept, at)
+    X, carried = carried_over(lift.points[at], kept.fixed, lift.k)
+    share = lift.share[carried]
     if not share.size:
         X = starts.first_points(
             splitting, lift_of(kept, Witness(splitting.entries.W), B.shape[1])[0], lift.counts
@@ -88,11 +89,6 @@ def _cuts(before: Cuts, splitting: Splitting, at: np.ndarray) -> Cuts:
     new.level = before.level[at]
     new.T[:], new.Z[:] = before.T[block], before.Z[block]
     return new
-
-
-def _points(lift: Lift, kept: Kept, at: np.ndarray) -> tuple[Array, Array]:
-    X, carried = carried_over(lift.points[at], kept.fixed, lift.k)
-    return X, lift.share[carried]
 
 
 def carried_over(X: Array, fixed: int, k: int) -> tuple[Array, np.ndarray]:

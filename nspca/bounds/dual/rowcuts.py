@@ -178,7 +178,6 @@ class Cuts:
         return CutsAim(self.T[diagonal].astype(np.float64), squares)
 
     def settle(self, aim: CutsAim, z: Array) -> None:
-        """Set Z to the projection for the given z."""
         diagonal = np.empty(len(z))
         for part, buffer in self.stripes:
             own = aim.of(part)

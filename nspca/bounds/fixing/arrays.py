@@ -193,7 +193,6 @@ class Reader:
         return stored.U.shape[1] + (top > 0), top > 0
 
     def cover(self, D: int, extra: bool) -> np.ndarray:
-        """Read the codes of the next cover."""
         start, waiting = self.at, len(roots(D, extra, self.nonneg)) if D else 0
         while waiting:
             waiting += -1 if self.codes[self.at] == LEAF_OF_COVER else 1

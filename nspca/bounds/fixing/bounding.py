@@ -1,7 +1,7 @@
 """Bound the supports of one node by witnesses, and keep the best proof and the best answer.
 
-A `Bounding` is the state of the work on a node. `eigenvalues`, `stages`, `lifts` and `priced` each
-have one way to improve it, and `settle` calls them in order.
+A `Bounding` is the state of the work on a node. `eigenvalues`, `stages` and `lifts` each have one way to
+improve it, and `settle` calls them in order.
 """
 
 from dataclasses import dataclass, field, replace
@@ -170,6 +170,14 @@ class Bounding(Work):
             self.best, self.upper = use, proof.upper
             self.direction, self.is_current = proof.cover.direction, True
         return proof
+
+    def claim(self, stored: Stored | None, estimate: float | None = None) -> None:
+        """Prove the spectral half of a witness alone, which may fix features then."""
+        if stored is not None:
+            t = spectral_half(self.problem, self.kept, stored.at(self.kept.features), estimate)
+            t += self.ground.margin
+            self.priced = Use(stored, t, np.inf, 0.0, np.zeros(0, dtype=np.uint8), self.kept.paid)
+            self.claimed = stored
 
     def without_witness(self, estimate: float | None = None) -> Use:
         """Return the use of no witness: the largest eigenvalue, of A less the prices on its diagonal."""

@@ -6,8 +6,8 @@ A `FixingTree` reports them as texts in its events, and a `JointTree` reports th
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,30 +22,18 @@ SPARED = 9
 
 
 class Pace:
-    """Keeps the time for fates to a tenth of a search.
-
-    They are computed again from the time `due` of `time.perf_counter`.
-    """
+    """Keeps the time for fates to a tenth of a search: they are next computed at the time `due`."""
 
     def __init__(self) -> None:
         self.due = -np.inf
 
-    @property
-    def is_due(self) -> bool:
-        """Tell whether fates are to be computed again."""
-        return time.perf_counter() >= self.due
-
-    @contextmanager
-    def measured(self) -> Iterator[None]:
-        """Measure one computation, and set the time of the next one."""
-        began = time.perf_counter()
-        yield
-        ended = time.perf_counter()
+    def of(self, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return ``compute()``, or nothing where the last computation was recent."""
+        if (began := time.perf_counter()) < self.due:
+            return {}
+        found, ended = compute(), time.perf_counter()
         self.due = ended + SPARED * (ended - began)
-
-    def hurry(self) -> None:
-        """Have fates computed at the next event, for the end of a search."""
-        self.due = -np.inf
+        return found
 
 
 def fates(left: Sequence[Supports], n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -35,24 +35,20 @@ class Part(Covariance):
         self.features, self.held, self.nu, self.varying = features, held, whole.nu, whole.varies
 
     def _formed(self) -> Array:
-        """Return the whole of A, which is known only if no feature is missing; fail otherwise."""
         if len(self.features) < self.n:
             raise AssertionError("a part of A is not A")
         return self.held
 
     @property
     def varies(self) -> np.ndarray:
-        """Mask (n,) of the features with positive variance."""
         return self.varying
 
     def block(self, features: Any) -> Array:
-        """Return the block of A for some of the known features."""
         at = np.searchsorted(self.features, features)
         assert np.array_equal(self.features[at], features)  # other features are not known
         return self.held[np.ix_(at, at)]
 
     def restrict(self, features: Any) -> Covariance:
-        """Return the matrix of some of the known features alone."""
         return self._as_matrix(self.block(features), nu=self.nu)
 
     def columns(self, features: Any) -> Array:
@@ -126,7 +122,6 @@ class Ground:
 
     @property
     def part(self) -> Part:
-        """The matrix of the problem."""
         assert isinstance(self.problem.covariance, Part)  # set by `of`
         return self.problem.covariance
 

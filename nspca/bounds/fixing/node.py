@@ -108,7 +108,6 @@ class Use:
 
     @property
     def upper(self) -> float:
-        """The bound t + F - paid."""
         return self.t + self.F - self.paid
 
 
@@ -154,7 +153,6 @@ class Warm:
 
     @property
     def nbytes(self) -> int:
-        """Number of bytes in memory."""
         X = None if self.lift is None else self.lift.splitting.X
         return self.vectors.nbytes + self.points.nbytes + (0 if X is None else MATRICES * X.nbytes)
 
@@ -218,7 +216,6 @@ class Node:
 
     @property
     def code(self) -> int:
-        """Code of the node in a certificate."""
         if self.children:
             return self.feature if self.roof is None else CAPPED
         if self.settled is not None:

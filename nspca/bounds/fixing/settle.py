@@ -1,17 +1,22 @@
 """Settle a node: fix features in and out as long as possible, and bound the remaining supports.
 
-The witness of the parent is tried first, with a new search. A few rounds of the lift with row cuts follow,
-which continue from the state of the parent. After each round, a feature is fixed if the supports that have
-it, or those that lack it, cannot exceed the best known value. The work continues on the remaining supports.
+The witness of the parent is tried first. A few rounds of the lift with row cuts follow, which continue from
+the state of the parent. After each round, a feature is fixed if the supports that have it, or those that lack
+it, cannot exceed the best known value. The work continues on the remaining supports. A search over the sphere
+waits until it may end the node: a tree has many nodes that no round closes, and the spectral half of a
+witness alone is enough to fix features.
 
-`tree` calls `settle` for every node.
+`tree` calls `settle` for every node. The node that it returns has what its children start from.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
+from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.restriction import restricted
+from nspca.bounds.dual.rounds import present
 from nspca.bounds.fixing.bounding import Bounding
-from nspca.bounds.fixing.branching import node_of
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.lifts import (
@@ -21,12 +26,15 @@ from nspca.bounds.fixing.lifts import (
     reach_points,
     remember,
 )
-from nspca.bounds.fixing.node import Node
-from nspca.bounds.fixing.priced import claim, is_hopeless, weigh_up
+from nspca.bounds.fixing.node import Node, Use
 from nspca.bounds.fixing.reduction import below_reduced, prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all, fix_needed
+from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
+from nspca.bounds.witness import largest
+from nspca.covariance.linalg import Array
+from nspca.lowrank.fixing import at_directions
 from nspca.progress import Report, silent
 
 STALL = 0.2
@@ -77,7 +85,7 @@ def improve(own: Bounding, task: Task) -> None:
         own.cap = FIX_CAP if task.rounds else QUICK_CAP
         stored = task.witness.covering(own.kept.features)
         if is_hopeless(own, task, stored) or is_core(own):
-            claim(own, stored)
+            own.claim(stored)
         else:
             own.offer(stored)
         fixed = fix_all(own)
@@ -85,7 +93,7 @@ def improve(own: Bounding, task: Task) -> None:
             own.offer(stored)
         # On the rows of a core the same witness may still tell which features every better answer has.
         while is_core(own) and fixed and not own.done and not own.kept.free:
-            claim(own, stored)
+            own.claim(stored)
             fixed = fix_needed(own)
             own.priced = None
     own.cap = FIX_CAP
@@ -106,16 +114,29 @@ def prove_leaf(own: Bounding) -> None:
         own.offer(own.claimed)
 
 
-def refine(own: Bounding, task: Task) -> None:
-    """Make rounds of steps of a lift; after each, evaluate the bound and fix features.
+def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
+    """Tell whether known points show that a witness cannot close a node.
 
-    Where a lift gains no more and no feature can be fixed, the features that are in are eliminated once.
+    Rounds of steps give the bound of such a node, so that of the witness need not be searched.
     """
-    if not own.kept.block.any():
-        return  # the block is zero or empty
-    lift, rounds, last = first_lift(own, task), 0, np.inf
-    waits = FEWEST if lift.cuts.weight == 0.0 else 1
-    while True:
+    if not task.rounds or own.points is None:
+        return False
+    query, _ = own.query(Use(stored, 0.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+    directions = own.directions(query)
+    if not len(directions):
+        return False
+    left = largest(own.kept, stored.at(own.kept.features))
+    return left + float(np.max(at_directions(query, directions))) - own.kept.paid > own.target
+
+
+# --- rounds of a lift ---------------------------------------------------------------------------------------
+
+
+def refine(own: Bounding, task: Task) -> None:
+    """Make rounds of steps of a lift; after each, evaluate the bound and fix features."""
+    lift = first_lift(own, task) if own.kept.block.any() else None
+    rounds, last, waits = 0, np.inf, 1 if lift is not None and lift.cuts.weight else FEWEST
+    while lift is not None:
         rounds += 1
         own.advance(lift.splitting, ROUND)
         fewest = waits if own.stages or own.reduced else max(waits, task.rounds // 2)
@@ -129,17 +150,83 @@ def refine(own: Bounding, task: Task) -> None:
         reach_points(own, lift)
         own.tell()
         if own.done:
-            break
+            return
         remember(own, lift)
         over, last = is_over(reached), min(last, reached)
         fixed = fix_all(own, 1 if over else max(1, int(WORTH * len(own.kept.block))))
-        if not fixed and not over:
-            continue
-        if own.done or own.entries >= task.entries or not (fixed or (task.reducing and reduce(own))):
-            break
-        if own.done or not own.kept.block.any():
-            break
-        if fixed:
-            lift, rounds, waits = restricted(lift, own.kept), 0, 1
-        else:
-            lift, rounds, last, waits = begin_afresh(own), 0, np.inf, FEWEST
+        if fixed or over:
+            lift, rounds = next_lift(own, task, lift, fixed), 0
+            last, waits = (last, 1) if fixed else (np.inf, FEWEST)
+
+
+def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> float:
+    """Return the present bound of a lift.
+
+    The bound is proved only if that may close the node, or ends the work on it.
+    """
+    witness, left, promise, plain = present(lift)
+    stored = Stored.of(own.kept.features, witness)
+    if promise <= own.target or is_over(promise):
+        proof = own.offer(stored)
+        if proof.cover.direction.size == lift.U.shape[1] + 1:
+            lift.grow(proof.cover.direction[:, None])
+    else:
+        own.claim(stored, left)
+    if plain.shape[1] == lift.B.shape[1]:
+        lift.rebase(np.linalg.qr(plain)[0])
+    return promise
+
+
+def next_lift(own: Bounding, task: Task, lift: Lift, fixed: bool) -> Lift | None:
+    """Return the lift on what is left after features were fixed; None where the work on the node ends.
+
+    Where a lift gains no more and no feature was fixed, the features that are in are eliminated once.
+    """
+    if own.done or own.entries >= task.entries or not (fixed or (task.reducing and reduce(own))):
+        return None
+    if own.done or not own.kept.block.any():
+        return None
+    return restricted(lift, own.kept) if fixed else begin_afresh(own)
+
+
+# --- the node -----------------------------------------------------------------------------------------------
+
+
+def node_of(own: Bounding) -> Node:
+    """Return the node for the present supports, with what its children start from if it is open."""
+    node = Node(own.supports, own.stages, leaf=own.best, level=own.ground.level)
+    if own.counted is not None:
+        counted = own.counted
+        node.feature, node.children, node.leaf = counted.feature, counted.children, counted.leaf
+    elif own.supports.is_empty:
+        node.leaf = None
+    elif not own.closed and own.supports.possible.size:
+        node.warm, node.scores = own.warm, scores(own)
+        if own.warm is not None and own.warm.lift is not None:
+            own.warm.lift.recent = None  # a mean of steps that no child goes on with
+    return node
+
+
+def scores(own: Bounding) -> Array:
+    """Return a branching score for each possible feature; the lowest is best.
+
+    After a lift, the best feature is the one whose z is closest to one half, since both children then gain.
+    Without a lift, it is the one with the lowest estimate for one of its two children. Features without rows
+    cannot be branched on and get infinity.
+    """
+    free, use, kept = own.supports.possible, own.best, own.kept
+    if own.places is not None:
+        features, z = own.places[0], np.clip(own.places[1], 0.0, 1.0)
+        undecided = np.full(own.problem.n, np.inf)
+        undecided[features] = -np.minimum(z, 1 - z) - 1e-3 * z
+        if np.isfinite(undecided[free]).any():
+            return undecided[free]
+    found, rows = np.full(free.size, np.inf), slice(kept.fixed, len(kept.features))
+    at = np.searchsorted(free, kept.features[rows])
+    found[at] = -kept.block.diagonal()[rows]
+    if use is not None and use.witness is not None:
+        query, _ = own.query(use)
+        directions = own.directions(query)
+        if len(directions):
+            found[at] = np.minimum(*at_directions(query, directions))[rows]
+    return found

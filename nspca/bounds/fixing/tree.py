@@ -139,7 +139,6 @@ class FixingTree(Work):
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
 
     def whole(self) -> Supports:
-        """Return the supports of the root: all that contain the forced features."""
         return Supports.of(self.problem, self.ground.everything)
 
     def begin(
@@ -149,9 +148,8 @@ class FixingTree(Work):
 
         A root whose work is cut short, also by `Cancelled`, keeps the features fixed by then.
         """
-        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds)
+        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, self.left, work)
         task = replace(task, partial=True, at_level=self.at_level)
-        task = replace(task, work=work, entries=self.left)
         self.heap = []
         try:
             settled = settle(self.ground, task, self.quietly, self.narrow)
@@ -194,12 +192,11 @@ class FixingTree(Work):
                 self.split(parents, wave(settle, self.ground, tasks))
         except OutOfTime:
             pass
-        self.pace.hurry()
+        self.pace = Pace()  # the last event has fates in any case
         self.tell()
 
     @property
     def stopped(self) -> bool:
-        """Tell whether a limit is reached."""
         limits = self.limits
         return (
             time.monotonic() > self.ends
@@ -263,12 +260,10 @@ class FixingTree(Work):
         return [node.supports.fix(none, one), node.supports.fix(one, none)]
 
     def tasks(self, node: Node) -> Iterable[Task]:
-        """Return the tasks of the parts of a node."""
         assert node.leaf is not None  # it is open
         for supports in self.parts(node):
-            task = Task(supports, node.leaf.witness, node.warm, self.lower, self.gap, self.plan)
-            task = replace(task, rounds=self.rounds, entries=self.left)
-            yield replace(task, reducing=self.reducing, at_level=self.at_level)
+            own = (node.leaf.witness, node.warm, self.lower, self.gap, self.plan, self.rounds, self.left)
+            yield Task(supports, *own, at_level=self.at_level, reducing=self.reducing)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Attach the settled parts to their parents. Parents without all their parts stay open."""
@@ -294,7 +289,6 @@ class FixingTree(Work):
                 self.open(parent)
 
     def attach(self, node: Node, parts: list[Node]) -> None:
-        """Put the settled `parts` below their node."""
         node.branch(int(node.supports.possible[int(np.argmin(node.scores))]), parts[0], parts[1])
 
     def taken(self, settled: Settled) -> Node:
@@ -359,7 +353,6 @@ class FixingTree(Work):
         return max(max((node.upper for node in self.root.walk()), default=0.0), self.target, 0.0)
 
     def certificate(self) -> Certificate:
-        """Return the certificate of the bound proved so far."""
         assert self.root is not None  # `proved` is finite
         arrays, upper = packed(self.root)
         return Certificate.of(self.problem, "B8", "fixing", upper, arrays)
@@ -392,7 +385,6 @@ class FixingTree(Work):
         return node.supports
 
     def tell(self) -> None:
-        """Report gap, fixed features and number of nodes."""
         unit = self.problem.covariance.unit
         nodes = [node for _, _, node in self.heap] + self.parted + self.stuck + self.lost
         left = [node for node in nodes if node.upper > self.target]
@@ -414,20 +406,16 @@ class FixingTree(Work):
                 self.problem.size,
                 words,
                 {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes}
-                | self.fates(left),
+                | self.pace.of(lambda: self.fates(left)),
             )
         )
 
     def fates(self, left: list[Node]) -> dict[str, str]:
-        """Return the certain and the possible features as texts for a progress event.
-
-        Empty if the last computation was recent (see `Pace`).
-        """
+        """Return the certain and the possible features as texts for a progress event."""
         supports = [node.supports for node in left]
         if self.root is None and self.rest is not None and not self.rest.is_empty:
             supports = [self.rest]
-        if (self.root is None and not supports) or self.problem.n > NAMED or not self.pace.is_due:
+        if (self.root is None and not supports) or self.problem.n > NAMED:
             return {}
-        with self.pace.measured():
-            certain, possible = fates(supports, self.problem.n)
-            return {"certain": hexed(certain), "possible": hexed(possible)}
+        masks = zip(("certain", "possible"), fates(supports, self.problem.n), strict=True)
+        return {name: hexed(mask) for name, mask in masks}

@@ -3,15 +3,14 @@
 import base64
 import math
 import re
-from typing import Any
 
 from nspca.data import Dataset
 from nspca.data.findings import Finding
 from nspca.data.suspicions import are_genes, are_proteins
 from nspca.errors import InvalidData
-from nspca.plots import certainty, kind_words, ratio_sentence
+from nspca.plots import certainty, ratio_sentence
 from nspca.presentation.markup import Markup, render
-from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
+from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
 from nspca.presentation.phrases import listed as listed
 from nspca.presentation.phrases import rival_name
 from nspca.presentation.phrases import things as things
@@ -19,10 +18,6 @@ from nspca.progress import Event
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
-MOST_DIGITS = 2  # after the point of two shares of 10 % or more that hardly differ
-LAST_DIGIT = 0.1
-"""Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
-its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 SOURCES = {
     "real": "real data",
@@ -120,28 +115,14 @@ def down(share: float) -> str:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up, with the
-    digits of `digits_apart`.
-    """
-    digits = digits_apart(reached, possible)
+    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up."""
+    digits = decimals(possible)
     return percent_down(reached, digits), percent_up(possible, digits)
 
 
-def digits_apart(reached: float, possible: float) -> int:
-    """Return the digits after the point of a reached share and its limit in per cent, at least 1.
-
-    They tell both apart, and a reader who divides the printed numbers gets the printed guarantee, up to
-    `LAST_DIGIT`. Shares below 10 % may take more than `MOST_DIGITS` for that, since they begin further right.
-    Two shares that hardly differ take `MOST_DIGITS`.
-    """
-    smaller = max(0, 1 - math.floor(math.log10(100 * possible))) if possible > 0 else 0
-    for digits in range(1, MOST_DIGITS + smaller + 1):
-        unit = 10.0**-digits
-        low, high = math.floor(100 * reached / unit), math.ceil(100 * possible / unit)
-        is_apart = 100 * (possible - reached) >= unit
-        if is_apart and 100 * (reached / possible - low / high) < LAST_DIGIT:
-            return digits
-    return MOST_DIGITS
+def decimals(share: float) -> int:
+    """Return the digits after the point of a share in per cent that has three digits; at least 1."""
+    return max(1, 1 - math.floor(math.log10(10 * share))) if share > 0 else 1
 
 
 def others(probability: float) -> str:
@@ -165,24 +146,6 @@ OTHERS = (
     "part instead. Both are drawn no higher than the leading eigenvalue, itself a bound."
 )
 """Sentences on how the two published bounds are computed."""
-
-
-def beside(name: str, upper: float, kind: str, seen: Any) -> str:
-    """Return the sentence on what a published bound says about a component, for the section with its proof.
-
-    Parameters
-    ----------
-    name : name of the bound
-    upper : the bound, in the units of the data
-    kind : origin of the bound, a key of `nspca.plots.published.KINDS`
-    seen : row of the component in the table of `nspca.plots.with_paper_bound` or `with_rank3_bound`
-    """
-    line = f"The {name} ({plain(kind_words(kind))}) is {format_bound(upper)} for the same problem"
-    if seen.kind == kind:
-        return f"{line}: {ratio_sentence(seen.ratio, seen.probability)}."
-    if upper < seen.value:
-        return f"{line}, below what the component explains: it does not hold here."
-    return f"{line}, no better than the leading eigenvalue, which gives {ratio_sentence(seen.ratio)}."
 
 
 def size(count: float) -> str:

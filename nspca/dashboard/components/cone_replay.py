@@ -3,7 +3,6 @@
 The pages Spannogram and Learn call `cone_replay`.
 """
 
-import heapq
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,24 +101,12 @@ def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
     lower = np.maximum.accumulate(
         np.array([step.lower for step in steps])[np.searchsorted(born, np.arange(born[-1] + 1))]
     )
-    upper = np.maximum(_largest_left(bounds, born, cut), lower)
+    # The cones that are not split cover all directions, so the largest of their bounds holds for all.
+    left = [bounds[(born <= event) & ((cut < 0) | (cut > event))].max() for event in range(born[-1] + 1)]
+    upper = np.maximum(left, lower)
     return Replay(
         generators / np.linalg.norm(generators, axis=2, keepdims=True), bounds, born, cut, lower, upper, cover
     )
-
-
-def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
-    """Return for every step the largest bound of the cones that are not split, a bound on all directions."""
-    heap: list[tuple[float, int]] = []
-    number, out = 0, []
-    for event in range(born[-1] + 1):
-        while number < len(born) and born[number] <= event:
-            heapq.heappush(heap, (-bounds[number], number))
-            number += 1
-        while 0 <= cut[heap[0][1]] <= event:
-            heapq.heappop(heap)
-        out.append(-heap[0][0])
-    return np.array(out)
 
 
 def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str, Any]:

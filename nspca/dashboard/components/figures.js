@@ -40,7 +40,7 @@ function showThumb(state, number, event) {
   if (!sheet || !Number.isInteger(number) || !event) return;
   const size = 84, scale = size / Math.max(sheet.width, sheet.height), [width, height] = [sheet.width * scale, sheet.height * scale];
   state.thumb = Object.assign(document.createElement("div"), { className: "nspca-thumb" });
-  const row = Math.floor(number / sheet.columns), column = number % sheet.columns;
+  const at = number / sheet.every, row = Math.floor(at / sheet.columns), column = at % sheet.columns;
   Object.assign(state.thumb.style, {
     width: `${width}px`, height: `${height}px`, left: `${event.clientX - width - 14}px`, top: `${event.clientY - height / 2}px`,
     backgroundImage: `url(${sheet.url})`, backgroundSize: `${width * sheet.columns}px ${height * sheet.rows}px`,

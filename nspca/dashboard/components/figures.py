@@ -15,7 +15,6 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
@@ -59,6 +58,7 @@ class Thumbnails:
     url : the sheet, as a data URL
     columns, rows : images in a line and lines of the sheet
     width, height : pixels of an image on the sheet
+    every : the sheet has the images of the samples 0, `every`, 2 `every` and so on
     """
 
     url: str
@@ -66,6 +66,7 @@ class Thumbnails:
     rows: int
     width: int
     height: int
+    every: int = 1
 
 
 def draw(
@@ -85,8 +86,7 @@ def draw(
         Identity of the figure on the page.
     same : optional
         Identity of the subject, turned into text. Zoom, camera and hidden traces are kept while this text is
-        unchanged, even when data are added. By default the text is made from the traces, the ends of their
-        data and the titles of the axes.
+        unchanged, even when data are added. By default it is the description of the figure.
     on_select : callable, optional
         Called with the ``customdata`` of the points in a lasso or box; with an empty list when it is removed.
     thumbnails : Thumbnails, optional
@@ -138,12 +138,13 @@ def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]
     shown = figure.to_dict()
     layout = shown["layout"]
     height = layout["height"] = int(layout.get("height") or HEIGHT)
-    _keep_view(shown, f"{_safe_key(key)} {_hash_subject(figure, layout) if same is None else same}")
+    alt = alt_text(figure)
+    _keep_view(shown, f"{_safe_key(key)} {alt if same is None else same}")
     return {
         "figure": pio.to_json(shown, validate=False, remove_uids=False),
         "height": height,
         "plotly": plotly.url(),
-        "alt": alt_text(figure),
+        "alt": alt,
     }
 
 
@@ -190,8 +191,8 @@ def _keep_view(figure: dict[str, Any], revision: str) -> None:
     Each trace gets an identity from its name, not its position, since later traces may be put before it.
     """
     figure["layout"]["uirevision"] = revision
-    for axis in _axes(figure["layout"]):
-        if axis.get("uirevision") is not None:  # the plot has a revision of its own: combine both
+    for name, axis in figure["layout"].items():
+        if name.startswith(("xaxis", "yaxis")) and axis.get("uirevision") is not None:  # one of its own
             axis["uirevision"] = f"{revision} {axis['uirevision']}"
     seen: Counter[str] = Counter()
     for trace in figure["data"]:
@@ -199,26 +200,3 @@ def _keep_view(figure: dict[str, Any], revision: str) -> None:
         # Plotly builds CSS class names from the uid, so it may hold letters and digits only.
         trace["uid"] = f"t{hashlib.sha256(f'{name} {seen[name]}'.encode()).hexdigest()[:12]}"
         seen[name] += 1
-
-
-def _axes(layout: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for name, part in sorted(layout.items()) if name.startswith(("xaxis", "yaxis"))]
-
-
-def _hash_subject(figure: go.Figure, layout: dict[str, Any]) -> str:
-    """Return a hash that differs between figures about different subjects.
-
-    The hash covers the titles of the axes, and the type, name and ends of each trace.
-    """
-    said = [axis.get("title", {}).get("text") for axis in _axes(layout)]
-    said += [f"{trace.type} {trace.name} {_describe_ends(trace)}" for trace in figure.data]
-    return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
-
-
-def _describe_ends(trace: Any) -> str:
-    """Return the first and last x value of a trace, or the shape of its z array, as text."""
-    for name in ("x", "z"):
-        values = getattr(trace, name, None) if name in trace else None
-        if values is not None and len(values):
-            return f"{np.shape(values)}" if name == "z" else f"{values[0]} {values[-1]}"
-    return ""

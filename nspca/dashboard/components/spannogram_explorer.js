@@ -238,8 +238,8 @@ class View {
     const one = `one curve for each ${data.noun ?? "feature"}`, long = `${one}: its weight at each angle`;
     g.fillText(g.measureText(long).width < this.width - this.left - RIGHT ? long : one, this.left, curves.top - 10);
     if (data.send) return;
-    const lit = data.nonneg ? "highest" : "farthest", full = `what the ${data.k} ${lit} capture in the two directions`;
-    const words = [full + (percent ? `, % of ${data.unitName}` : ""), full, `captured by the ${data.k} ${lit}`];
+    const lit = data.nonneg ? "highest" : "farthest", full = `what the ${data.k} ${lit} keep in the two directions`;
+    const words = [full + (percent ? `, % of ${data.unitName}` : ""), full, `kept by the ${data.k} ${lit}`];
     g.fillText(words.find((text) => g.measureText(text).width < this.width - this.left - RIGHT) ?? words[2], this.left, goal.top - 8);
     g.textAlign = "right";
     if (!this.hidden) g.fillText("best sets", this.left - 8, band.top + 8.5);
@@ -377,8 +377,8 @@ class View {
     const share = value / data.optimum.value;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : share >= AT_STAR ? `${curves} capture the most here, at the star`
-      : `${curves} capture ${shareText(share)} of what those at the star capture`);
+      : share >= AT_STAR ? `${curves} keep the most here, at the star`
+      : `${curves} keep ${shareText(share)} of what those at the star keep`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");

@@ -9,12 +9,14 @@ import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.dashboard.history.descriptions import DescribedRun
+from nspca.specs import SweepSpec
 
 PLACES = ("first", "second")  # names in the address
 
 
-def show(sweeps: list[DescribedRun]) -> None:
-    """Draw the choice of two sweeps, and the link to both; nothing if there are fewer than two."""
+def show(runs: list[DescribedRun]) -> None:
+    """Draw the choice of two finished sweeps, and the link to both; nothing if there are fewer than two."""
+    sweeps = [one for one in runs if isinstance(one.spec, SweepSpec) and one.run.state == "done"]
     if len(sweeps) < 2:
         return
     by_id = {one.run.id: one for one in sweeps}
@@ -40,7 +42,6 @@ def show(sweeps: list[DescribedRun]) -> None:
 
 
 def _choose(column: Any, by_id: dict[str, DescribedRun], name: str) -> DescribedRun | None:
-    """Draw in a column the choice of a finished sweep, whose id goes into the value `name` of the address."""
     chosen = column.selectbox(
         name.capitalize(),
         list(by_id),

@@ -55,11 +55,6 @@ class DescribedRun:
         """Name given by the visitor, or else the title of the spec."""
         return self.run.name or self.spec.describe().title
 
-    @property
-    def is_sweep(self) -> bool:
-        """True for a finished sweep, which can be compared with another sweep."""
-        return isinstance(self.spec, SweepSpec) and self.run.state == "done"
-
 
 def describe_runs(runs: Iterable[Run]) -> list[DescribedRun | Run]:
     """Return a description for each run. A run that is damaged or of an unknown kind is returned as it is."""

@@ -6,7 +6,6 @@ from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.history import page
 from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun, describe_runs
 from nspca.dashboard.runs.tasks import engine
-from nspca.jobs import JobState
 
 NEWEST = 20  # newest runs that are tried until one can be opened
 FORGET = (
@@ -26,10 +25,11 @@ def show() -> None:
 
 def _box(one: DescribedRun) -> None:
     try:
-        said, address = how_far(one, engine().status(one.run.id)), state.opening(one.query)
+        now, address = engine().status(one.run.id), state.opening(one.query)
+        said = now.state if now.ended else page.says(one, now)
     except DAMAGE:  # the list of runs shows this error
         return
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Continue where you were**: {wording.plain(one.name)}; {said}", width="content")
         st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=address)
         st.page_link(
@@ -41,13 +41,3 @@ def _box(one: DescribedRun) -> None:
         with st.popover("Start fresh", icon=":material/restart_alt:"):
             st.caption(FORGET)
             buttons.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")
-
-
-def how_far(one: DescribedRun, now: JobState) -> str:
-    """Return the progress of a run, such as ``20 of 20 ready``, or its state."""
-    if not now.ended:
-        return page.says(one, now)
-    if not one.total or now.state == "failed":
-        return now.state
-    ready = f"{min(len(now.rows), one.total)} of {one.total} ready"
-    return ready if now.state == "done" else f"{now.state}, {ready}"

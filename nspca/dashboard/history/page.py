@@ -49,28 +49,22 @@ def show() -> None:
         _empty()
         return
     described = describe_runs(runs)
-    _introduce(len(runs))
+    line = f"You have **{wording.things(len(runs), 'run')}**{', the newest first' * (len(runs) > 1)}."
+    more = "" if state.get("present") else " Open one to see its answer again. More renames or deletes it."
+    st.markdown(line + more)
     found = _search(described) if len(described) > FEW else described
     last = max(1, -(-len(found) // OF_A_PAGE))
     page = min(max(1, state.get("listed")), last)
     place = times.zone(st.context.timezone)
     for one in found[OF_A_PAGE * (page - 1) : OF_A_PAGE * page]:
-        with frame.guard(), st.container(border=True):
+        with frame.guard():
             _row(one, place)
     if last > 1:
         _turn(page, last, len(found))
     with frame.guard():
         _kept(workspace)
     with frame.guard():
-        beside.show([one for one in described if isinstance(one, DescribedRun) and one.is_sweep])
-
-
-def _introduce(count: int) -> None:
-    line = f"You have **{wording.things(count, 'run')}**{', the newest first' * (count > 1)}."
-    which = "one" if count > 1 else "it"
-    press = "Press More to rename, download or delete it."
-    said = f"{line} Open {which} to see its answer again. {press}"
-    st.markdown(line if state.get("present") else said)
+        beside.show([one for one in described if isinstance(one, DescribedRun)])
 
 
 def _kept(workspace: str) -> None:
@@ -101,7 +95,6 @@ def _empty() -> None:
 
 
 def _search(described: list[DescribedRun | Run]) -> list[DescribedRun | Run]:
-    """Draw the search field, and return the runs whose text holds every word of the search."""
     wanted = st.text_input(
         "Search",
         placeholder="Search: digits, failed, nonnegative …",
@@ -110,20 +103,18 @@ def _search(described: list[DescribedRun | Run]) -> list[DescribedRun | Run]:
         **state.bind("find", then=lambda: state.put(listed=None)),
     )
     parts = wanted.lower().split()
-    found = [one for one in described if all(part in _searched(one) for part in parts)]
+    found = [one for one in described if all(part in _text(one) for part in parts)]
     if parts and not found:
         st.caption("No run says that: take a word away.")
     return found
 
 
-def _searched(one: DescribedRun | Run) -> str:
-    """Return the lower-case text of a run in which the search looks."""
+def _text(one: DescribedRun | Run) -> str:
     run, line = (one.run, one.line) if isinstance(one, DescribedRun) else (one, DAMAGED)
     return f"{run.name} {run.title} {run.state} {run.error} {line}".lower()
 
 
 def _turn(page: int, last: int, count: int) -> None:
-    """Draw the buttons to newer and older runs: `page` of `last` pages is open, of `count` runs in all."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to, icon in (
             ("Newer", page - 1, ":material/chevron_left:"),
@@ -166,7 +157,7 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
         if now.ended:
             if now.state != "done":
                 goes_on = isinstance(one, DescribedRun) and one.spec.goes_on
-                again = partial(engine().again, run.id, viewer=state.workspace(), goes_on=goes_on)
+                again = partial(engine().again, run.id, goes_on=goes_on)
                 buttons.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
             with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.id}"):
                 _more(one, now)
@@ -223,25 +214,18 @@ def share(one: DescribedRun, now: JobState) -> float:
 
 def _more(one: DescribedRun, now: JobState) -> None:
     run, key = one.run, f"name_{one.run.id}"
+
+    def rename() -> None:
+        engine().store.rename_run(state.workspace(), run.id, " ".join(st.session_state[key].split()))
+
     look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
-    st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
+    st.text_input("Name", on_change=rename, **look, **state.showing(key, run.name))
     if now.state == "done":
         label, ending, reads = FILES.get(one.spec.kind, SWEEPS if one.spec.kind in OF_SWEEPS else PLAIN)
         name = f"nspca-{one.spec.kind}-{run.id[:8]}.{ending}"
         take = partial(engine().result, run.id)
-        buttons.download(
-            label,
-            take,
-            name,
-            None,
-            key=f"export_{run.id}",
-            help=reads,
-        )
+        buttons.download(label, take, name, None, key=f"export_{run.id}", help=reads)
     _delete(run)
-
-
-def _rename(run_id: str, key: str) -> None:
-    engine().store.rename_run(state.workspace(), run_id, " ".join(st.session_state[key].split()))
 
 
 # --- delete and undo ------------------------------------------------------------------------------
@@ -258,7 +242,6 @@ def _delete(run: Run) -> None:
 
 
 def _forget(run_id: str) -> None:
-    """Delete a run, remember it for undo, and remove it from the address."""
     deleted = st.session_state.setdefault(state.DELETED, [])
     if run_id not in deleted:  # Streamlit may call this twice, when a second rerun interrupts the first
         engine().store.delete_run(state.workspace(), run_id)
@@ -267,7 +250,6 @@ def _forget(run_id: str) -> None:
 
 
 def _undo() -> None:
-    """Draw the button that restores the run deleted last in this browser session."""
     deleted = st.session_state.get(state.DELETED)
     if not deleted:
         return

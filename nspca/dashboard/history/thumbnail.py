@@ -35,7 +35,6 @@ def of(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
 
 
 def _drawn(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
-    """Return the thumbnail for the rows of a run, see `of`: components, bounds or curves."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
         best = max(several, key=lambda row: sum(row.values))

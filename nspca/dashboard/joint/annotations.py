@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint.samples import label_columns, label_of, scores_of
+from nspca.dashboard.joint.samples import correlations, label_columns, label_of, scores_of
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.views.component import MOST_GROUPS
@@ -59,18 +59,11 @@ def links(scores: np.ndarray, columns: Mapping[str, Any]) -> dict[str, Link]:
         values = np.asarray(labels)
         different = len(np.unique(values.astype(str)))
         if values.dtype.kind in "iuf" and different > MOST_GROUPS:
-            found[name] = Link(0, _correlations(scores, values.astype(float)))
+            there = np.isfinite(values)
+            found[name] = Link(0, correlations(values[there, None], scores[there])[0])
         elif 2 <= different <= MOST_GROUPS and different < len(values):
             found[name] = Link(different, shares_between(scores, values.astype(str)))
-    return dict(list(found.items())[:MOST])
-
-
-def _correlations(scores: np.ndarray, values: np.ndarray) -> np.ndarray:
-    there = np.isfinite(values)
-    Z = np.column_stack([values, scores])[there]
-    Z = Z - Z.mean(axis=0)
-    Z = Z / np.where(Z.any(axis=0), np.linalg.norm(Z, axis=0), 1)
-    return np.asarray(Z[:, 1:].T @ Z[:, 0])
+    return found
 
 
 def shares_between(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -112,7 +105,10 @@ def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:
     if not found:
         return
     one = answer.nouns.one
-    st.html(table(found, one))
+    few = dict(list(found.items())[:MOST])
+    st.html(table(few, one))
+    if len(found) > len(few):
+        st.caption(f"The first {MOST} of {len(found)} annotations.")
     label = label_of(columns)
     name = label if label in found else next(iter(found))
     with beside or st.container():
@@ -122,7 +118,6 @@ def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:
 
 
 def _held_out(answer: Answer, labels: list[str], label: str) -> None:
-    """Draw the check on a held-out half: its button, or its outcome."""
     if answer.of.table is not None:
         return
     try:

@@ -12,7 +12,7 @@ from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
-from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_centred, is_scaled
+from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_scaled
 from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
 from nspca.specs import ComponentsSpec
@@ -100,7 +100,13 @@ def inputs(of: Chosen) -> None:
     how: dict[str, Any] = {"options": list(EFFORTS), "format_func": EFFORTS.__getitem__, "help": EFFORT_HELP}
     form.draw(ComponentsSpec, "effort", right, value=_effort(), **how)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _preparation(of)
+        if _is_counts(of):
+            given = state.bind("raw", state.get("raw") is not False)
+            st.toggle("Counts as they are", help=RAW_HELP, **given)
+        else:
+            center = "Subtract each feature's mean, as PCA does."
+            form.draw(ComponentsSpec, "center", disabled=of.dataset.is_covariance, help=center)
+        draw_scale(st, of)
     method_options.form(by)
 
 
@@ -116,15 +122,6 @@ def _methods(of: Chosen, by: list[str]) -> None:
     form.draw(ComponentsSpec, "methods", value=by, **how)
 
 
-def _preparation(of: Chosen) -> None:
-    if _is_counts(of):
-        st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))
-    else:
-        center = "Subtract each feature's mean, as PCA does."
-        form.draw(ComponentsSpec, "center", disabled=of.dataset.is_covariance, help=center)
-    draw_scale(st, of)
-
-
 def _able(of: Chosen) -> list[str]:
     refusals = methods.refusals(of, not state.get("signed"), _center(of), is_scaled(of))
     return [name for name in methods.able(refusals) if name in nspca.METHODS]
@@ -137,7 +134,6 @@ def _by(of: Chosen) -> list[str]:
 
 
 def _default(n: int) -> tuple[str, ...]:
-    """Return the methods that are used before somebody chooses some: fewer for tables of many features."""
     return QUICK if n > LARGE else DEFAULT
 
 
@@ -152,13 +148,11 @@ def _is_counts(of: Chosen) -> bool:
 
 def _center(of: Chosen) -> bool:
     """Tell whether the data are centred; word counts are not, unless the visitor chooses that."""
-    if not _is_counts(of):
-        return is_centred(of)
-    return state.get("raw") is False and not of.dataset.is_covariance
+    wanted = state.get("raw") is False if _is_counts(of) else state.get("center")
+    return wanted and not of.dataset.is_covariance
 
 
 def _default_sizes(of: Chosen) -> tuple[int, int]:
-    """Return the default number of components and their size; some features remain unused."""
     (r, size), n = USUAL[kind_of(of.dataset)], of.dataset.X.shape[1]
     if kind_of(of.dataset) == "image":
         size = max(size, n // OF_IMAGE)

@@ -11,11 +11,9 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
-from nspca.plots.joint import climb_figure
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     format_change,
@@ -80,10 +78,7 @@ def headline(answer: Answer) -> str:
 
 
 def _shared(answer: Answer) -> float | None:
-    """Return the share of the variance of the used features that the components explain.
-
-    None for a folder, whose variances only a worker knows.
-    """
+    """Return the share of the variance of the used features that the components explain."""
     if answer.of.table is not None:
         return None
     A, used = answer.problem.covariance, answer.shown.components.any(axis=1)
@@ -112,7 +107,6 @@ def _is_best(answer: Answer) -> bool:
 
 
 def _terms(answer: Answer) -> str:
-    """Return the conditions under which the proof holds, after a comma; empty without conditions."""
     terms = ["with nonnegative weights"] if answer.problem.nonneg else []
     if answer.asked.r > 1:
         terms.append(f"without a {answer.nouns.feature} in common")
@@ -124,7 +118,7 @@ def each(result: Result, answer: Answer) -> list[str]:
     return [percent_down(float(value) / answer.total, DIGITS) for value in np.asarray(result.values)]
 
 
-def draw_climb(rows: list[Climbed], at_work: bool, many: str, run_id: str) -> None:
+def draw_climb(rows: list[Climbed], at_work: bool, many: str) -> None:
     """Draw the gain of the method that looks for all components at once, from its first answer on."""
     if not rows:
         return
@@ -134,5 +128,3 @@ def draw_climb(rows: list[Climbed], at_work: bool, many: str, run_id: str) -> No
         f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
         f"{many} at once{better}."
     )
-    figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
-    figures.draw(figure, "components_climb", same=run_id)

@@ -254,7 +254,6 @@ def _give_name(method: str, number: int, name: str) -> None:
 
 
 def _name_it(answer: Answer, method: str, number: int, x: np.ndarray) -> None:
-    """Draw the input for the name of a component x (n,) of a method; its largest weights suggest one."""
     key, name = f"name_{method}_{number}", names_of(method).get(number, "")
     largest = used_names(answer.of.dataset.feature_names, x)[:IN_NAME]
     st.text_input(

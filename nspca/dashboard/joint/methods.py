@@ -17,7 +17,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
 from nspca.plots.compare import cumulative_figure, styles
-from nspca.presentation.numerals import format_change, format_value, round_down
+from nspca.presentation.numerals import format_change, format_guarantee, format_value, round_down
 from nspca.result import Result
 
 ROUNDING = 1e-12
@@ -114,20 +114,20 @@ def _signed(gained: float | None) -> str:
     """Return a gain in per cent as text, empty where it is unknown; a difference by rounding is no gain."""
     if gained is None or pd.isna(gained):
         return ""
-    if abs(gained) < 100 * ROUNDING:
-        return "0.0 %"
-    return f"{'−' if gained < 0 else ''}{format_change(gained / 100)}"
+    is_none = abs(gained) < 100 * ROUNDING
+    return "0.0 %" if is_none else f"{'−' if gained < 0 else ''}{format_change(gained / 100)}"
 
 
 def _table(answer: Answer) -> None:
     rows, best = table(answer)
     n, feature, one = answer.problem.n, answer.nouns.feature, answer.nouns.one
-    rows["share"] = [round_down(share, 2) for share in rows["share"]]  # as in the headings
+    rows["share"] = [round_down(share, 1) for share in rows["share"]]  # as in the headings
     rows["gain"] = [_signed(gained) for gained in rows["gain"]]
-    rows["least"] = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
+    ratios = [result.ratio for result in answer.results.values()]
+    rows["least"] = ["" if ratio is None else format_guarantee(ratio) for ratio in ratios]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tables.show(
-        rows if rows["least"].notna().any() else rows.drop(columns="least"),
+        rows if rows["least"].any() else rows.drop(columns="least"),
         alt="The methods with what their components explain together, how many features they use, and the "
         "time they took",
         column_config={
@@ -138,7 +138,7 @@ def _table(answer: Answer) -> None:
                 format="scientific" if rows["explained"].max() >= 1e7 else "%.6g",
                 help=f"Variance of all {one}s together, in the units of the data.",
             ),
-            "share": number("% of the variance", format="%.2f"),
+            "share": number("% of the variance", format="%.1f"),
             "gain": text(
                 f"{best} gains", alignment="right", help=f"How much more {best} explains than this method."
             ),
@@ -148,8 +148,8 @@ def _table(answer: Answer) -> None:
                 help=f"{feature.capitalize()}s that more than one {one} uses. No method may use one twice.",
             ),
             "common": number(f"Also in {best}", help=f"{feature.capitalize()}s that {best} uses too."),
-            "least": number(
-                "Proved", format="%.2f %%", help=f"At least this share of what the best {one}s explain."
+            "least": text(
+                "Proved", alignment="right", help=f"At least this share of what the best {one}s explain."
             ),
             "seconds": number("Seconds", format="%.2f"),
         },

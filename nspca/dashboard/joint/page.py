@@ -139,7 +139,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         _say_failures(now)
         is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
         if not now.ended and is_joint:
-            headline.draw_climb(climb, at_work, self.nouns.many, run.id)
+            headline.draw_climb(climb, at_work, self.nouns.many)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
@@ -162,9 +162,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         with st.container(key=lists.SECTION):
             view.look(seen)
         st.markdown("### Can I trust it?")
-        if run.now.ended:
-            joint_proof.show_search(seen, view.fates)
-        joint_proof.show(seen)
+        joint_proof.show(seen, view.fates)
         sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
         opened = st.segmented_control(
@@ -182,10 +180,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
 
 def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]:
-    """Return label and drawing function of each further question, by its key in the address.
-
-    A covariance has no samples, and no questions about them.
-    """
+    """Return label and drawing function of each further question, by its key in the address."""
     nouns, view = answer.nouns, VIEWS[answer.nouns.kind]
     sections: dict[str, tuple[str, Callable[[Answer], None]]] = {
         "many": (f"How many {nouns.many}?", resampling.show_how_many),
@@ -201,7 +196,6 @@ def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]
 
 
 def _map(answer: Answer) -> None:
-    """Draw the documents on a map, and how far the topics go with annotations."""
     left, right = st.columns([3, 2], gap="large")
     with left:
         samples.show(answer)

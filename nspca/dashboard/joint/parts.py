@@ -77,7 +77,7 @@ def row(answer: Answer, method: str = "") -> partial[go.Figure]:
 
 
 def captions(result: nspca.Result, answer: Answer) -> list[str]:
-    """Return the text above the picture of each part: its number, and the share that it captures."""
+    """Return the text above the picture of each part: its number, and its share of the variance."""
     return [f"{j}: {said}" for j, said in enumerate(each(result, answer), 1)]
 
 
@@ -115,7 +115,7 @@ def recurring(answer: Answer, F: np.ndarray, overlaps: list[float]) -> None:
         name=answer.method,
         hover="in %{z:.0%} of the draws",
     )
-    figures.draw(figure, f"stability_{answer.id}")
+    figures.draw(figure, f"stability_{answer.id}", same=answer.id)
     st.caption(
         "A pixel is the darker the more draws have it in this part. Parts with sharp edges do not depend "
         "on which images were there. In %: how much of a part the draws have, weights counted, on average."
@@ -123,7 +123,6 @@ def recurring(answer: Answer, F: np.ndarray, overlaps: list[float]) -> None:
 
 
 def _mean(answer: Answer) -> np.ndarray:
-    """Return the mean image (n,), which is drawn behind the parts."""
     return moments(answer.of.dataset.X)[0]
 
 

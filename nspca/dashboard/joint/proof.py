@@ -24,14 +24,24 @@ KEEP = 1e-3
 """Preference for components that keep their numbers, smaller than one feature that they share."""
 
 
-def show(answer: Answer) -> None:
-    """Draw what is proved, the button to check it, and how its gap closed or closes now."""
+def show(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:
+    """Draw what is proved, the search for better components, the check, and how the gap closed or closes now.
+
+    `fates` draws which features are certain or ruled out.
+    """
+
+    def draw(result: nspca.Result, standing: Standing) -> None:
+        fates(answer, in_order(result), numbered(standing, result, answer.k))
+        if answer.asked.r > 1 and 0 < np.mean(standing.possible & ~standing.certain) < 1:
+            st.caption(f"The {answer.noun}s of a better answer can be numbered so that all of this holds.")
+
     best, now = answer.shown, answer.now
     assert now is not None  # a section is drawn for a run
     st.markdown(" ".join(headline.sentences(answer)))
     if not now.ended:
         progress.repeat(lambda: live(engine().status(answer.id), answer.problem, answer.id))
         return
+    optimal.show(answer, draw)
     if best.certificate is not None:
         panel.verify_button(answer.of, answer.problem, best.certificate)
         panel.verified(best, best.certificate)
@@ -50,17 +60,6 @@ def live(now: JobState, problem: Problem, run_id: str) -> None:
 
 def _unit(problem: Problem) -> tuple[float, str]:
     return problem.total_variance or 1.0, "the total variance"
-
-
-def show_search(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:
-    """Draw the search for better components; `fates` draws which features are certain or ruled out."""
-
-    def draw(result: nspca.Result, standing: Standing) -> None:
-        fates(answer, in_order(result), numbered(standing, result, answer.k))
-        if answer.asked.r > 1 and 0 < np.mean(standing.possible & ~standing.certain) < 1:
-            st.caption(f"The {answer.noun}s of a better answer can be numbered so that all of this holds.")
-
-    optimal.show(answer, draw)
 
 
 def numbered(standing: Standing, result: nspca.Result, sizes: Sequence[int]) -> Standing:

@@ -37,7 +37,6 @@ def show_how_many(answer: Answer) -> None:
     most = spec.most or 1
 
     def take(found: Choice) -> None:
-        """Draw the button that asks for the number of components that was found."""
         count = found.simplest
         if count is not None and count != answer.asked.r:
             st.button(
@@ -54,7 +53,6 @@ def show_how_many(answer: Answer) -> None:
 
 
 def _choice_spec(answer: Answer) -> ChoiceSpec:
-    """Return the spec of the choice, for components of the largest size on the page."""
     asked, n = answer.asked, answer.problem.n
     k = max(asked.sizes)
     return ChoiceSpec(
@@ -145,7 +143,6 @@ def frequency_table(answer: Answer, rows: list[Row]) -> pd.DataFrame:
 
 
 def _draw_stability(answer: Answer, rows: list[Row], draw: Callable[..., object]) -> None:
-    """Draw the outcome so far by `draw`, after a sentence about the frequency of features."""
     F, overlaps = _shown(answer, rows)
     if not overlaps:
         return

@@ -126,7 +126,6 @@ def label_columns(data: Dataset) -> dict[str, Any]:
 
 
 def _choose_label(columns: Mapping[str, Any]) -> str:
-    """Draw the choice of a label column, and return its name; empty for none."""
     if not columns:
         return ""
     wanted = label_of(columns) or NO_GROUPS
@@ -142,7 +141,6 @@ def _choose_label(columns: Mapping[str, Any]) -> str:
 
 
 def _choose_axis(answer: Answer, name: str, number: int) -> None:
-    """Draw the choice of the component on one axis, `name` of the address, which is now `number`."""
     st.selectbox(
         name.capitalize(),
         list(range(1, answer.asked.r + 1)),
@@ -160,7 +158,6 @@ def label_of(columns: Mapping[str, Any]) -> str:
 
 
 def _along(r: int) -> tuple[int, int]:
-    """Return the numbers of the two components that the address names, each from 1 to r."""
     across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
     return across, up
 
@@ -187,7 +184,7 @@ def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
 
 
 def thumbnails(of: Chosen) -> Thumbnails | None:
-    """Return the images of all samples on one sheet; None for data that are no images."""
+    """Return the images of the drawn samples on one sheet; None for data that are no images."""
     return None if of.dataset.image_shape is None else _sheet(of.content, of.dataset)
 
 
@@ -197,9 +194,10 @@ def _sheet(content: str, _data: Dataset) -> Thumbnails:
     from PIL import Image
 
     assert _data.image_shape is not None
-    m, (height, width) = _data.X.shape[0], _data.image_shape
+    drawn, (height, width) = drawn_samples(_data.X.shape[0]), _data.image_shape
+    m, every = len(drawn), int(drawn[1]) if len(drawn) > 1 else 1
     step = -(-max(height, width) // SIDE)
-    X = _data.X.toarray() if sp.issparse(_data.X) else np.asarray(_data.X, float)
+    X = _data.X[drawn].toarray() if sp.issparse(_data.X) else np.asarray(_data.X[drawn], float)
     images = X.reshape(m, height, width)[:, ::step, ::step]
     low, high = float(images.min()), float(images.max())
     grey = (255 * (images - low) / ((high - low) or 1.0)).astype(np.uint8)
@@ -211,11 +209,10 @@ def _sheet(content: str, _data: Dataset) -> Thumbnails:
     file = io.BytesIO()
     Image.fromarray(sheet).save(file, "JPEG", quality=80)
     url = f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
-    return Thumbnails(url, columns, rows, width, height)
+    return Thumbnails(url, columns, rows, width, height, every)
 
 
 def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> None:
-    """Draw the samples in the lasso, and the buttons that ask again with or without them."""
     if not rows:
         st.caption("Draw a lasso around samples to compute again without them, or with no others.")
         return
@@ -302,7 +299,6 @@ def _matches(names: Any, wanted: str) -> list[int]:
 
 
 def _said(answer: Answer, feature: int) -> str:
-    """Return a sentence on the component of a feature, or on the one that it goes with most."""
     X, data, one = answer.displayed.components, answer.of.dataset, answer.nouns.one
     name = f"**{wording.plain(short(data.feature_names[feature]))}**"
     if X[feature].any():

@@ -51,13 +51,14 @@ def look(answer: Answer) -> None:
 
 
 def _heat(answer: Answer) -> "partial[go.Figure] | None":
-    """Return the plot of the features of all components: over the axis of spectra, or in all samples."""
     data, X = answer.of.dataset, answer.displayed.components
     marked = tuple(samples.found_features(answer))
     if data.is_covariance:
         return partial(alike_map, data.X, X, feature_names=data.feature_names, marked=marked)
-    if _is_spectrum(answer):
-        return _profiles(answer)
+    if data.kind == "spectrum" and data.axis is not None:
+        named = lists.names_of(answer.method)
+        titles = [f"{j} {named.get(j, '')}".strip() for j in range(1, X.shape[1] + 1)]
+        return partial(profiles_figure, X, data.axis, data.axis_name, mean=moments(data.X)[0], names=titles)
     scores = samples.scores_of(answer)
     if scores is None:
         return None
@@ -69,13 +70,6 @@ def _heat(answer: Answer) -> "partial[go.Figure] | None":
     return partial(score_map, data.X, X, scores, labels=labels, marked=marked, **names)
 
 
-def _profiles(answer: Answer) -> "partial[go.Figure]":
-    data, X = answer.of.dataset, answer.displayed.components
-    named = lists.names_of(answer.method)
-    titles = [f"{j} {named.get(j, '')}".strip() for j in range(1, X.shape[1] + 1)]
-    return partial(profiles_figure, X, data.axis, data.axis_name, mean=moments(data.X)[0], names=titles)
-
-
 def drawn(answer: Answer) -> dict[str, go.Figure]:
     """Return the figures for export, by file name: the picture, and one for each component."""
     data, best = answer.of.dataset, answer.method
@@ -83,8 +77,3 @@ def drawn(answer: Answer) -> dict[str, go.Figure]:
     plot = _heat(answer)
     whole = {} if plot is None else {f"all-components-by-{best}": plot()}
     return whole | {f"component-{j:02}-by-{best}": component.plot(data, x)() for j, x in enumerate(X.T, 1)}
-
-
-def _is_spectrum(answer: Answer) -> bool:
-    data = answer.of.dataset
-    return data.kind == "spectrum" and data.axis is not None and not data.is_covariance

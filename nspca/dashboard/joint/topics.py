@@ -112,7 +112,6 @@ def documents(data: Dataset, x: np.ndarray, scores: np.ndarray, number: int) -> 
 
 
 def _counts(data: Dataset, row: int, x: np.ndarray) -> list[tuple[str, bool]]:
-    """Return the words of a topic x (n,) in one document, most frequent first, each with its count."""
     X: Any = data.X
     counts = np.asarray(X[[row]].toarray() if sp.issparse(X) else X[[row]], float).ravel()
     found = [i for i in np.argsort(-counts, kind="stable") if x[i] and counts[i]][:WORDS]
@@ -144,7 +143,6 @@ def marked(text: str, words: Sequence[str], most: int = SHORT) -> Markup:
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str] | None:
-    """Return a pattern that matches any of the words as whole words, longest first; None without words."""
     each = [r"\s+".join(map(re.escape, word.split())) for word in sorted(words, key=len, reverse=True)]
     each = [one for one in each if one]
     return re.compile(rf"(?<!\w)(?:{'|'.join(each)})(?!\w)", re.IGNORECASE) if each else None

@@ -100,7 +100,6 @@ def _open() -> None:
 
 
 def _end(secret: str, screen: int) -> None:
-    """Close the room, and keep what the class did for the screen on which it was closed."""
     phones, guesses = ROOMS.end(secret)
     said = ", ".join(f"{count} for screen {at}" for at, count in guesses.items()) or "none"
     answered = wording.things(phones, "phone")
@@ -110,7 +109,6 @@ def _end(secret: str, screen: int) -> None:
 
 
 def _draw(view: View, of: Lesson) -> None:
-    """Draw the figure of the guesses, with the answer if it is revealed."""
     left = st.container()
     if view.screen == PAINTING and view.is_revealed:
         left, right = st.columns([3, 2], gap="small")
@@ -124,7 +122,6 @@ def _draw(view: View, of: Lesson) -> None:
 
 
 def _code(code: str) -> None:
-    """Draw the address of the room as a QR code and in letters, and the code to type there."""
     links.draw(_address(code), "The address of the room")
     st.markdown(f"**{wording.plain(_address('').split('://')[-1].partition('?')[0])}**")
     st.markdown(f"## {write_code(code)}")
@@ -135,6 +132,5 @@ def _address(code: str) -> str:
 
 
 def _warn(code: str = "") -> None:
-    """Draw a warning where no phone can open the address of a room."""
     if links.is_alone(_address(code)):
         st.caption(f":material/warning: {links.ALONE}")

@@ -49,19 +49,16 @@ def search(content: str, _of: Lesson) -> Search:
 
     def watch(event: Event) -> None:
         standing = Standing.of(event, n)
-        if standing is None or (seen and not _is_further(standing, seen[-1])):
-            return
-        seen.append(standing)
+        if standing is not None and (not seen or settled(standing) > settled(seen[-1])):
+            seen.append(standing)
+
+    def settled(standing: Standing) -> int:
+        return int(np.sum(standing.certain) + np.sum(~standing.possible))
 
     result = prove_optimum(_of.problem, _of.result, watch, seconds=LIMIT)
     if len(seen) > MOST:
         seen = [seen[i] for i in np.linspace(0, len(seen) - 1, MOST).astype(int)]
     return Search(tuple(seen), result)
-
-
-def _is_further(now: Standing, before: Standing) -> bool:
-    settled = [np.sum(one.certain) + np.sum(~one.possible) for one in (now, before)]
-    return bool(settled[0] > settled[1])
 
 
 def show(of: Lesson) -> None:

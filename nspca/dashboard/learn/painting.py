@@ -42,10 +42,7 @@ def image_of(of: Lesson) -> Image:
 
 
 def _buttons(judged: bool, count: int) -> None:
-    """Draw the button that reveals the answer, or once `judged` the one that starts again.
-
-    `count` pixels are painted; with too few of them the button is disabled.
-    """
+    """Draw the button that reveals the answer, or once `judged` the one that starts again."""
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
         buttons.button("Paint again", "repaint", again, icon=":material/brush:")
@@ -61,13 +58,12 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    """Return sentences about what the painting and the best answer capture, and what none can exceed."""
     found, limit = of.result.value / of.best, ratio_at_most(of.upper, of.best)
     reached, possible = wording.shares(found, limit)
-    mine = percent_down(painted(of, pixels).value / of.best, wording.digits_apart(found, limit))
+    mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(limit))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
-        f"Your {K} pixels capture **{mine}** of the variance of the first principal component. The best {K} "
-        f"found capture **{reached}**, and {hit} of them are yours. It is proved that no {K} pixels with "
-        f"nonnegative weights capture more than **{possible}**."
+        f"Your {K} pixels keep **{mine}** of what all pixels show in the main direction. The best {K} found "
+        f"keep **{reached}**, and {hit} of them are yours. No {K} pixels with nonnegative weights keep more "
+        f"than **{possible}**: proved."
     )

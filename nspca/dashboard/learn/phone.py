@@ -96,7 +96,6 @@ def _form() -> None:
 
 
 def _ask(code: str, phone: str) -> Asked:
-    """Return the open question of the room; raise `NoRoom` for a code without a room."""
     address = name_address(st.context.ip_address)
     return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
 
@@ -127,17 +126,14 @@ def _question(code: str, phone: str, asked: Asked) -> None:
     elif screen == PAINTING:
         _paint(of, sent, send)
     else:
-        data = spannogram_explorer.sending(questions.spannogram_of(of).V, K, SEND, sent)
+        data = spannogram_explorer.sending(questions.spannogram_of(of)[0], K, SEND, sent)
         spannogram_explorer.guess(
             data, "phone_angle", lambda phi: send(None if phi is None else float(np.degrees(phi)))
         )
 
 
 def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
-    """Draw the image to paint, and the button that calls `send` with the painted pixels.
-
-    `sent` is the last painting that was sent; None without one.
-    """
+    """Draw the image to paint, and the button that calls `send` with the painted pixels."""
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
     painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
     label, few = "Send another guess" if sent else SEND, len(pixels) < K

@@ -5,7 +5,6 @@ asks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from nspca.dashboard.learn.rooms import PAINTING, Guess
 from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
 from nspca.plots.lesson import guess_curve, guess_strip, votes_figure
-from nspca.plots.spannogram import curves, top_set
+from nspca.plots.spannogram import top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio, ratio_at_most
 
 DIRECTION, SPANNOGRAM = 1, 3
@@ -31,7 +30,7 @@ TASKS = {
     ),
     SPANNOGRAM: (
         f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do "
-        f"these {K} pixels capture most of the variance? Drag the angle."
+        f"these {K} pixels keep most of the variance? Drag the angle."
     ),
     PAINTING: (
         f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is "
@@ -43,48 +42,32 @@ GRID = 181
 """Angles at which a curve is drawn: one for each degree."""
 
 
-@dataclass(frozen=True, eq=False)
-class Spannogram:
-    """The rank-2 picture of the lesson.
+def spannogram_of(of: Lesson) -> tuple[Array, float, float]:
+    """Return the rank-2 factor V (n, 2) of the lesson, and angle and value of its best set.
 
-    `V` (n, 2) is the factor with its sign chosen so that the highest curves at the angle `phi`, in radians,
-    are the best set; `best` is their value.
+    The highest curves at the angle, in radians, are the best set: the sign of V is chosen so.
     """
-
-    V: Array
-    phi: float
-    best: float
-
-    def reached(self, degrees: float) -> float:
-        """Return the value of the K highest curves at an angle, as a share of the best value."""
-        at = self.V @ direction(np.radians(degrees))
-        return float(np.square(at[top_set(at, K)]).sum()) / self.best
-
-
-def spannogram_of(of: Lesson) -> Spannogram:
-    """Return the rank-2 spannogram of the lesson."""
     phi, sign = of.seen
     V = sign * of.V[:, :2]
-    value = curves(V, [phi])[:, 0]
-    return Spannogram(V, phi, float(np.square(value[top_set(value, K)]).sum()))
+    return V, phi, _highest(V, phi)
 
 
-def variance_share(points: Array, degrees: float) -> float:
-    """Return the variance of points (m, 2) along a line, as a share of the largest variance."""
-    turn = np.radians(degrees)
-    most = float(np.linalg.eigvalsh(np.cov(points, rowvar=False, ddof=0))[-1])
-    return float(np.var(points @ [np.cos(turn), np.sin(turn)])) / most
+def _highest(V: Array, phi: float) -> float:
+    at = V @ direction(phi)
+    return float(np.square(at[top_set(at, K)]).sum())
 
 
 def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
     """Return the value of each guess, as a share of the best value (angles) or the proved bound (pixels)."""
-    if screen == DIRECTION:
-        points = of.X[:, list(pair(of)[0])]
-        return [variance_share(points, cast(float, guess)) for guess in guesses]
+    if screen == PAINTING:
+        return [_painted_share(cast(tuple[int, ...], guess)) for guess in guesses]
+    turns = np.radians(np.array(guesses, float))
     if screen == SPANNOGRAM:
-        curve = spannogram_of(of)
-        return [curve.reached(cast(float, guess)) for guess in guesses]
-    return [_painted_share(cast(tuple[int, ...], guess)) for guess in guesses]
+        V, _, best = spannogram_of(of)
+        return [_highest(V, turn) / best for turn in turns]
+    points = of.X[:, list(pair(of)[0])]
+    most = np.linalg.eigvalsh(np.cov(points, rowvar=False, ddof=0))[-1]
+    return (np.var(points @ [np.cos(turns), np.sin(turns)], axis=0) / most).tolist()
 
 
 @keep()
@@ -136,14 +119,14 @@ def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
     if screen == SPANNOGRAM:
         best, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
         return (
-            f"The best angle is {np.degrees(spannogram_of(of).phi):.0f}°.{said} The set changes only where "
-            f"curves cross, so all angles were checked. On all of the data the best {K} pixels capture "
-            f"{best} of the first principal component. It is proved that no {K} capture more than "
-            f"{possible}."
+            f"The best angle is {np.degrees(spannogram_of(of)[1]):.0f}°.{said} The set changes only where "
+            f"curves cross, so all angles were checked. On all of the data the best {K} pixels keep "
+            f"{best} of what all pixels show in the main direction. No {K} keep more than {possible}: "
+            "proved."
         )
     best = format_guarantee(proved_ratio(of.result.value, of.upper))
     mine = f" The best guess reaches {format_guarantee(max(reached))}." if reached else ""
     return (
-        f"A certificate proves that no {K} pixels with nonnegative weights can pass the limit (100 %). The "
-        f"best found reach at least {best} of it.{mine}"
+        f"No {K} pixels with nonnegative weights can pass the limit (100 %): proved. The best found reach at "
+        f"least {best} of it.{mine}"
     )

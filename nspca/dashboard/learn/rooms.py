@@ -11,7 +11,8 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from nspca.errors import InvalidOption, NSPCAError
@@ -66,32 +67,24 @@ class View(Asked):
 
 @dataclass(eq=False)
 class _Room:
-    """A room; times are in seconds of the clock.
-
-    `looked` is the time of the teacher's last view, `revealed` has the screens whose answers are shown,
-    `guesses` those of each phone by screen, and `seen` the time of each phone's last request.
-    """
+    """A room; times are in seconds of the clock, and `looked` is that of the teacher's last view."""
 
     code: str
     opened: float
     looked: float
     screen: int = 1
-    revealed: set[int] = field(default_factory=set)
-    guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)
-    seen: dict[str, float] = field(default_factory=dict)
+    revealed: set[int] = field(default_factory=set)  # screens whose answers are shown
+    guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)  # by screen and phone
+    seen: dict[str, float] = field(default_factory=dict)  # time of each phone's last request
 
     def asked(self) -> Asked:
         return Asked(self.screen, self.screen in self.revealed)
 
 
 class Rooms:
-    """All open rooms of a server.
+    """All open rooms of a server. Every method raises `NoRoom` for a code or a secret without an open room.
 
-    Every method raises `NoRoom` for a code or a secret without an open room.
-
-    Parameters
-    ----------
-    clock : returns seconds that never decrease
+    `clock` returns seconds that never decrease.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -102,21 +95,21 @@ class Rooms:
 
     def open(self) -> str:
         """Open a room, and return its secret; raise `RoomError` if the server has `MOST_ROOMS` rooms."""
-        with self._lock:
-            self._end_old()
-            if len(self._rooms) >= MOST_ROOMS:
+        with self._held() as rooms:
+            if len(rooms) >= MOST_ROOMS:
                 raise RoomError(
                     f"This server takes {MOST_ROOMS} rooms at once. Try again when a lesson has ended."
                 )
-            code = next(code for code in iter(_new_code, "") if self._at(code) is None)
+            taken, code = {room.code for room in rooms.values()}, _new_code()
+            while code in taken:
+                code = _new_code()
             secret, now = secrets.token_urlsafe(24), self._clock()
-            self._rooms[secret] = _Room(code, now, now)
+            rooms[secret] = _Room(code, now, now)
             return secret
 
     def view(self, secret: str) -> View:
         """Return the teacher's view of a room, and keep the room from ending as idle."""
-        with self._lock:
-            room = self._of(secret)
+        with self._of(secret) as room:
             now = room.looked = self._clock()
             here = sum(now - seen <= PRESENT for seen in room.seen.values())
             guesses = tuple(room.guesses.get(room.screen, {}).values())
@@ -124,48 +117,40 @@ class Rooms:
 
     def turn(self, secret: str, screen: int) -> None:
         """Turn the room to a screen of the lesson; on one without a question, phones wait for the next."""
-        with self._lock:
-            self._of(secret).screen = screen
+        with self._of(secret) as room:
+            room.screen = screen
 
     def reveal(self, secret: str, *, is_revealed: bool = True) -> None:
         """Reveal the answer to the open question, so that no more guesses are accepted, or hide it again."""
-        with self._lock:
-            room = self._of(secret)
+        with self._of(secret) as room:
             (room.revealed.add if is_revealed else room.revealed.discard)(room.screen)
 
     def end(self, secret: str) -> tuple[int, dict[int, int]]:
         """Close a room, and return how many phones answered, and the number of guesses for each screen."""
-        with self._lock:
-            guesses = self._of(secret).guesses
+        with self._of(secret) as room:
             del self._rooms[secret]
-            return len(set().union(*guesses.values())), {at: len(guesses[at]) for at in sorted(guesses)}
+            counts = {screen: len(room.guesses[screen]) for screen in sorted(room.guesses)}
+            return len(set().union(*room.guesses.values())), counts
 
     def ask(self, code: str, phone: str, address: str, *, has_joined: bool = False) -> Asked:
-        """Return the open question of a room.
+        """Return the open question of a room for a phone, whose secret name is `phone`.
 
-        Raises `RoomError` after too many wrong codes from this address, or from all, and for a full room.
-
-        Parameters
-        ----------
-        code : code as it was typed
-        phone : secret name of the phone
-        address : network address, for counting wrong codes
-        has_joined : whether this phone has given the right code before; others at its address then cannot
-            lock it out
+        Raises `RoomError` for a full room, and after too many wrong codes from this network address, or from
+        all. A phone that `has_joined`, with the right code, cannot be locked out by others at its address.
         """
-        with self._lock:
-            self._end_old()
+        with self._held():
             now = self._clock()
             while self._wrong and now - self._wrong[0][0] > WINDOW:
                 self._wrong.popleft()
             mine = sum(one == address for _, one in self._wrong)
             if not has_joined and (mine >= MOST_WRONG or len(self._wrong) >= MOST_WRONG_IN_ALL):
                 raise RoomError("Too many wrong codes were tried. Wait a minute, then enter the code again.")
-            room = self._at(read_code(code))
-            if room is None:
+            try:
+                room = self._at(code)
+            except NoRoom:
                 if not has_joined:
                     self._wrong.append((now, address))
-                raise NoRoom("No room has this code. Check the six characters on the projector.")
+                raise
             if phone not in room.seen and len(room.seen) >= MOST_PHONES:
                 room.seen = {name: seen for name, seen in room.seen.items() if now - seen <= PRESENT}
                 _refuse_more(room.seen)
@@ -179,11 +164,8 @@ class Rooms:
         accepts no guesses now, and for a value that is no guess.
         """
         given = read_guess(screen, guess)
-        with self._lock:
-            self._end_old()
-            room = self._at(read_code(code))
-            if room is None:
-                raise NoRoom("This room is closed.")
+        with self._held():
+            room = self._at(code)
             if room.asked() != Asked(screen, False):
                 raise InvalidOption("This question is over. The next one will appear here.")
             guesses = room.guesses.setdefault(screen, {})
@@ -192,20 +174,28 @@ class Rooms:
             guesses[phone] = given
             return given
 
-    def _of(self, secret: str) -> _Room:
-        self._end_old()
-        if secret not in self._rooms:
-            raise NoRoom("This room is closed. Open a new one for the next lesson.")
-        return self._rooms[secret]
+    @contextmanager
+    def _held(self) -> Iterator[dict[str, _Room]]:
+        """Hold the rooms, after those that are over were deleted."""
+        with self._lock:
+            now = self._clock()
+            for secret, room in list(self._rooms.items()):
+                if now - room.opened > LONGEST or now - room.looked > IDLE:
+                    del self._rooms[secret]
+            yield self._rooms
 
-    def _at(self, code: str) -> _Room | None:
-        return next((room for room in self._rooms.values() if room.code == code), None)
+    @contextmanager
+    def _of(self, secret: str) -> Iterator[_Room]:
+        with self._held() as rooms:
+            if secret not in rooms:
+                raise NoRoom("This room is closed. Open a new one for the next lesson.")
+            yield rooms[secret]
 
-    def _end_old(self) -> None:
-        now = self._clock()
-        for secret, room in list(self._rooms.items()):
-            if now - room.opened > LONGEST or now - room.looked > IDLE:
-                del self._rooms[secret]
+    def _at(self, code: str) -> _Room:
+        room = next((room for room in self._rooms.values() if room.code == read_code(code)), None)
+        if room is None:
+            raise NoRoom("No room has this code. Check the six characters on the projector.")
+        return room
 
 
 ROOMS = Rooms()

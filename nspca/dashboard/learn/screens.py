@@ -28,10 +28,10 @@ from nspca.presentation.numerals import format_change, ratio_at_most
 GUESS = (
     "A direction gives each pixel a weight. The angle mixes the two directions along which the digits vary "
     "most: 90° is the first alone, 0° the second. Each curve is one pixel, as high as its weight. At which "
-    f"angle do the {K} highest curves capture most of the variance? Drag to your guess, then press Reveal."
+    f"angle do the {K} highest curves keep most of the variance? Drag to your guess, then press Reveal."
 )
 GUESSED = (
-    f"Each curve is one pixel, and the star marks the angle whose {K} highest curves capture most. The "
+    f"Each curve is one pixel, and the star marks the angle whose {K} highest curves keep most. The "
     "dashed line is your guess. Guess again, or go on with Next."
 )
 CONES = (
@@ -86,38 +86,44 @@ def few(of: Lesson) -> None:
     varying = np.count_nonzero(np.ptp(of.X, axis=0))  # on the others x is zero but for rounding
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
-        f"The first principal component uses {varying} pixels, with weights of both signs. "
-        f"**{K} pixels** with nonnegative weights capture {reached} of its variance. It is proved that no "
-        f"{K} capture more than {possible}."
+        f"The first principal component, the main direction, uses {varying} pixels with weights of both "
+        f"signs. **{K} pixels** with nonnegative weights keep {reached} of what all show there. No {K} keep "
+        f"more than {possible}: proved."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
     )
     figures.draw(shown, "learn_few")
-    _older_methods(of)
+    for title, draw in (
+        ("2006: one weight at a time", _draw_2006),
+        ("2008: small weights are cut off, again and again", _draw_2008),
+    ):
+        box = st.expander(title, icon=":material/history_edu:", key=draw.__name__, on_change="rerun")
+        if box.open:
+            with box:
+                draw(of)
 
 
-def _older_methods(of: Lesson) -> None:
-    with st.expander("2006: one weight at a time", icon=":material/history_edu:"):
-        found = quartic(of)
-        name = wording.plain(of.of.dataset.feature_names[found.pixel])
-        st.markdown(
-            "All weights but one are held. The variance is then a curve in the weight of one pixel, here "
-            f"{name}. Its highest point is at {found.best[0]:.2f}. With a price on weight it moves to "
-            f"{found.best[1]:.2f}, so the pixel drops out. The price is raised until {K} pixels are left "
-            "(Zass and Shashua 2006)."
-        )
-        figures.draw(
-            quartic_figure(found.curves, found.best, ("as it is", "with its price")), "learn_quartic"
-        )
-    with st.expander("2008: small weights are cut off, again and again", icon=":material/history_edu:"):
-        sizes, steps = descent(of)
-        st.markdown(
-            f"The covariance is applied to the weights. Then the {K + 1}th largest entry is taken away from "
-            f"each, which leaves {K} above zero. This is repeated until nothing changes, here after {steps} "
-            "steps (Sigg and Buhmann 2008)."
-        )
-        figures.draw(descent_figure(sizes, K), "learn_descent")
+def _draw_2006(of: Lesson) -> None:
+    found = quartic(of)
+    name = wording.plain(of.of.dataset.feature_names[found.pixel])
+    st.markdown(
+        "All weights but one are held. The variance is then a curve in the weight of one pixel, here "
+        f"{name}. Its highest point is at {found.best[0]:.2f}. With a price on weight it moves to "
+        f"{found.best[1]:.2f}, so the pixel drops out. The price is raised until {K} pixels are left "
+        "(Zass and Shashua 2006)."
+    )
+    figures.draw(quartic_figure(found.curves, found.best, ("as it is", "with its price")), "learn_quartic")
+
+
+def _draw_2008(of: Lesson) -> None:
+    sizes, steps = descent(of)
+    st.markdown(
+        f"The covariance is applied to the weights. Then the {K + 1}th largest entry is taken away from "
+        f"each, which leaves {K} above zero. This is repeated until nothing changes, here after {steps} "
+        "steps (Sigg and Buhmann 2008)."
+    )
+    figures.draw(descent_figure(sizes, K), "learn_descent")
 
 
 def spannogram(of: Lesson) -> None:
@@ -156,6 +162,8 @@ def others(of: Lesson) -> None:
     """Draw the last screen: all sets that are nearly as good."""
     st.markdown(OTHERS)
     if not st.toggle("List them", key="learn_list"):
+        best = of.result.components[:, 0]
+        figures.draw(side_by_side([best], component.grid(of.of.dataset), ["the best"]), "learn_others")
         return
     known = listed(of.of.content, of)
     st.markdown(f"**{wording.plain(known.statement)}**")

@@ -20,7 +20,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, VERDICTS, Claim, Item, Outcome, exact, report
-from nspca.papers.item import TOLERANCE, Found, Panel
+from nspca.papers.item import Found, Panel
 from nspca.plots.papers import gallery_figure, miniature, panel_figure
 from nspca.specs import PaperSpec
 
@@ -102,7 +102,6 @@ def _card(item: Item, claims: list[Claim]) -> None:
 
 
 def _verdict(claims: list[Claim]) -> str:
-    """Return in a few words how many printed claims of a figure or table come out."""
     counts = papers.counts(claims)
     came, known = counts["agrees"] + counts["better"], sum(counts.values()) - counts["data not here"]
     judged = known - counts["not printed"]
@@ -160,10 +159,7 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
 
 
 def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
-    """Return the first printed number beside the nearest computed one, and sentences about it; or nothing.
-
-    The sentences say what was measured, what the other readings give, and what it is to agree.
-    """
+    """Return the first printed number beside the nearest computed one, and sentences about it; or nothing."""
     for claim in claims:
         value = claim.printed.value
         found = [one for one in _judged(claim) if isinstance(one.value, float)]
@@ -173,40 +169,9 @@ def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
             unit = " %" * bool(percent)
             comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
             first = f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
-            whence = " from the original data" * bool(item.needs)
-            said = f"It is the {what}, here {nearest.value:.4g}{unit}{whence}."
-            return first, f"{said}{_others(nearest, found, unit)} {_meaning(claim)}"
+            whence = ", from the original data" * bool(item.needs)
+            return first, f"It is the {what}{whence}."
     return "", ""
-
-
-def _meaning(claim: Claim) -> str:
-    """Return what it is to agree, and how many readings do when there are several."""
-    of = "the total that a printed gain implies" if claim.printed.kind == "gain" else "the printed number"
-    meaning = f"To agree is to differ by at most {100 * TOLERANCE:.0f} % of {of}"
-    some, every = claim.support
-    if every < 2:
-        return f"{meaning}."
-    if claim.verdict == "better":
-        return f"{meaning}; to exceed is to be better by more than that."
-    if some == every:
-        return f"{meaning}: {'both' if every == 2 else f'all {every}'} do."
-    return f"{meaning}: {some or 'none'} of the {every} readings {'do' if some > 1 else 'does'}."
-
-
-def _others(nearest: Found, found: list[Found], unit: str) -> str:
-    """Return what the other readings of the paper give; empty where there is only one."""
-    others = [f"{one.value:.4g}{unit}" for one in found if one is not nearest]
-    if not others:
-        return ""
-    reading = nearest.preset or nearest.budget
-    which = f"the reading “{reading}”" if reading else "this reading"
-    give = (
-        f"the other gives {others[0]}"
-        if len(others) == 1
-        else f"the others give {wording.listed(others[:3])}"
-    )
-    more = " and more" * (len(others) > 3)
-    return f" The paper leaves details open: {which} is nearest, {give}{more}."
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
@@ -236,7 +201,6 @@ def _outcome(item: Item) -> Outcome | None:
 
 
 def _done(item: Item) -> JobState | None:
-    """Return the newest finished run of an item, or None; later runs may be unfinished or cancelled."""
     wanted = _spec(item)
     runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
@@ -253,8 +217,8 @@ def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
         for i, (column, panel) in enumerate(zip(columns, first, strict=True)):
             with column:
                 _draw(panel, f"{item.name}-{i}")
-    for i, gallery in enumerate(outcome.galleries[:2]):
-        _gallery(item, outcome, i, gallery.title)
+    for i in range(len(outcome.galleries[:2])):
+        _gallery(item, outcome, i)
     for lists in outcome.words:
         st.markdown(f"**{wording.plain(lists.title)}**")
         lines = [f"{i}. {wording.plain(', '.join(one))}" for i, one in enumerate(lists.lists, 1)]
@@ -269,10 +233,9 @@ def _draw(panel: Panel, key: str) -> None:
     figures.draw(figure, key)
 
 
-def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
-    """Draw gallery number `i` (from 0) of an outcome: its components as pictures, below a title."""
+def _gallery(item: Item, outcome: Outcome, i: int) -> None:
     gallery = outcome.galleries[i]
-    st.markdown(f"**{wording.plain(title)}**")
+    st.markdown(f"**{wording.plain(gallery.title)}**")
     figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
     figures.draw(figure, f"{item.name}-gallery-{i}")
 
@@ -283,17 +246,18 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
             st.html(report.beside_table(beside))
     if outcome is not None and (rest or len(outcome.galleries) > 2):
-        with st.expander("More pictures", icon=":material/image:"):
-            for i, panel in enumerate(rest, 2):
-                _draw(panel, f"{item.name}-{i}")
-            for i in range(2, len(outcome.galleries)):
-                _gallery(item, outcome, i, outcome.galleries[i].title)
+        box = st.expander("More pictures", icon=":material/image:", key="fold_pictures", on_change="rerun")
+        if box.open:
+            with box:
+                for i, panel in enumerate(rest, 2):
+                    _draw(panel, f"{item.name}-{i}")
+                for i in range(2, len(outcome.galleries)):
+                    _gallery(item, outcome, i)
     if outcome is not None:
         export.offer(_spec(item), key=item.name, code=item.code)
 
 
 def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Draw the time of the computation, and the button that repeats it, or why that is impossible."""
     _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
         return
@@ -334,7 +298,6 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
 
 
 def _exact() -> None:
-    """Draw the comparison of published exact methods with this package on the same matrices."""
     rows = exact.stored()
     if not rows:
         st.info("This table was not computed yet: `python -m benchmarks.published --store` makes it.")

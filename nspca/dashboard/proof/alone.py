@@ -88,13 +88,11 @@ def margin(answer: Answer) -> str:
 
 
 def _specs(answer: Answer) -> dict[int, AnswersSpec]:
-    """Return the questions about one component by the loss that they allow."""
     k = answer.k if isinstance(answer.k, int) else answer.k[0]
     return {within: AnswersSpec(**answer.asked.about_problem(), k=k, within=within) for within in WITHIN}
 
 
 def _draw(answer: Answer, known: Answers) -> None:
-    """Draw the sentence, the sets with what each exchanges, and how often each feature occurs."""
     data, count, noun = answer.of.dataset, len(known.values), answer.nouns.feature
     st.markdown(f"**{wording.plain(known.stated(data.feature_names))}**")
     file = f"{answer.of.stem}-answers.npz"
@@ -140,6 +138,5 @@ def table(data: Dataset, known: Answers) -> pd.DataFrame:
 
 
 def _named(data: Dataset, features: np.ndarray) -> str:
-    """Return the names of some features in one text."""
     more = f" and {features.size - NAMED} more" if features.size > NAMED else ""
     return ", ".join(str(data.feature_names[j]) for j in features[:NAMED]) + more

@@ -16,14 +16,13 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
 from nspca.jobs import JobState, engine
-from nspca.plots import with_paper_bound, with_rank3_bound
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
-from nspca.specs.published import EPSNET, OTHERS, RANK_3
+from nspca.specs.published import OTHERS
 
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
 AUTOMATIC = 10
@@ -104,7 +103,8 @@ def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
     """Return a sweep with all that other sweeps of the same problem have found and proved.
 
     They are those of this workspace, the answers to single k that anybody asked for, and the stored answer
-    to a sample. At each k the best component and the least bound are kept.
+    to a sample. At each k the best component and the least bound are kept, of the methods of the sweep; of an
+    empty one, of all methods.
     """
     found = dict(sweep.results)
     methods = {method for method, _ in found}
@@ -115,7 +115,7 @@ def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
             others.append(lookup.opened(run.id, run.finished, nspca.Sweep.from_bytes).results)
     for results in others:
         for key, result in results.items():
-            if key[0] in methods:
+            if key[0] in methods or not methods:
                 found[key] = _better(found.get(key, result), result)
     return nspca.Sweep(dict(sorted(found.items(), key=lambda item: item[0][1])))
 
@@ -231,20 +231,6 @@ def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
     return rows
 
 
-def published_bounds(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
-    """Return sentences about the published bounds for a result; empty if they were not computed."""
-    frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
-    said = []
-    for name, column, kind, seen in (
-        ("rank-3 bound", RANK_3, "rank-3", with_rank3_bound),
-        ("2014 paper's bound", EPSNET, "epsnet", with_paper_bound),
-    ):
-        row = seen(frame, problem.leading_eigenvalue).iloc[0]
-        if pd.notna(row["upper"]):
-            said.append(wording.beside(name, row[column], kind, row))
-    return " ".join(said)
-
-
 # --- checks ---------------------------------------------------------------------------------------
 
 
@@ -296,7 +282,6 @@ def _name(certificate: nspca.Certificate) -> str:
 
 
 def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
-    """Return the estimated multiplications of a check."""
     m, n = about.dataset.X.shape
     rows = len(certificate.witness.get("rows", range(n)))
     kept = min(m, rows) if "W" not in certificate.witness else rows

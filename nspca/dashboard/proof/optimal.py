@@ -4,7 +4,6 @@ Home, Sweep and Components draw `show` under their headline. A page begins a sho
 search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -75,7 +74,6 @@ def chip(ratio: float) -> str:
 
 
 def _ratio(answer: Answer) -> float:
-    """Return the proved share of the best possible, 0 without a proof."""
     return 0.0 if answer.proof is None else answer.proof.certificate.ratio(answer.shown.value)
 
 
@@ -93,10 +91,7 @@ def _searches_by_itself(answer: Answer, ratio: float) -> bool:
 
 
 def _offer(answer: Answer) -> None:
-    """Draw the link that starts a search, or goes on with the last one.
-
-    The first search for several components begins with a thorough proof, unless there is one.
-    """
+    """Draw the link that starts a search, or goes on with the last one."""
     mine = answer.mine
     if mine and mine[0].is_exhausted and not mine[0].is_automatic:
         st.caption(CANNOT, width="content")
@@ -130,7 +125,6 @@ def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | 
 
 
 def _say_ended(answer: Answer) -> None:
-    """Draw that a search found the shown answer, and why the last search failed or was interrupted."""
     before = answer.shown.info.get("before")
     if before is not None:
         more = percent_down(answer.shown.value / before - 1, 4)
@@ -172,9 +166,7 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
     event, ratio = now.event, known
     if event is not None and event.upper is not None and event.lower is not None:
         ratio = max(known, proved_ratio(event.lower, event.upper))
-    seconds = 0 if now.started is None else int(time.time() - now.started)
-    lasts = f", {seconds} s" if seconds > proofs.AUTOMATIC else ""
-    return f"at least {format_guarantee(ratio)} of the best, still rising{lasts}" if ratio else "searching"
+    return f"at least {format_guarantee(ratio)} of the best, still rising" if ratio else "searching"
 
 
 def fates(answer: Answer, draw: Draw | None = None) -> None:

@@ -55,14 +55,9 @@ def show(answer: Answer) -> None:
         unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
-    published = proofs.published_bounds(problem, result, k)
-    if published:
-        with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
-            st.markdown(published)
 
 
 def _origin(result: nspca.Result, proof: Proof) -> str:
-    """Return where a proof comes from, its size and its time. Share and limit stand in the statement."""
     certificate = proof.certificate
     seconds = result.seconds if proof.seconds is None else proof.seconds
     what = "The proof took" if proof.seconds is not None else "Component and proof took"
@@ -136,8 +131,11 @@ def draw_gap(
 
 def gap_closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
     """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw_gap`."""
-    if rows:
-        with st.expander("How the gap closed", icon=":material/compress:"):
+    if not rows:
+        return
+    box = st.expander("How the gap closed", icon=":material/compress:", key="fold_gap", on_change="rerun")
+    if box.open:
+        with box:
             draw_gap(rows, unit, same)
 
 

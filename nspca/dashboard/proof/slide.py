@@ -51,7 +51,6 @@ def show(
 
 @cache.keep()
 def _frames(content: str, _make: Callable[[], dict[int, Frame]]) -> dict[int, Frame]:
-    """Return what is shown at each k, cached by the content that it depends on."""
     return _make()
 
 

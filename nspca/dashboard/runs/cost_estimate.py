@@ -88,18 +88,15 @@ def busy() -> float:
     return max(1.0, (load + 1) / processors)
 
 
-def took(seconds: float, slower: float | None = None, before: float | None = None) -> str:
+def took(seconds: float, slower: float | None = None) -> str:
     """Return the time of a run in words: ``a moment``, ``about 20 seconds``, or a range on a busy machine.
 
     Parameters
     ----------
     seconds : time on an idle machine
     slower : factor by which the time may be longer now; `busy` when None
-    before : time that such a run has taken; the machine may have been more or less busy than it is now
     """
     most = seconds * (busy() if slower is None else slower)
-    if before is not None:
-        seconds, most = min(seconds, before), max(most, before)
     return "a moment" if most < MOMENT else times.between(max(seconds, 1.0), most)
 
 

@@ -70,12 +70,11 @@ def _looked(
 def _begun(
     task: str, content: str, arguments: str, _given: Callable[[], dict[str, Any]], automatic: bool
 ) -> str:
-    """Start a default run, and return its id; cached by its question and the content of its data."""
     return engine().submit(
         task,
         {**json.loads(arguments), **_given()},
-        viewer=f"{task} of {content}",
         workspace=EVERYBODY,
+        person=f"{task} of {content}",
         title=task,
         automatic=automatic,
     )

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.dashboard.app import form, state
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.open_data import Chosen
-from nspca.specs import ProblemSpec, SweepSpec
+from nspca.specs import ProblemSpec
 
 SIGNS = {False: "nonnegative", True: "of any sign"}
 """Words for the value `signed` of the address."""
@@ -29,11 +29,6 @@ def draw_signs(place: DeltaGenerator, then: Callable[[], None] | None = None) ->
     choose_one("Weights", "signed", SIGNS, place=place, is_labelled=True, then=then)
 
 
-def draw_effort(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:
-    """Draw the choice of the effort for a proof of one component."""
-    form.draw(SweepSpec, "effort", place, then, effort(), options=list(EFFORTS), help=EFFORT_HELP)
-
-
 def draw_scale(place: Any, of: Chosen, then: Callable[[], None] | None = None, why: str = "") -> None:
     """Draw the switch for standardising, with what the measures of the data say about it."""
     said = f"Divide every feature by its standard deviation. {why}".strip()
@@ -43,11 +38,6 @@ def draw_scale(place: Any, of: Chosen, then: Callable[[], None] | None = None, w
 def effort() -> str:
     """Return the effort in the address; "fast" if it names none."""
     return state.get_one_of("effort", EFFORTS, "fast")
-
-
-def is_centred(of: Chosen) -> bool:
-    """Tell whether the address has the data centred; a covariance never is."""
-    return state.get("center") and not of.dataset.is_covariance
 
 
 def is_scaled(of: Chosen) -> bool:

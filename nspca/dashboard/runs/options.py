@@ -55,7 +55,6 @@ def changed_options(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def _widget(method: str, one: Field[Any], said: str) -> None:
-    """Draw the widget of one option of a method, with the help text `said`."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.app import buttons, frame, state, wording
+from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
@@ -144,14 +144,14 @@ def ended(now: JobState, key: str, goes_on: bool = False) -> None:
     """
     sentence = ENDED.get(now.state) or wording.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
-    again = partial(engine().again, now.id, viewer=state.workspace(), goes_on=goes_on)
+    again = partial(engine().again, now.id, goes_on=goes_on)
     label, icon = ("Go on", "play_arrow") if goes_on else ("Run again", "replay")
     buttons.button(label, key, again, icon=f":material/{icon}:")
 
 
 def cancel(run_id: str) -> None:
     """Cancel a run for this visitor; it continues for other visitors who wait for it."""
-    engine().cancel(run_id, state.workspace())
+    engine().cancel(run_id)
 
 
 def stop(run_id: str) -> None:

@@ -72,7 +72,7 @@ def start(spec: Spec, page: str | None = None, **given: Any) -> str:
     arguments = {"spec": spec.to_plain(), **given}
     page = open_page(spec) if page is None else page
     title = spec.describe().title
-    return engine().submit(spec.kind, arguments, viewer=state.workspace(), title=title, page=page)
+    return engine().submit(spec.kind, arguments, workspace=state.workspace(), title=title, page=page)
 
 
 def open_page(spec: Spec) -> str:

@@ -18,9 +18,9 @@ SWEEP = Kind(
     page="sweep",
     key="run",
     anew=("k", "shown"),
-    empty="Nothing has run yet. Choose the values of k below and press Run. The curve then fills in here.",
+    empty="Nothing has run yet. Choose the values of k below and press Compute. The curve then fills in.",
     icon=":material/area_chart:",
-    stranger="The run in this address is no sweep. Choose the values of k below and press Run.",
+    stranger="The run in this address is no sweep. Choose the values of k below and press Compute.",
 )
 
 

@@ -187,7 +187,6 @@ def _scores(done: Answer) -> bytes:
 
 
 def _titled(drawn: partial[go.Figure]) -> go.Figure:
-    """Return a curve with the title of its axis of k, which the slider has on the page."""
     return partial(drawn, has_slider=False)()
 
 
@@ -211,7 +210,7 @@ def figures(done: Answer) -> dict[str, go.Figure]:
     if not data.is_covariance:
         drawn[SAMPLES] = component.along(data, seen, x)()
     heat_map = component.mapped(data, seen, x)
-    return drawn if heat_map is None else drawn | {MAP: heat_map}
+    return drawn if heat_map is None else drawn | {MAP: heat_map()}
 
 
 def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
@@ -250,5 +249,4 @@ def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _bound(value: float) -> str:
-    """Return a bound as text, rounded up; "none" for NaN."""
     return format_bound(value) if pd.notna(value) else "none"

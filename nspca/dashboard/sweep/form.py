@@ -9,8 +9,8 @@ import streamlit as st
 
 from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
-from nspca.dashboard.runs import methods
-from nspca.dashboard.runs.inputs import draw_effort, draw_scale, draw_signs, effort, is_scaled
+from nspca.dashboard.runs import cost_estimate, methods
+from nspca.dashboard.runs.inputs import EFFORT_HELP, EFFORTS, draw_scale, draw_signs, effort, is_scaled
 from nspca.dashboard.runs.sweeps import default_range, usual
 from nspca.dashboard.sweep import whatif
 from nspca.errors import InvalidProblem
@@ -70,7 +70,7 @@ def inputs(chosen: Chosen) -> None:
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
     how: dict[str, Any] = {"then": whatif.changed, "value": list(_methods(chosen))}
     form.draw(SweepSpec, "methods", left, **how, options=able, format_func=methods.label, help=about)
-    draw_effort(middle, whatif.changed)
+    form.draw(SweepSpec, "effort", middle, whatif.changed, effort(), options=list(EFFORTS), help=EFFORT_HELP)
     draw_scale(right, chosen, whatif.changed, measures(chosen).scales)
     for name, option, _ in SweepSpec.declared():  # options without a place of their own
         if option.query and name not in PLACED:
@@ -88,7 +88,7 @@ def line(asked: SweepSpec) -> str:
 def label(chosen: Chosen, asked: SweepSpec) -> str:
     """Return the label of the start button, with the time that the answer takes."""
     what = "the full curve" if asked.total > 1 else f"k = {asked.ks[0]:,}"
-    return f"Compute {what} ({whatif.took(chosen, asked)})"
+    return f"Compute {what} ({cost_estimate.took(whatif.seconds(chosen, asked))})"
 
 
 def _refusals(chosen: Chosen) -> dict[str, str | None]:
@@ -98,13 +98,11 @@ def _refusals(chosen: Chosen) -> dict[str, str | None]:
 
 
 def _methods(chosen: Chosen) -> tuple[str, ...]:
-    """Return the methods in the address that can answer the question; "auto" if there is none."""
     able = methods.able(_refusals(chosen))
     return tuple(name for name in state.get("methods") if name in able) or ("auto",)
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int, kept: int) -> None:
-    """Refuse an invalid first, last or step of k; `kept` is the number of forced features."""
     if first is None or last is None:
         raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:

@@ -67,7 +67,6 @@ def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
 
 
 def _not_offered(of: Chosen) -> str:
-    """Return why no other table can be scored; empty when scoring is possible."""
     steps = [PREPARATIONS[name].title for name in of.dataset.prepared if name != state.LOG2]
     if of.dataset.is_covariance or steps:
         why = "is a covariance matrix" if of.dataset.is_covariance else f"was prepared ({', '.join(steps)})"
@@ -78,7 +77,6 @@ def _not_offered(of: Chosen) -> str:
 
 
 def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
-    """Draw the scores of the other table with a download, or the error of reading that table."""
     try:
         if isinstance(other, NSPCAError):
             raise other.with_traceback(None)

@@ -50,7 +50,6 @@ def show(answer: Answer) -> None:
 
 
 def _show_choice(answer: Answer, spec: ChoiceSpec) -> None:
-    """Draw the button that validates some values of k on other rows, or its outcome so far."""
     samples = answer.nouns.samples
     st.caption(
         f"A fifth of the {samples} is held out, and components are found on the rest. Every fifth takes "
@@ -69,18 +68,23 @@ def some(ks: Sequence[int]) -> list[int]:
 
 
 def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
-    """Draw the button of the noise test for the shown k, which shuffles columns, or its outcome."""
     of, problem = answer.of, answer.problem.with_k(answer.k)
     st.caption(
         "Is it more than noise would give? The values of every feature are shuffled among the samples, so "
         "that features have nothing in common. Then a component is found again."
     )
     seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
+
+    def live(rows: list[Row]) -> None:
+        values = [row for row in rows if isinstance(row, Shuffled)]
+        if values:
+            _draw_test(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
+
     Section(
         "noise",
         spec,
         lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
-        lambda rows: _draw_tables(problem, rows),
+        live,
         lambda test, rows: _draw_test(problem, test),
         total=TABLES,
         only=Shuffled,
@@ -88,15 +92,10 @@ def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
     ).show(of)
 
 
-def _draw_tables(problem: Problem, rows: list[Row]) -> None:
-    values = [row for row in rows if isinstance(row, Shuffled)]
-    if values:
-        _draw_test(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
-
-
 def _draw_test(problem: Problem, test: NoiseTest) -> None:
     st.markdown(noise_sentence(test, problem.total_variance))
-    figures.draw(noise_figure(test.value, test.noise, problem.total_variance), "sweep_noise")
+    drawn = noise_figure(test.value, test.noise, problem.total_variance)
+    figures.draw(drawn, "sweep_noise", same=problem.total_variance)
 
 
 def noise_sentence(test: NoiseTest, total: float) -> str:

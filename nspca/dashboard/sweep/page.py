@@ -108,9 +108,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         old = before.find(run) if run.own else None
         if run.own and now.ended:
             curve.switches()
-        beside = "" if old is None else f"{old.answer.id} {old.label}"
-        options = lambda: {} if old is None else {"before": old.drawn(curve.axis())}  # noqa: E731
-        curve.filling(self.problem(run), now.rows, run.asked, beside, options)
+        beside = None if old is None else old.drawn(curve.axis())
+        curve.filling(self.problem(run), now.rows, run.asked, beside)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried = self.problem(run), proofs.attempts(run.asked)
@@ -199,13 +198,17 @@ class SweepPage(AnswerPage[SweepSpec]):
         if run.own:
             side_by_side.show(run, seen)
         st.markdown("### What is it?")
-        features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
+        nouns = seen.nouns
+        features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
         with st.expander(features, icon=":material/list:", type="compact", key=f"features_{run.id}"):
             _features(run, seen, result)
         if seen.own:
             newtable.show(about, run.asked, result.components[:, 0], k)
         st.markdown("### Can I trust it?")
-        title = _proof_title(seen)
+        title = "The proof: nothing is proved about this component yet"
+        if seen.certificate is not None:
+            ratio = seen.certificate.ratio(seen.shown.value)
+            title = f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
         with st.expander(title, icon=":material/verified:", type="compact", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             optimal.fates(seen)
@@ -213,20 +216,17 @@ class SweepPage(AnswerPage[SweepSpec]):
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
-        self._rivals()
-        _curve_options(run)
-
-    def _rivals(self) -> None:
-        """Draw the methods side by side, about the question of the form; not for a shared run or a folder."""
         if self._data is not None and self._asked is not None and self._data.table is None:
             rivals.show(self._data, self._asked)
+        title = "What is 100 %, and other bounds"
+        with st.expander(title, icon=":material/area_chart:", type="compact", key="fold_curve"):
+            curve.switches()
 
     def take_home(self, seen: Answer) -> Export | None:
         return archive.taken(seen)
 
 
 def _says(now: JobState, total: int) -> str:
-    """Return the progress line of a run: rows ready, and the last k with its proved share."""
     if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
@@ -237,21 +237,7 @@ def _says(now: JobState, total: int) -> str:
     return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
 
 
-def _proof_title(seen: Answer) -> str:
-    if seen.certificate is None:
-        return "The proof: nothing is proved about this component yet"
-    ratio = seen.certificate.ratio(seen.shown.value)
-    return f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
-
-
-def _curve_options(run: Watched) -> None:
-    title = "What is 100 %, and other bounds"
-    with st.expander(title, icon=":material/area_chart:", type="compact", key="fold_curve"):
-        curve.switches()
-
-
 def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
-    """Draw the table of the component's features with its actions, and the samples along the component."""
     about, x = run.of, result.components[:, 0]
     if about.table is None and seen.proof is not None:
         membership.ask()
@@ -268,10 +254,7 @@ def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
-    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map.
-
-    For a folder, some of its rows are drawn.
-    """
+    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map."""
     try:
         seen = open_data.scored_problem(about, problem)
     except nspca.InvalidProblem:
@@ -284,5 +267,8 @@ def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, be
     mapped = component.mapped(about.dataset, seen, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
-        with st.expander(title, icon=":material/grid_on:", type="compact", key=f"fold_map_{name}"):
-            figures.draw(mapped, f"heat_{name}")
+        look: dict[str, Any] = {"icon": ":material/grid_on:", "type": "compact", "key": "fold_map"}
+        box = st.expander(title, on_change="rerun", **look)
+        if box.open:
+            with box:
+                figures.draw_plot(mapped, f"heat_{name}")

@@ -107,7 +107,6 @@ def question(of: Chosen, asked: SweepSpec, able: dict[str, str | None]) -> Compa
 
 
 def _inputs(of: Chosen, able: dict[str, str | None]) -> None:
-    """Draw the inputs, each bound to the address, and the methods that cannot answer."""
     left, right = st.columns([2, 5])
     left.text_input("Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", _ks_text(of)))
     names = methods.able(able)
@@ -122,7 +121,6 @@ def _inputs(of: Chosen, able: dict[str, str | None]) -> None:
 
 
 def _rivals(able: dict[str, str | None]) -> list[str]:
-    """Return the chosen methods that can solve the problem, or the default ones."""
     return [name for name in state.get("rivals") or DEFAULT if able.get(name, "") is None]
 
 
@@ -253,7 +251,7 @@ def sentences(seen: Answer) -> tuple[statement.Statement, str, str]:
     found = f"{said.share_text} of the variance of the first principal component."
     least = f"This is {wording.proof(best.ratio)}. " if said.most_text else ""
     headline = f"With {size}, {best_ones}: {found} {said.limit}".rstrip()
-    return said, headline, f"{least}Each bar is what one method captures."
+    return said, headline, f"{least}Each bar is what one method keeps."
 
 
 def taken(seen: Answer) -> Export:

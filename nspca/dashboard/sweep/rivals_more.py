@@ -20,7 +20,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
-from nspca.dashboard.views import component, statement
+from nspca.dashboard.views import component
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
 from nspca.plots.compare import (
@@ -95,7 +95,7 @@ def loadings(seen: Answer) -> None:
     results = seen.results.values()
     X = aligned(np.column_stack([result.components[:, 0] for result in results]))
     unit = seen.problem.leading_eigenvalue or 1.0
-    shares = [percent_down(result.value / unit, statement.DIGITS) for result in results]
+    shares = [percent_down(result.value / unit, 1) for result in results]
     titles = [f"{method}: {share}" for method, share in zip(seen.results, shares, strict=True)]
     _pictures(seen.of.dataset, X, titles, "rivals_loadings")
     st.caption(
@@ -149,7 +149,6 @@ def _pictures(
 
 
 def _agreement(results: dict[str, nspca.Result]) -> None:
-    """Say which methods choose the same features."""
     supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in results.items()}
     if len(supports) < 2:
         return
@@ -304,7 +303,6 @@ def _curve_table(problem: Problem, sweep: nspca.Sweep) -> pd.DataFrame:
 
 
 def _stability(seen: Answer) -> None:
-    """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
     st.markdown(
         "**Would other samples give the same features?** Rows are drawn again with replacement, and every "
         "method runs again."

@@ -93,7 +93,6 @@ def sentences(difference: Difference, noun: str, before: Answer, now: Answer) ->
 
 
 def _listed(names: list[str], noun: str) -> str:
-    """Return up to `MOST_NAMES` names in a line, and the number of further names."""
     if not names:
         return "none"
     shown = [wording.plain(name) for name in names[:MOST_NAMES]]
@@ -107,20 +106,17 @@ def show(run: Watched, now: Answer) -> None:
     if other is None:
         return
     methods = [method for method, k in other.answer.sweep if k == now.k]
-    with st.container(border=True):
-        st.markdown(f"## What changed at k = {now.k}")
-        if not methods:
-            st.caption(
-                f"“{wording.plain(other.label)}” has no k = {now.k}: choose a k that both curves have."
-            )
-            return
-        before = replace(other.answer, k=now.k, method=now.method if now.method in methods else methods[0])
-        noun = wording.noun(run.of.dataset)
-        st.markdown("  \n".join(sentences(compare(before, now), noun, before, now)))
-        titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
-        columns = st.columns(2, gap="medium")
-        for column, side, title, key in zip(columns, (before, now), titles, ("before", "now"), strict=True):
-            with column:
-                st.markdown(title)
-                picture = component.plot(side.of.dataset, side.x)
-                figures.draw_plot(picture, f"side_{key}", HEIGHT, same=side.of.content)
+    st.markdown(f"## What changed at k = {now.k}")
+    if not methods:
+        st.caption(f"“{wording.plain(other.label)}” has no k = {now.k}: choose a k that both curves have.")
+        return
+    before = replace(other.answer, k=now.k, method=now.method if now.method in methods else methods[0])
+    noun = wording.noun(run.of.dataset)
+    st.markdown("  \n".join(sentences(compare(before, now), noun, before, now)))
+    titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
+    columns = st.columns(2, gap="medium")
+    for column, side, title, key in zip(columns, (before, now), titles, ("before", "now"), strict=True):
+        with column:
+            st.markdown(title)
+            picture = component.plot(side.of.dataset, side.x)
+            figures.draw_plot(picture, f"side_{key}", HEIGHT, same=side.of.content)

@@ -20,10 +20,8 @@ from nspca.presentation.phrases import short
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
 
-USUAL = ("auto",)  # the methods whose seconds are known before they have run
+USUAL = ("auto",)  # the methods whose seconds are known
 MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
-ALIKE = ("content", "effort", "methods", "nonneg", "center", "scale")
-"""Fields in which an earlier sweep must agree, so that its seconds tell those of another."""
 AS_ONE = "Equal weights on all of them, and they count as one feature."
 KEEP = "They may be used freely, and k counts them."
 
@@ -60,7 +58,6 @@ def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
     def offer(
         label: str, key: str, icon: str, values: dict[str, Any], after: int | None, help: str | None = None
     ) -> None:
-        """Draw a button that changes values of the address, so that `after` features are left."""
         buttons.button(label, key, lambda: _restrict(k, after, **values), icon=icon, help=help)
 
     with st.container(horizontal=True):
@@ -105,14 +102,12 @@ def all_again(of: Chosen) -> None:
 
 
 def _without(where: DataSpec, picked: list[int]) -> dict[str, list[int]]:
-    """Return the values of the address for the features without the picked ones."""
     if where.only:
         return {"only": [number for number in where.only if number not in picked]}
     return {"out": sorted({*where.without, *picked})}
 
 
 def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
-    """Return the groups of merged features after merging the picked ones, which may include groups."""
     return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 
@@ -136,36 +131,14 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
 
 
 def seconds(of: Chosen, asked: SweepSpec) -> float:
-    """Return the estimated seconds of a sweep, from the newest similar sweep or from its size.
+    """Return the estimated seconds of a sweep.
 
-    The page shows it beside the start button. It also decides whether a run starts without a click, and
-    whether an unfinished run is cancelled when another starts.
+    They decide whether a run starts without a click, and whether an unfinished run is cancelled when another
+    starts.
     """
     if of.table is not None:
         return cost_estimate.seconds(of, *asked.work)
-    known = _measured(asked)
-    return _expected(of, asked) if known is None else asked.total * known
-
-
-def _expected(of: Chosen, asked: SweepSpec) -> float:
     return asked.total * cost_estimate.each_k(of, asked.effort)
-
-
-def _measured(asked: SweepSpec) -> float | None:
-    """Return the seconds per problem of the newest sweep of the data that was at least as hard, or None."""
-    for run, before in lookup.every(SweepSpec):
-        alike = all(getattr(before, name) == getattr(asked, name) for name in ALIKE)
-        took = None if run.started is None or run.finished is None else run.finished - run.started
-        if alike and max(before.ks) >= max(asked.ks) and run.state == "done" and took is not None:
-            return took / max(1, before.total)
-    return None
-
-
-def took(of: Chosen, asked: SweepSpec) -> str:
-    """Return the time of a sweep in words, which takes the load of the machine into account."""
-    about = seconds(of, asked)
-    before = None if of.table is not None or _measured(asked) is None else about
-    return cost_estimate.took(about if before is None else _expected(of, asked), before=before)
 
 
 def answer(of: Chosen, asked: SweepSpec) -> bool:
@@ -177,7 +150,7 @@ def answer(of: Chosen, asked: SweepSpec) -> bool:
         return False
     if (state.get(SWEEP.key) or state.get("before")) is None or seconds(of, asked) >= MOMENT:
         return False
-    if asked.methods != USUAL and _measured(asked) is None:  # how long these take nobody knows yet
+    if asked.methods != USUAL:
         return False
     shown = _shown()
     if shown is not None and not shown.now.ended and seconds(shown.of, shown.asked) >= MOMENT:

@@ -72,7 +72,7 @@ def show(
             of=f"{one}s" if one else "k",
             agreement=not one,
         )
-        figures.draw(figure, f"choice_{one}")
+        figures.draw(figure, f"choice_{one}", same=of.content)
         agreement = "" if one else AGREEMENT
         st.caption(f"By {wording.plain(spec.method)}. Bars are standard errors. {agreement}{ESTIMATE}")
 

@@ -128,14 +128,12 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
         )
 
 
-def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | None:
-    """Return the heat map of the used features in all samples, sorted by score; None for other kinds of data.
-
-    Only data of the kind "table" have a heat map.
-    """
+def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> partial[go.Figure] | None:
+    """Return the plot of the used features in all samples, sorted by score; None for other kinds of data."""
     if dataset.is_covariance or dataset.kind != "table" or not x.any():
         return None
-    return score_map(
+    return partial(
+        score_map,
         dataset.X,
         x,
         problem.scores(x),

@@ -3,16 +3,15 @@
 The sweep page uses it. `asked` is the question of the sweep.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
@@ -29,22 +28,12 @@ BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
 
-def switches() -> DeltaGenerator:
-    """Draw the switches of the curve: base of the percentages, and bound.
-
-    Returns the container of the switches, to which a caller can add more.
-    """
-    line = st.container(horizontal=True, vertical_alignment="center")
-    with line:
-        draw_axis()
+def switches() -> None:
+    """Draw the switches of the curve: base of the percentages, and bound."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = {name: f"% of {said}" for name, said in AXES.items()}
+        choose_one("Variance in % of", "axis", words, help=AXIS_HELP)
         choose_one("Bound", "bound", BOUNDS)
-    return line
-
-
-def draw_axis() -> None:
-    """Draw the choice of the base of the percentages."""
-    words = {name: f"% of {said}" for name, said in AXES.items()}
-    choose_one("Variance in % of", "axis", words, help=AXIS_HELP)
 
 
 def axis() -> str:
@@ -75,52 +64,22 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
     )
 
 
-def _probability(frame: pd.DataFrame) -> float:
-    return frame[PROBABILITY].astype(float).min()
-
-
-def _say_others(probability: float) -> None:
-    st.caption(wording.others(probability), help=wording.OTHERS)
+def _say_others(frame: pd.DataFrame) -> None:
+    if _bounds() != "ours" and len(frame):
+        st.caption(wording.others(frame[PROBABILITY].astype(float).min()), help=wording.OTHERS)
 
 
 def filling(
     problem: Problem,
     rows: tuple[dict[str, Any], ...],
     asked: SweepSpec,
-    beside: str = "",
-    options: Callable[[], dict[str, Any]] = dict,
+    before: tuple[pd.DataFrame, float, str] | None = None,
 ) -> None:
-    """Draw the curve of an unfinished run from its rows so far. All sessions share one prepared figure.
-
-    Parameters
-    ----------
-    rows : packed rows of the run
-    beside : text that differs when `options` differ, for the cache
-    options : function that returns more options of `nspca.plots.sweep_figure`; called for new rows only,
-        because the page looks every second
-    """
-
-    def make() -> tuple[dict[str, Any], float]:
-        frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
-        drawn = plot(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())()
-        return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
-
-    made, probability = _filled(asked, f"{axis()} {_bounds()} {beside}", id(rows), len(rows), rows, make)[1]
-    figures.put(made, "filling")
-    if _bounds() != "ours" and rows:
-        _say_others(probability)
-
-
-@cache.keep()
-def _filled(
-    asked: SweepSpec, how: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]
-) -> tuple[Any, Any]:
-    """Return the rows, and the prepared curve with its probability as `_make` computes them, cached.
-
-    The cache key has the question, a text about how it is drawn, and the `id` and number of the rows. Holding
-    the rows keeps that id from being given to other rows.
-    """
-    return _rows, _make()
+    """Draw the curve of an unfinished run from its packed rows so far; `before` is as in `sweep_figure`."""
+    frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
+    drawn = plot(problem, frame, asked, total=len(asked.ks) * len(asked.methods), before=before)
+    figures.draw_plot(drawn, "filling", same=_same(asked))
+    _say_others(frame)
 
 
 def _same(asked: SweepSpec) -> str:
@@ -136,8 +95,7 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
         state.put(k=int(k), shown=str(method))
 
     figures.draw_plot(drawn, "curve", height, take, _same(asked))
-    if _bounds() != "ours" and len(frame):
-        _say_others(_probability(frame))
+    _say_others(frame)
 
 
 def choose(methods: Sequence[str], method: str) -> None:

@@ -20,7 +20,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_guarantee, percent_down, percent_up, proved_ratio
+from nspca.presentation.numerals import format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.result import Result
 from nspca.selection.membership import Membership, Place
@@ -113,13 +113,9 @@ def _await_membership(now: JobState) -> Membership | None:
             or "It could not be computed which features are needed. Move the slider to try again."
         )
     else:
-        progress.redraw_once(lambda: engine().status(now.id).ended, lambda: _say_waiting(now.id))
+        said = "Every feature is looked at, which takes some seconds."
+        progress.redraw_once(lambda: engine().status(now.id).ended, lambda: st.caption(said))
     return None
-
-
-def _say_waiting(run: str) -> None:
-    waits = progress.waiting(engine().status(run)) or ""
-    st.caption(f"Every feature is looked at, which takes some seconds. {waits}")
 
 
 def sure(known: Membership | None) -> np.ndarray | None:
@@ -189,6 +185,6 @@ def cost_words(least: float, most: float) -> str:
     `least` and `most` are its bounds, as shares of the best value: the lower end is rounded down, the upper
     end up.
     """
-    low, high = percent_down(least, 2), percent_up(most, 2)
+    low, high = wording.shares(least, most)
     low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))
     return high if low == high else f"{low} to {high}"

@@ -28,9 +28,6 @@ from nspca.presentation.numerals import (
 from nspca.problem import Problem
 from nspca.result import Result
 
-DIGITS = 1
-"""Digits after the point of a percentage without a limit beside it."""
-
 
 @dataclass(frozen=True)
 class Statement:
@@ -58,7 +55,7 @@ class Statement:
     everything: str
     ceiling: float | None = None
     ceiling_text: str = ""
-    digits: int = DIGITS
+    digits: int = 1
 
     @property
     def is_best(self) -> bool:
@@ -88,13 +85,12 @@ def state_result(
     one, best = wording.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
-    digits, most_text, optimal = DIGITS, "", False
+    most_text, optimal = "", False
     if certificate is not None:
         limit_here = min(best, certificate.upper, ceiling if problem.nonneg else math.inf)
         most = ratio_at_most(limit_here, best)
         optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
-        if not optimal:
-            digits = wording.digits_apart(share, most)
+    digits = wording.decimals(share if most is None or optimal else most)
     share_text = percent_down(share, digits)
     if most is not None and not optimal:
         most_text = percent_up(most, digits)
@@ -139,7 +135,6 @@ def nobody(problem: Problem, k: int, one: str, most: str) -> str:
 
 
 def _terms(problem: Problem, k: int, one: str) -> str:
-    """Return the conditions under which choices of k features are compared; `one` names a feature."""
     if k == 1:
         return ""
     kept = len(problem.forced)

@@ -28,11 +28,6 @@ def choose_files(files: Files) -> tuple[tuple[str, bytes], tuple[str, bytes] | N
     """Return the table among files, the table about its samples if there is one, and what is neither.
 
     Of two tables, the one with more numbers is the table. Each is a name and its bytes, unpacked.
-
-    Raises
-    ------
-    InvalidData
-        For no table, or more than two; the sentence names the files.
     """
     aside = [name for name, _ in files if len(files) > 1 and _ASIDE.fullmatch(PurePosixPath(name).name)]
     kept = [(name, read) for name, read in files if name not in aside] or list(files)

@@ -6,6 +6,7 @@ by piece.
 
 import codecs
 import csv
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -53,6 +54,8 @@ HEAD = 2**20
 """Number of bytes at the beginning of a table that its layout is found from."""
 STREAMED = 16 * 2**20
 """Bytes of a plain text from which it is not held in memory while it is parsed."""
+_NOTE = re.compile(r"\W*[^\W\d][\w ]*: ")
+"""The beginning of a footnote, such as "Source: "."""
 _QUOTES = b'"', b"'", b"\0"
 _SHOWN = 10
 """Minimum lines for finding the layout, even if they are longer than `HEAD`."""
@@ -189,10 +192,7 @@ class DelimitedReader(Reader):
         return b"".join(line for line in raw.splitlines(keepends=True) if not line.lstrip().startswith(mark))
 
     def _cut(self) -> Iterator[tuple[bytes, int]]:
-        """Yield pieces of the text below the header, and the number of lines of the file above each.
-
-        The first one has all rows that the layout knows.
-        """
+        """Yield pieces of the text, the first with all rows of the layout, and the lines above each."""
         most = PIECE
         if not self.on_disk:
             most = max(PIECE, PER_COLUMN * len(self.layout.columns), len(self._text.head))
@@ -213,10 +213,7 @@ class _Gaps:
         self.columns: np.ndarray | None = None
 
     def add(self, values: np.ndarray, first: str) -> None:
-        """Count the missing values (NaN) of some rows.
-
-        `first` describes the first one; empty when there is none or missing values are allowed.
-        """
+        """Count the missing values (NaN) of some rows. `first` describes one that is not allowed."""
         self.shape = self.shape[0] + len(values), values.shape[1]
         if not first:
             return
@@ -237,14 +234,9 @@ class _Gaps:
 class DelimitedText:
     """The text of a table on disk or in memory. The constructor reads its beginning.
 
-    Attributes
-    ----------
-    head : bytes
-        Whole lines from the beginning, as UTF-8, enough to find the layout.
-    taken : int
-        Approximate size in bytes of `head` in the decompressed file; 0 when it is the whole text.
-    findings : tuple of Finding
-        Findings about the encoding so far.
+    `head` are whole lines from the beginning, as UTF-8, enough to find the layout. `taken` is their
+    approximate size in the decompressed file, 0 when they are the whole text. `findings` are about the
+    encoding so far.
     """
 
     def __init__(self, source: Source, encoding: str | None = None):
@@ -412,7 +404,8 @@ def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:
         line = tail[begin:end].decode(errors="replace").rstrip(f"{layout.delimiter} ")
         cells = next(csv.reader([line], delimiter=layout.delimiter), [])
         is_row = len(cells) in (0, len(layout.columns)) or line.count('"') % 2
-        is_row = is_row or any(layout.numerals.number(cell) is not None for cell in cells)
+        has_number = any(layout.numerals.number(cell) is not None for cell in cells)
+        is_row = is_row or (has_number and not _NOTE.match(line))
         if begin == 0 or before + begin <= layout.body or is_row:
             break
         below.insert(0, line)

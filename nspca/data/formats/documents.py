@@ -65,10 +65,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Texts with their names and label columns.
-
-    `label_name` is the name of the column that is the labels; empty for none.
-    """
+    """Texts with their names and label columns; `label_name` names the column that is the labels, if any."""
 
     texts: tuple[str, ...]
     names: Names
@@ -292,10 +289,7 @@ def from_strings(texts: Sequence[str]) -> Documents:
 
 
 def _split_lines(raw: bytes, split: str) -> Documents:
-    """Return the lines or paragraphs of a text as documents.
-
-    The text is split as bytes, which take less memory than a str.
-    """
+    """Return the lines or paragraphs of a text, as bytes to save memory, as documents."""
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     ends = len(_BLANK_LINE.findall(raw, 0, len(raw.rstrip())))
@@ -321,10 +315,7 @@ def _is_heading(text: str) -> bool:
 def _read_rows(
     raw: bytes, delimiter: str, rows: list[list[str]], wanted: Sequence[str | int | None]
 ) -> Documents:
-    """Return the rows of a table in UTF-8 as documents.
-
-    `rows` are the first rows. `wanted` are text, id and label column; None for those not given.
-    """
+    """Return a table in UTF-8 as documents; `wanted` are text, id and label column, None if not given."""
     guessed = _guess_column(rows)
     table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
     column = guessed if wanted[0] is None else find_column(table.header, wanted[0], "text")

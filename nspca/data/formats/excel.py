@@ -52,12 +52,6 @@ _MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 _HEAD = 2**16
 """Bytes of a sheet as CSV in which texts with decimal commas are looked for."""
 _COMMAS, _POINTS = re.compile(rb'"-?\d+,\d+"'), re.compile(rb"\d\.\d")
-_DATE = re.compile(
-    r"\d{4}-\d\d-\d\d|\d{1,2}[-.](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|"
-    r"(mar|sep|dec|oct)[-.]\d{1,2}",
-    re.IGNORECASE,
-)
-"""A date, or a day and month such as ``2-Sep``."""
 
 
 def is_workbook(names: Iterable[str]) -> bool:
@@ -208,14 +202,6 @@ def convert(source: Source, options: ReadOptions) -> Converted:
         text, notes = write(decimal=",")
         found = {"decimal": ","}
         notes += ("Numbers are stored as texts with decimal commas (option decimal).",)
-    names = [found[0].decode() for found in re.finditer(rb"(?m)^[^,\n]*", text)][1:]
-    dates = [name for name in names if _DATE.fullmatch(name)]
-    if 0 < len(dates) <= len(names) / 10 and all(re.match(r"[^\W\d]", one) for one in {*names} - {*dates}):
-        many = "is a date" if len(dates) == 1 else "are dates"
-        notes += (
-            f"{len(dates)} of the names in the first column {many}, the first is {dates[0]}: spreadsheets "
-            "make dates of names of genes such as SEPT2 and MARCH1. Write the names again.",
-        )
     converted = convert_genes(text, options.columns) or Converted(text, options=found)
     return replace(converted, findings=(*notes, *converted.findings))
 

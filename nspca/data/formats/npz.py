@@ -291,13 +291,7 @@ def _checked_entries(
 
 
 def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
-    """Return some rows of a dense table on disk as float64; `start` is the number of the first one, from 0.
-
-    Raises
-    ------
-    InvalidData
-        For missing values, and for integers that float64 cannot represent.
-    """
+    """Return rows of a dense table on disk as float64, without missing values; the first is row `start`."""
     limits.check_float64(part, f"{source.called}, near row {start + 1},")
     X = np.ascontiguousarray(part, dtype=np.float64)
     missing = np.argwhere(np.isnan(X))

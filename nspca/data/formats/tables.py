@@ -11,7 +11,7 @@ from nspca.data.dialect import Layout, are_labels, quoted
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
 from nspca.data.missing import Settled, settle
-from nspca.data.names import frozen, numbered, quote_names, short, unique_names
+from nspca.data.names import counted, frozen, numbered, quote_names, short, unique_names
 from nspca.data.roles import (
     NO_NAMES,
     Columns,
@@ -27,10 +27,7 @@ from nspca.validation.options import is_whole
 
 
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
-    """Return candidates for labels among the features: few whole numbers under a name such as "class".
-
-    A candidate stays a feature until the user names its column as the labels.
-    """
+    """Return features that are candidates for labels: few whole numbers under a name such as "class"."""
     out: tuple[Candidate, ...] = ()
     for position, i in enumerate(settled.of_columns(features)):
         if layout.header and LABELS.search(layout.columns[i]):
@@ -122,7 +119,8 @@ def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequenc
     assert ids is not None
     body = layout.body_rows
     label = None if options.label_column is None else _find_row(body, ids, options.label_column)
-    groups_of = [r for r in chosen.skipped if are_labels([body[r][i] for i in chosen.features])]
+    cells_of = {r: [body[r][i] for i in chosen.features] for r in chosen.skipped}
+    groups_of = [r for r, cells in cells_of.items() if are_labels(cells) and len(set(cells)) > 1]
     if label is None and len(groups_of) == 1:
         label = groups_of[0]
     skipped = tuple(sorted({*chosen.skipped, *(() if label is None else (label,))}))
@@ -169,7 +167,7 @@ def _describe_text_row(name: str, cells: Sequence[str], taken: bool) -> Candidat
     count = len(distinct_texts(cells))
     if taken:
         return Candidate(name, count, Finding(f'Row "{short(name)}" holds the labels of the samples.'))
-    said = f'Row "{short(name)}" holds {count} different texts and was left out'
+    said = f'Row "{short(name)}" holds {counted(count, "different text")} and was left out'
     way = (Way("label_column", name, "Use as labels"),)
     return Candidate(name, count, Finding(f"{said}; it can be named as the label row.", ways=way))
 
@@ -188,10 +186,7 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
 
 
 def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layout:
-    """Return the layout without empty columns that hold something below the first lines.
-
-    Such a column becomes a text column, or a feature when all its filled cells are numbers.
-    """
+    """Return the layout without empty columns that hold texts or numbers below the first lines."""
     numerals = layout.numerals
     filled = {
         i: [cell for cell in texts[i] if not numerals.is_missing(cell)]
@@ -209,13 +204,7 @@ def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layou
 def _describe_others(
     layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int], named: bool
 ) -> tuple[tuple[Finding, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
-    """Return findings about the columns left out, candidates for labels, and the labels by column name.
-
-    Raises
-    ------
-    InvalidData
-        For columns whose role is unclear, with the options that settle it.
-    """
+    """Return findings about the columns left out, candidates for labels, and the labels by column name."""
     said: tuple[Finding, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     groups: dict[str, np.ndarray] = {}

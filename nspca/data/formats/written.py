@@ -29,15 +29,7 @@ def is_written(raw: bytes) -> bool:
 
 
 def read_written(raw: bytes) -> str:
-    """Return the text of a Word document, a line for each paragraph, or of a PDF, a paragraph for each page.
-
-    Raises
-    ------
-    InvalidData
-        For a damaged or locked file, and for a PDF without letters.
-    MissingPackage
-        For a PDF without pypdf.
-    """
+    """Return the text of a Word document, a line a paragraph, or of a PDF, a paragraph a page."""
     text = _pdf_text(raw) if raw.startswith(b"%PDF") else _word_text(raw)
     if not text.strip():
         raise InvalidData(

@@ -1,6 +1,6 @@
-"""Spec of membership: the features in every good answer, those in none, and the cost of each.
+"""Specs about a known component: features in every good answer or in none, and all other good answers.
 
-The page Sweep asks it about the component that it shows.
+The page Sweep asks them about the component that it shows.
 """
 
 from typing import Annotated, Any, ClassVar
@@ -14,6 +14,7 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.proving import certified
 from nspca.result import Result
+from nspca.selection.answers import Answers, answers
 from nspca.selection.membership import Membership, membership
 from nspca.specs.base import Description
 from nspca.specs.proof import known_result
@@ -23,6 +24,8 @@ from nspca.validation.model import Option
 
 SHARE = 990
 """Default share of the optimum from which an answer counts as good, in thousandths."""
+SECONDS = 600
+"""Default maximum seconds of the search for all good answers."""
 
 
 class KnownSpec(ProblemSpec):
@@ -95,4 +98,62 @@ class MembershipSpec(KnownSpec):
             "result = nspca.solve(problem)",
             f"known = nspca.membership(problem, result, share={self.within / 1000!r})",
             "print(known.frame.to_string(float_format=str))  # every digit: a bound is not rounded",
+        ]
+
+
+class AnswersSpec(KnownSpec):
+    """Spec that lists the sets of features that explain nearly as much as the best one, and proves the list.
+
+    Parameters
+    ----------
+    k : int
+    within : int
+        A set is good if it explains less than the best by fewer parts in a hundred thousand than this. 0 asks
+        for the margin alone: how much less every other set explains.
+    most : int
+        Number of sets from which the level is raised.
+    seconds : int
+        Maximum seconds of the search.
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "answers"
+
+    within: Annotated[
+        StrictInt,
+        Limits(ge=0, le=50_000),
+        Option(
+            "Within",
+            "within",
+            address.INTEGER,
+            say=lambda value: f"within {value / 1000:g} % of the best" if value else "margin",
+            always=True,
+        ),
+    ] = 100
+    most: Whole = 1000
+    seconds: Annotated[StrictInt, Limits(ge=0)] = SECONDS
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"all good answers, k = {self.k}", self.details())
+
+    def run(
+        self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
+    ) -> Answers:
+        """Return the `nspca.Answers`; the arguments are those of `known`."""
+        problem, result = self.known(report, X, component, certificate)
+        within = self.within / 100_000 or None
+        return answers(problem, result, within, self.most, self.seconds, report=report)
+
+    unpack: ClassVar = staticmethod(Answers.from_bytes)
+
+    def python(self, **shown: Any) -> list[str]:
+        within = self.within / 100_000 or None
+        return [
+            "result = nspca.solve(problem)",
+            f"known = nspca.answers(problem, result, within={within!r}, most={self.most}, "
+            f"seconds={self.seconds})",
+            "print(known.statement)",
+            "print(known.frame.to_string(float_format=str))",
+            "print(nspca.verify(X, known.certificate, problem))  # the bound on all others, proved again",
         ]
