@@ -25,8 +25,8 @@ WANTED = 38
 TESTS = {
     "checker": "tests/checker/test_checker.py tests/checker tests/covariance/test_repair.py",
     "bounds": "tests/bounds/test_bounds.py tests/bounds/test_dual.py tests/covariance/test_covariance.py "
-    "tests/bounds/test_fates.py tests/bounds/test_squares.py tests/bounds/test_core.py tests/test_forced.py "
-    "tests/checker/test_scales.py",
+    "tests/bounds/test_fates.py tests/bounds/test_squares.py tests/bounds/test_core.py "
+    "tests/bounds/test_lift.py tests/test_forced.py tests/checker/test_scales.py",
     "reading": "tests/data/test_missing.py tests/data/test_dialects.py tests/data/test_kinds.py "
     "tests/data/test_suspicions.py tests/data/test_texts.py tests/shards/test_shards.py",
     "prints": "tests/test_numerals.py tests/test_printed.py tests/test_api.py",

@@ -9,10 +9,7 @@ import pytest
 
 import nspca
 from nspca.__main__ import main
-from nspca.bounds import search
-from nspca.bounds.fixing import eigenvalues, lifts, tasks
-from nspca.bounds.fixing import settle as settling
-from nspca.bounds.plan import PLANS
+from tests.bounds.test_fixing import branching, lean  # noqa: F401  # fixtures
 
 
 @pytest.fixture(scope="module")
@@ -36,18 +33,6 @@ def table(folder):
     return str(folder / "noise.csv")
 
 
-@pytest.fixture
-def branching(monkeypatch):
-    """Nothing is fixed and nothing counted, and a node has few steps, so that a search has many nodes."""
-    monkeypatch.setattr(lifts, "RANK", 2)
-    monkeypatch.setattr(tasks, "ROUNDS", 1)
-    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
-    monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(settling, "ROUND", 4)
-    monkeypatch.setattr(search, "ROOT_ROUNDS", 1)
-    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
-
-
 def solved(table, capsys, *more):
     """Return what the command prints as JSON."""
     asked = ["solve", table, "--k", "5", "--signed", "--effort", "exhaustive", "--json", *more]
@@ -63,7 +48,7 @@ def test_exhaustive_effort_ends_with_the_optimum(table, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("searches", [1, pytest.param(2, marks=pytest.mark.visit)])
-def test_a_search_that_was_ended_goes_on_from_its_file(searches, branching, table, tmp_path, capsys):
+def test_a_search_that_was_ended_goes_on_from_its_file(searches, branching, table, tmp_path, capsys):  # noqa: F811
     """Each search begins where the one before ended, and without a limit it ends at the optimum."""
     file = str(tmp_path / "proof.npz")
     first = solved(table, capsys, "--nodes", "2", "--certificate", file)

@@ -28,7 +28,7 @@ from nspca.bounds.fixing.node import COVERED, MIXED, Node, Supports, Warm
 from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
-from nspca.bounds.search import ROOT_ROUNDS, ROWS, prices_of, start_of_tree, witness_of
+from nspca.bounds.search import ROWS, prices_of, start_of_tree, witness_of
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
@@ -304,13 +304,14 @@ def list_answers(
         Its root is settled.
     """
     plan, A, reached, used = PLANS["standard"], problem.covariance, problem.covariance.quadratic(x), x != 0
+    share = 0.0 if within is None else (1 - within) * (1 - 2 * GAP)  # what is proved stays below 1 - within
     if within is None:
         lacking = each_replaced(problem, x, report).lacking[
             np.setdiff1d(np.flatnonzero(used), problem.forced)
         ]
         level = min(float(lacking.max(initial=0.0)), reached) * (1 - BELOW)
     else:
-        level = (1 - within) * reached
+        level = share * reached
     with one_thread():
         begun = start_of_tree(problem, plan, level, base, report)
         if begun is None:
@@ -321,7 +322,7 @@ def list_answers(
         kept, witness, warm = begun
         ground = replace(Ground.of(problem, kept), smallest=problem.nonneg and not problem.forced)
         few = Supports.of(problem, ground.everything).count <= FEW and (ground.smallest or not problem.nonneg)
-        for rounds in (0, ROOT_ROUNDS) if few else (ROOT_ROUNDS,):
+        for rounds in (0, ROUNDS) if few else (ROUNDS,):
             tree = AnswerTree(
                 problem=problem,
                 plan=plan,
@@ -330,14 +331,15 @@ def list_answers(
                 report=report,
                 ground=ground,
                 limits=limits.helped(A.client),
-                rounds=min(rounds, ROUNDS),
-                share=0.0 if within is None else 1 - within,
+                rounds=rounds,
+                share=share,
                 most=most,
                 only_first=within is None,
             )
             tree.list_first(x)
             try:
-                tree.begin(witness, warm, rounds, plan.eigenvalues)
+                # rounds close no root that holds a good set
+                tree.begin(witness, warm, work=plan.eigenvalues)
                 if tree.root is None:  # the time is over before anything is proved
                     ends, tree.ends = tree.ends, np.inf
                     tree.begin(None)

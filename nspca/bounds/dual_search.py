@@ -149,10 +149,6 @@ class DualSearch(Work):
         upper = min(self.upper, self.known)
         return upper * self.problem.covariance.unit if np.isfinite(upper) else None
 
-    @property
-    def several(self) -> bool:
-        return self.problem.joint
-
     def keep(self, certificate: Certificate) -> None:
         if self.certificate is None or certificate.upper < self.certificate.upper:
             self.certificate = certificate
@@ -210,7 +206,7 @@ class DualSearch(Work):
     def prove_dual(self) -> None:
         """Prove the bound of the dual for the best W; of one component, that of its plain lifts too."""
         problem, witness, most = self.problem, Witness(self.W), sum(self.problem.sizes)
-        if not self.several:
+        if not self.problem.joint:
             self.prove_one(witness)
             if self.last is not None:  # lifts gain most from the W of the last step
                 self.W, self.X = self.last.entries.W, self.last.X.copy()
@@ -250,12 +246,12 @@ class DualSearch(Work):
 
     def run_lifts(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
-        if self.several and self.is_scaled and self.kept.weights is None:
+        if self.problem.joint and self.is_scaled and self.kept.weights is None:
             self.open_rows()
         first, passes, scales, kept = self.rank(), self.plan.passes, None, self.kept
         if self.plan.searched_nodes(self.problem.n):
             passes = 1  # a search over sets proves the rest
-        elif self.several and self.is_scaled and first == self.plan.ranks[1]:
+        elif self.problem.joint and self.is_scaled and first == self.plan.ranks[1]:
             passes = max(1, passes - 1)  # scales prove more with fewer ranks
         self.total = self.steps + self.plan.lifting_steps(len(self.kept.block))
         end = min(first + passes, len(self.kept.block) + 1)
@@ -279,7 +275,7 @@ class DualSearch(Work):
         The last bound of the last lift is left to `prove_best`, which searches once, at the tolerance `fine`.
         """
         usual = RARE if is_last else WORTH
-        if self.several:
+        if self.problem.joint:
             self.look(lift, usual)
         own, idle, most, middle = np.inf, 0, self.plan.searching, self.steps + UNSCALED * (end - self.steps)
         stall, patience = (STALL, IDLE) if is_last else ON_THE_WAY
@@ -295,7 +291,7 @@ class DualSearch(Work):
             closed_little = np.isfinite(own) and own - reached < stall * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
-            lift.is_held = self.several and is_last and idle > 0
+            lift.is_held = self.problem.joint and is_last and idle > 0
 
     def begin(self, rank: int, kept: Kept, scales: Array | None) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
@@ -307,12 +303,12 @@ class DualSearch(Work):
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
-        lift = add_lift(splitting, B, points, counts, self.plan.wait, self.several)
-        if scales is not None or (self.several and self.is_scaled):
+        lift = add_lift(splitting, B, points, counts, self.plan.wait, self.problem.joint)
+        if scales is not None or (self.problem.joint and self.is_scaled):
             lift.rescale(np.ones(len(self.W)) if scales is None else scales)
             splitting.resume(self.W, self.X)
         lift.resume(U, self.X)
-        if self.several:
+        if self.problem.joint:
             starts.first_prices(lift, sum(problem.sizes), self.tell, moving=scales is None)
         return lift
 
@@ -341,7 +337,7 @@ class DualSearch(Work):
         values = np.maximum(largest_eigenpairs(Witness(self.W).left(self.kept), r + 1)[0], 0.0)
         plateau = values[r] if values.size > r else 0.0
         standing = int(np.count_nonzero(values[:r] > (1 + PLATEAU) * plateau))
-        return min(max(standing + 1, least), most, rows, r + 1 if self.several else rows)
+        return min(max(standing + 1, least), most, rows, r + 1 if self.problem.joint else rows)
 
     def look(self, lift: Lift, worth: float, put_off: bool = False) -> float:
         """Return the present bound of a lift, and turn the lift to the leading subspace of what is left.
@@ -365,7 +361,7 @@ class DualSearch(Work):
         h = np.zeros(len(kept.block)) if h is None else h
         tops, (U, left) = lift.reach(witness.U, h, tau), lift_of(kept, witness, lift.B.shape[1])
         promise = base + float(lift.totals @ tops)
-        if not self.several and left + float((plain := lift.reach(U, h, tau))[0]) < promise:
+        if not self.problem.joint and left + float((plain := lift.reach(U, h, tau))[0]) < promise:
             witness, base, tops = replace(witness, U=U), left, plain
             promise = base + float(tops[0])
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
@@ -475,8 +471,8 @@ class DualSearch(Work):
         arrays["tree"] = np.concatenate([cover.tree for _, cover in self.halves])
         self.upper = float(upper)
         self.tell()
-        if not self.several and witness.scales is None:
+        if not self.problem.joint and witness.scales is None:
             return Certificate.of(problem, witness.kind, "inequality", upper, arrays)
         arrays |= {"lift": arrays["U"], "U": V, "prices": arrays.get("prices", np.zeros(len(kept.block)))}
-        found = Certificate.of(problem, "JP" if self.several else "BS", "joint", upper, arrays)
+        found = Certificate.of(problem, "JP" if self.problem.joint else "BS", "joint", upper, arrays)
         return replace(found, k=sizes)

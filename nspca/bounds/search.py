@@ -259,7 +259,7 @@ class Search(Work):
                 Stored.of(run.kept.features, witness),
                 ROUNDS if self.limits is None else ROOT_ROUNDS,
             )
-            self.run_tree(run.kept, stored, warm_of(lift.splitting), rounds)
+            self.run_tree(run.kept, stored, Warm.of(lift.splitting), rounds)
 
     @contextmanager
     def ending(self, take: Callable[[], None]) -> Iterator[None]:
@@ -294,7 +294,7 @@ class Search(Work):
         if not few or run.kept.weights is not None or not self.plan.branching or run.last is None:
             return False
         assert run.W is not None  # that of the last splitting or better
-        self.run_tree(run.kept, first_witness(run.kept, run.W), warm_of(run.last), ROOT_ROUNDS)
+        self.run_tree(run.kept, first_witness(run.kept, run.W), Warm.of(run.last), ROOT_ROUNDS)
         return self.upper <= self.lower * (1 + NEARLY) or self.limits is not None
 
     def is_decisive(self, kept: Kept, witness: Witness, t: float, lift: Lift) -> bool:
@@ -304,7 +304,7 @@ class Search(Work):
         """
         ground, stored = Ground.of(self.problem, kept), Stored.of(kept.features, witness)
         supports = Supports.of(self.problem, ground.everything)
-        task = Task(supports, stored, warm_of(lift.splitting), self.lower, self.gap, self.plan)
+        task = Task(supports, stored, Warm.of(lift.splitting), self.lower, self.gap, self.plan)
         rows, sure = len(kept.block), 0.0
         most = max(BRANCHED, UNDECIDED * rows) if rows <= WIDE else BRANCHED
         if kept.weights is not None:
@@ -490,13 +490,6 @@ class SearchOfSeveral(Search):
             tree.run(self.answer)
 
 
-def warm_of(splitting: Splitting) -> Warm:
-    """Return the state of a splitting, and of its lift if it has one, as a starting point for a tree."""
-    vectors, lift = splitting.vectors.astype(np.float64), splitting.lift
-    points = np.zeros((len(vectors), 0)) if lift is None else lift.points
-    return Warm(splitting.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
-
-
 def rows_of_tree(problem: Problem, plan: Plan, level: float) -> Kept:
     """Return the rows of safe elimination for a tree at a level."""
     return elimination.keep(problem, elimination.enough_rows(problem, plan.rows, plan.left_out * level))
@@ -524,7 +517,7 @@ def start_of_tree(
     elif base.form == "inequality" and "W" in parts and "y" not in parts:
         rows = parts.get("rows", np.arange(base.shape[1]))
         witness = Stored.of(rows, Witness(*(parts.get(name) for name in ("W", "M", "U"))))
-    return kept, witness or first_witness(kept, splitting.entries.W), warm_of(splitting)
+    return kept, witness or first_witness(kept, splitting.entries.W), Warm.of(splitting)
 
 
 def first_witness(kept: Kept, W: Array) -> Stored | None:

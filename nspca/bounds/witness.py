@@ -202,12 +202,7 @@ def query_of(kept: Kept, witness: Witness, k: int, nonneg: bool, size: int | Non
     return Query(V, size, h, witness.threshold(nonneg, kept.floor), nonneg, kept.fixed, scales)
 
 
-def lost_by_rounding(query: Query, M: Array | None) -> float:
-    """Return a bound on the rounding errors of the maximum of a query with the heights of the row cuts M."""
-    return _lost_in_search(query) + lost_with_cuts(query, M)
-
-
-def _lost_in_search(query: Query) -> float:
+def lost_in_search(query: Query) -> float:
     """Return a bound on the rounding errors of the terms of a query with exact heights."""
     size = query.sizes + (0.0 if query.h is None else np.abs(query.h))
     return search_slack(query.k, query.V.shape[1] + 1) * float(topk_sum(size, query.k, query.fixed))
@@ -275,7 +270,7 @@ def search_half(
     The parameters are those of `cones.search`.
     """
     cover = cones.search(query, budget, starts, report)
-    return cover.upper + _lost_in_search(query), cover
+    return cover.upper + lost_in_search(query), cover
 
 
 def certificate(

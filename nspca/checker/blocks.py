@@ -133,23 +133,18 @@ class Rows:
         self.factors, self.first = factors, 0
         self.prints: list[bytes] | None = None
         self.held: list[Any] | None = None
-        self._read(center, scale, digest)
-
-    def _read(self, center: bool, scale: bool, wanted: str) -> None:
-        """Read the data in three passes: counts and sizes of the columns; means; sums of Y.
-
-        The content hash of sparse data takes starts, columns and values one after the other, each in a pass.
-        """
+        # Three passes: counts and sizes of the columns; means; sums of Y. The content hash of sparse data
+        # takes starts, columns and values one after the other, each in a pass.
         m, n, kind = self.m, self.n, "dense" if isinstance(self.data, Dense) else "sparse"
-        digest, before = hashlib.sha256(f"{kind} {m} {n}".encode()), 0
+        content, before = hashlib.sha256(f"{kind} {m} {n}".encode()), 0
         counts, least, most = np.zeros(n, dtype=np.int64), np.full(n, np.inf), np.full(n, -np.inf)
         for number, X in enumerate(self.passed()):
             if isinstance(X, Array):
-                digest.update(X.data)
+                content.update(X.data)
                 counts += np.count_nonzero(X, axis=0)
                 least, most = np.minimum(least, X.min(axis=0)), np.maximum(most, X.max(axis=0))
             else:
-                digest.update((X.indptr[bool(number) :] + before).data)
+                content.update((X.indptr[bool(number) :] + before).data)
                 before += X.nnz
                 counts += np.bincount(X.indices, minlength=n)
                 np.minimum.at(least, X.indices, X.data)
@@ -165,15 +160,15 @@ class Rows:
         sums = np.zeros(n)
         for X in self.passed():
             if kind == "sparse":
-                digest.update(X.indices.data)
+                content.update(X.indices.data)
             for Y, d in self.with_factors(X):
                 sums += column_sums(Y, d)
         dense = (2 * counts > m) & ~gone & (center or scale)
         self.shifts = np.where(dense, sums / m, 0.0)
         count = n if self.full else int(np.count_nonzero(dense))
         self.piece, self.full = max(1, min(PIECE, AT_ONCE // max(1, count))), 2 * count > n
-        self._sum(digest, kind == "sparse", center)
-        right = digest.hexdigest() == wanted
+        self._sum(content, kind == "sparse", center)
+        right = content.hexdigest() == digest
         require(right, "the data is not the data of the certificate: the digests differ")
 
     def _sum(self, digest: Any, of_values: bool, center: bool) -> None:
@@ -190,8 +185,8 @@ class Rows:
             self.shifts = shifts
             shifted = list(self.with_factors(X))
             self.shifts = none
-            plain = list(self.pieces_of(X)) if shifts.any() else [Y for Y, _ in shifted]
-            for (Y, d), Z in zip(shifted, plain, strict=True):
+            plain = self.with_factors(X) if shifts.any() else shifted
+            for (Y, d), (Z, _) in zip(shifted, plain, strict=True):
                 self.pieces_read += 1
                 self.sums += column_sums(Y, d)
                 self.squares += squared_sums(Y)
@@ -241,15 +236,10 @@ class Rows:
         require(inside and rising.all(), "the columns of a row of the data must rise, and be there")
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
-    def pieces_of(self, X: Any) -> Iterator[Any]:
-        """Yield the rows of Y of the block that was read last, at most `piece` at a time, dense or as
-        compressed rows.
-        """
-        for Y, _ in self.with_factors(X):
-            yield Y
-
     def with_factors(self, X: Any) -> Iterator[tuple[Any, Array | None]]:
-        """Yield what `pieces_of` does, each piece with the factors of its rows."""
+        """Yield the rows of Y of the block that was read last, at most `piece` at a time, dense or as
+        compressed rows, with the factors of the rows.
+        """
         at = self.first
         for Y in self._shifted(X):
             d = None if self.factors is None else self.factors[at : at + Y.shape[0]]
@@ -259,10 +249,8 @@ class Rows:
             elif isinstance(Y, Array):
                 yield Y * d[:, None], d
             else:
-                yield (
-                    sp.csr_array((Y.data * np.repeat(d, np.diff(Y.indptr)), Y.indices, Y.indptr), Y.shape),
-                    d,
-                )
+                values = Y.data * np.repeat(d, np.diff(Y.indptr))
+                yield sp.csr_array((values, Y.indices, Y.indptr), Y.shape), d
 
     def _shifted(self, X: Any) -> Iterator[Any]:
         """Yield pieces of a block, scaled and shifted."""
@@ -289,7 +277,7 @@ class Rows:
             yield from self.held
         else:
             for X in self.passed():
-                yield from self.pieces_of(X)
+                yield from (Y for Y, _ in self.with_factors(X))
 
     def columns(self, J: Array) -> Array:
         """Return the columns J of Y (m, p), dense."""

@@ -40,7 +40,7 @@ Nobody needs to know whether v is reached. A stage proves nothing about features
 `entry` calls `fixing` for this form. `packing` reads the trees of its components by `Trees`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
@@ -81,13 +81,17 @@ def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 
 def prove_tree(
-    A: Matrix, recipe: Recipe, arrays: Arrays, claims: "Claims | None" = None, listed: Array | None = None
+    A: Matrix,
+    recipe: Recipe,
+    arrays: Arrays,
+    claims: "Claims | None" = None,
+    listed: list[Array] | None = None,
 ) -> Fraction:
-    """Return the bound that the only tree of a certificate proves, with claims or `listed` sets (m, n)."""
+    """Return the bound that the only tree of a certificate proves, with claims or `listed` sets."""
     proof = Proof.read(arrays, A.n)
     require(proof.levels.size == 1, f"witness level must be one number, got {proof.levels.size}")
     require(proof.levels[0] >= 0, f"the level must be at least 0, got {float(proof.levels[0])!r}")
-    trees = Trees(proof, recipe.nonneg, claims, listed)
+    trees = Trees(proof, recipe.nonneg, claims, listed or [])
     trees.smallest = listed is not None and recipe.nonneg and not recipe.forced
     if claims is not None:
         claims.need(np.ones((2, A.n), dtype=bool), Fraction(float(proof.levels[0])))
@@ -120,11 +124,9 @@ class Claims:
 
     def at_leaf(self, node: "Node", bound: Fraction) -> None:
         """Refuse claims that are below the bound of a leaf at which such an answer may be."""
-        gone = node.is_in & False if node.origin is None else node.origin.is_in
-        certain = node.is_in | gone
-        unsure = ~certain
+        unsure = ~node.certain
         unsure[list(self.forced)] = True
-        self.need(np.array([certain | node.is_free, unsure]), bound)
+        self.need(np.array([node.certain | node.is_free, unsure]), bound)
 
 
 # --- nodes ----------------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ class Node:
     cap: Fraction = NO_CAP
 
     @classmethod
-    def root(cls, A: Matrix, forced: tuple[int, ...], k: int, out: tuple[int, ...] = ()) -> Self:
+    def root(cls, A: Matrix, forced: Sequence[int], k: int, out: Sequence[int] = ()) -> Self:
         """Return the root: the forced features are in, all others but `out` are free unless k are in."""
         is_in = np.zeros(A.n, dtype=bool)
         is_in[list(forced)] = True
@@ -167,6 +169,11 @@ class Node:
     def has_no_sets(self) -> bool:
         """Tell whether more than k features are in, or none is in and none is free."""
         return self.is_in.sum() > self.k or not (self.is_in | self.is_free).any()
+
+    @property
+    def certain(self) -> Array:
+        """Return which features (n,) are in, here or above a reduced node."""
+        return self.is_in if self.origin is None else self.is_in | self.origin.is_in
 
     def after(self, out: Array | list[int], in_: Array | list[int]) -> Self:
         """Return the node in which the free features `out` and `in_` are fixed."""
@@ -259,12 +266,12 @@ class Trees:
     tree : codes of covers that are not yet read
     level : level v of the tree that was read last
     claims : what is claimed about single features, None for nothing
-    listed : the listed sets (m, n) of features, None where there are none
+    listed : the listed sets of features
     smallest : whether only the smallest sets with x'Ax > v count, of x >= 0 that are 0 outside them
     """
 
     def __init__(
-        self, proof: "Proof", nonneg: bool, claims: Claims | None = None, listed: Array | None = None
+        self, proof: "Proof", nonneg: bool, claims: Claims | None = None, listed: Sequence[Array] = ()
     ):
         self.proof, self.nonneg, self.claims, self.listed = proof, nonneg, claims, listed
         self.prices: np.ndarray | None = None
@@ -288,7 +295,7 @@ class Trees:
             self.nodes_read += 1
             require(0 <= count <= len(proof.fixed) - self.stages_read, f"node {read} has no {count} stages")
             for _ in range(count):
-                node = self._after_stage(node).held()
+                node = self.prove_stage(node).held()
             root = node if root is None else root
             if code == NOTHING_LEFT:
                 require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
@@ -300,13 +307,11 @@ class Trees:
             elif code == SQUARES:
                 self.prove_squares(node)
             elif code == COVERED:
-                certain = node.is_in if node.origin is None else node.is_in | node.origin.is_in
-                covered = self.listed is not None and (self.listed <= certain).all(axis=1).any()
+                covered = any(node.certain[T].all() for T in self.listed)
                 require(covered, f"no listed set is among the features that are in at node {read}")
             elif code == MIXED:
-                require(
-                    self.smallest and self.is_mixed(node), f"the set of node {read} may be a smallest one"
-                )
+                proved_so = self.smallest and self.is_mixed(node)
+                require(proved_so, f"the set of node {read} may be a smallest one")
             elif code in (REDUCED, CAPPED):
                 require(node.is_in.any(), f"node {read} cannot be reduced: no feature is in")
                 waiting.append(self.reduce(node, self.prove_leaf(node) if code == CAPPED else node.cap))
@@ -326,14 +331,6 @@ class Trees:
         over = ends != tuple(map(len, there)) or self.tree.size > 0
         require(not over, "the certificate has numbers left over that no node of the tree reads")
 
-    def _after_stage(self, node: Node) -> Node:
-        """Prove the next stage, and return the node after it."""
-        out, in_ = self.proof.fixed[self.stages_read]
-        both = self.proof.features[self.features_read : self.features_read + out + in_]
-        self.prove_stage(node, both[:out], both[out:])
-        self.stages_read, self.features_read = self.stages_read + 1, self.features_read + out + in_
-        return node.after(both[:out], both[out:])
-
     def _bound(self, node: Node, witness: Inequality) -> Fraction:
         """Return t + F of a use at a node, exactly, with what roundings of C add and less the prices of I.
 
@@ -350,11 +347,9 @@ class Trees:
 
     def is_mixed(self, node: Node) -> bool:
         """Tell whether a node has a single set, which is proved to be no smallest one."""
-        origin = node.origin or node
-        I = np.flatnonzero(node.is_in | origin.is_in)
+        origin, I = node.origin or node, np.flatnonzero(node.certain)
         matrix.require_few(origin.A, I)
-        own = Part(origin.A, np.searchsorted(origin.features, I))
-        return not node.is_free.any() and I.size > 0 and is_never_smallest(own)
+        return not node.is_free.any() and is_never_smallest(origin.A, np.searchsorted(origin.features, I))
 
     def reduce(self, node: Node, cap: Fraction) -> Node:
         """Return the node about C for a node: the features that are in are eliminated from its sets.
@@ -401,10 +396,15 @@ class Trees:
         sentence = f"squares do not prove that sets of at most {node.k} features stay below {self.level!r}"
         require(Fraction(total) + Fraction(child.lost) <= Fraction(self.level), sentence)
 
-    def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
-        """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
-        number, free = self.read, node.is_free
-        both = np.concatenate([out, in_])
+    def prove_stage(self, node: Node) -> Node:
+        """Prove x'Ax <= v for the sets of a node that have a feature that the next stage fixes out, or lack
+        one that it fixes in, and return the node after the stage.
+        """
+        number, free, counts = self.read, node.is_free, self.proof.fixed[self.stages_read]
+        end = self.features_read + counts.sum()
+        both = self.proof.features[self.features_read : end]
+        out, in_ = both[: counts[0]], both[counts[0] :]
+        self.stages_read, self.features_read = self.stages_read + 1, end
         inside = bool(both.size) and ((both >= 0) & (both < free.size)).all()
         rising = all((np.diff(part) > 0).all() for part in (out, in_))
         right = inside and rising and free[both].all() and np.unique(both).size == both.size
@@ -423,6 +423,7 @@ class Trees:
         # the next float above F, and every claim is proved.
         none_known = float(np.nextafter(witness.F, np.inf))
         self.tree = RowClaims(f, none_known, having, lacking, kept).few().prove(self.tree)
+        return node.after(out, in_)
 
     def _next(self, node: Node) -> tuple[TopSum, Inequality, Array, Array]:
         """Read the next use, and return its search half, its witness, its kept and its outside features."""
@@ -536,22 +537,15 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
     require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
     rows, parts, found = arrays.codes("rows").astype(int), [], []
-    require(rows.size == sum(r for r, _, _ in sizes), "witness rows must be as long as the sizes say")
     lengths = np.array([(r, r * (r + 1) // 2, r * r * m, r * d) for r, d, m in sizes], dtype=object)
     for name, own in zip(("rows", "W", "M", "U"), lengths.reshape(-1, 4).T.tolist(), strict=True):
-        numbers = rows if name == "rows" else stored(arrays, name, sum(own))
-        parts.append(np.split(numbers, np.cumsum(own)[:-1]))
+        array = rows if name == "rows" else np.array(arrays.need(name))
+        right = array.shape == (sum(own),) and (name == "rows" or array.dtype in (np.float32, np.float64))
+        sentence = f"witness {name} must be {sum(own)} finite numbers of single or double precision"
+        require(right and np.isfinite(array).all(), sentence)
+        parts.append(np.split(array, np.cumsum(own)[:-1]))
     for (r, d, m), own, W, M, U in zip(sizes, *parts, strict=False):
         rising = ((own >= 0) & (own < n)).all() and (np.diff(own) > 0).all()
         require(rising, f"the rows of a witness must rise, from 0 to {n - 1} at most")
         found.append(Witness(own, W, M.reshape(r, r) if m else None, U.reshape(r, d)))
     return found
-
-
-def stored(arrays: Arrays, name: str, length: int) -> Array:
-    """Return a vector of finite numbers of this length, in the precision in which it is stored."""
-    array = np.array(arrays.need(name))
-    right = array.dtype in (np.float32, np.float64) and array.shape == (length,)
-    sentence = f"witness {name} must be {length} finite numbers of single or double precision"
-    require(right and np.isfinite(array).all(), sentence)
-    return array

@@ -26,7 +26,7 @@ Proof. j is in one S_c at most. Components of one class can be exchanged, as the
 
 So OPT <= max(the goals, the bounds of the leaves). `entry` calls `packing` for this form.
 
-Form `others` has listed sets T_1..T_r that share no feature, too, and leaves of code COVERED: each T is in
+Form `others` has listed sets T_1..T_r, too, and leaves of code COVERED: each T is in
 another component. So an answer above that maximum has T_1..T_r in different components.
 """
 
@@ -34,7 +34,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from itertools import pairwise
 from operator import and_, or_
 from typing import Self
 
@@ -60,13 +59,7 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 def others(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """Return the bound of a certificate of form `others`, on answers without the listed sets."""
     arrays.only(*OWN, *NAMES, "counts", "members")
-    counts, members = arrays.codes("counts").tolist(), arrays.codes("members").tolist()
-    right = all(count >= 1 for count in counts) and sum(counts) == len(members) and len(counts) > 0
-    require(right, "witness counts must be at least 1 each, and add up to the number of witness members")
-    distinct = len({*members}) == len(members) and all(0 <= j < A.n for j in members)
-    require(distinct, f"features of listed sets must be different numbers from 0 to {A.n - 1}")
-    parts = pairwise(np.cumsum([0, *counts]).tolist())
-    return prove_packing(A, recipe, arrays, [sum(1 << j for j in members[a:b]) for a, b in parts])
+    return prove_packing(A, recipe, arrays, [sum(1 << j for j in T.tolist()) for T in arrays.sets(A.n)])
 
 
 def prove_packing(A: Matrix, recipe: Recipe, arrays: Arrays, listed: list[int]) -> Fraction:
@@ -177,11 +170,6 @@ def chosen_in(number: int, n: int) -> Array:
     return np.unpackbits(octets, count=n, bitorder="little").astype(bool)
 
 
-def features_in(number: int, n: int) -> tuple[int, ...]:
-    """Return the features of a set that is a whole number, in increasing order."""
-    return tuple(np.flatnonzero(chosen_in(number, n)).tolist())
-
-
 def prove_pricing(
     A: Matrix, state: State, pi: Array, trees: Trees, goal: Fraction
 ) -> tuple[State | None, Fraction]:
@@ -192,12 +180,11 @@ def prove_pricing(
     require(not state.is_impossible(A.n), "a pricing is at a joint node where nothing is left")
     classes, ends, total = state.classes, [], largest_sum(state, pi)
     for c, *others in classes:
-        into, out = (features_in(sets[c], A.n) for sets in (state.into, state.out))
+        into, out = (np.flatnonzero(chosen_in(sets[c], A.n)).tolist() for sets in (state.into, state.out))
         start = Node.root(A, into, state.sizes[c], out)
         q, end = trees.prove(start, pi)
-        ends.append(
-            (q, Fraction(trees.level), start, replace(end, A=A))
-        )  # entries of A are not held for each
+        end = replace(end, A=A)  # entries of A are not held for each
+        ends.append((q, Fraction(trees.level), start, end))
         total += q * (1 + len(others))
     after: State = state
     for (first, *others), (q, level, start, end) in zip(classes, ends, strict=True):

@@ -7,6 +7,7 @@ used again.
 import operator
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
@@ -189,14 +190,26 @@ class Arrays:
         require(right, f"witness rows must be different numbers from 0 to {n - 1}")
         return rows.astype(int)
 
-    def narrow(self, name: str, lengths: tuple[int, ...], n: int) -> Array:
-        """Return U or L, `lengths` by d; d > max(n, 15) is refused before anything of that size is made."""
-        d = min((*self.need(name).shape[-1:], max(n, 15)))
-        return self.numbers(name, (*lengths, d))
+    def sets(self, n: int) -> list[Array]:
+        """Return the listed sets: `counts` says how many features each has, and `members` has all of them."""
+        counts, members = self.codes("counts").tolist(), self.codes("members").astype(int)
+        right = all(count >= 1 for count in counts) and sum(counts) == members.size
+        require(right, "witness counts must be at least 1 each, and add up to the number of witness members")
+        in_range = ((members >= 0) & (members < n)).all()
+        require(in_range, f"features of listed sets must be numbers from 0 to {n - 1}")
+        sets = [members[end - count : end] for count, end in zip(counts, accumulate(counts), strict=True)]
+        distinct = all(np.unique(T).size == T.size for T in sets)
+        require(distinct, "a listed set must not have a feature twice")
+        return sets
 
-    def narrow_or_none(self, name: str, r: int, n: int) -> Array:
-        """Return U or L on r rows, without columns where the array is missing."""
-        return self.narrow(name, (r,), n) if name in self.named else np.zeros((r, 0))
+    def narrow(self, name: str, r: int, n: int) -> Array:
+        """Return U or L on r rows, without columns where the array is missing.
+
+        More than max(n, 15) columns are refused before anything of that size is made.
+        """
+        if name not in self.named:
+            return np.zeros((r, 0))
+        return self.numbers(name, (r, min((*self.need(name).shape[-1:], max(n, 15)))))
 
     def tau(self) -> float | None:
         """Return the threshold, None where it is missing; then it is the largest entry of W."""
@@ -265,13 +278,13 @@ class Inequality:
             rows,
             arrays.optional("W", (r, r)),
             arrays.optional("M", (r, r)),
-            arrays.narrow_or_none(lift, r, n),
+            arrays.narrow(lift, r, n),
             arrays.tau(),
             t,
             tuple(F) if searched else (),
             arrays.codes("tree"),
             arrays.optional("y", (n - r,)),
-            arrays.narrow_or_none("U", r, n) if joint else None,
+            arrays.narrow("U", r, n) if joint else None,
             arrays.optional("prices", (r,)),
             scales,
         )

@@ -59,19 +59,14 @@ def fold(A: Matrix, witness: Inequality, outside: Array, tau: float, nonneg: boo
                 sentence = f"tau = {tau} is below an entry of A in a row that is not kept"
                 require((own <= level).all(), sentence)
         return None
-    d = levels(A, outside, weights(A, witness), limits, nonneg)
-    most, t = float(d.max()), witness.t
-    require(most <= t, f"the features outside the kept rows need t = {most!r} at least, claimed is {t!r}")
-    return across(A, witness, outside, d, limits, nonneg)
-
-
-def weights(A: Matrix, witness: Inequality) -> Array:
-    """Return the weights (n,) of the features outside, and 1 for the kept rows."""
     y = np.ones(A.n)
     y[np.setdiff1d(np.arange(A.n), witness.rows)] = witness.y
     sentence = f"witness y must have weights between {LIGHTEST!r} and {HEAVIEST!r}"
     require(((y >= LIGHTEST) & (y <= HEAVIEST)).all(), sentence)
-    return y
+    d = levels(A, outside, y, limits, nonneg)
+    most, t = float(d.max()), witness.t
+    require(most <= t, f"the features outside the kept rows need t = {most!r} at least, claimed is {t!r}")
+    return across(A, witness, outside, d, limits, nonneg)
 
 
 def entries_of_n(

@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.components.deflation import SolveOne, solved_on
-from nspca.components.partial import collected
+from nspca.components.deflation import SolveOne, collected, solved_on
 from nspca.covariance.linalg import Array
 from nspca.covariance.updated import repelled
 from nspca.errors import InvalidOption, InvalidProblem, shown

@@ -24,12 +24,12 @@ from functools import partial
 
 import numpy as np
 
-from nspca.components.partial import collected
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array, Indices, normalised
 from nspca.covariance.updated import Changed
-from nspca.errors import InvalidOption, InvalidProblem, shown
+from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
 from nspca.problem import Problem
+from nspca.result import Result, Status
 
 QUOTIENTS = 10
 """Maximum solves for one component of `generalised`. The quotient can only grow; 2 or 3 are usual."""
@@ -58,6 +58,25 @@ def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str
     """
     check_deflation(problem, count, deflation)
     return collected(problem, count, DEFLATIONS[deflation](problem, solve_one))
+
+
+def collected(problem: Problem, count: int, components: Iterator[Array]) -> Array:
+    """Return the first `count` components (n, count).
+
+    When a search is cancelled, `Cancelled.result` has the components found so far. If there are none, it has
+    the partial answer for the first component. Partial answers for later ones are not used, since they belong
+    to a deflated A.
+    """
+    found: list[Array] = []
+    try:
+        for x in itertools.islice(components, count):
+            found.append(x)
+    except Cancelled as stop:
+        known = stop.result.components if isinstance(stop.result, Result) else None
+        X = np.column_stack(found) if found else known
+        stop.result = None if X is None else Result.of(problem, X, Status.CANCELLED, "auto")
+        raise
+    return np.column_stack(found)
 
 
 def check_deflation(problem: Problem, count: int, deflation: str) -> None:

@@ -15,7 +15,7 @@ from nspca.covariance.linalg import (
     UNIT_ROUNDOFF,
     binary_exponent,
     is_positive_definite,
-    largest_eigenvalue,
+    largest_eigenpairs,
     scaled,
 )
 from nspca.covariance.numbers import sparse_table
@@ -84,7 +84,7 @@ def from_matrix(A: Any, repair: str | None = None) -> MatrixCovariance:
     # Only half of nu is used: the checker computes in another order and may need the other half.
     if is_positive_definite(A + (nu / 2 + (nu == 0)) * np.eye(len(A))):
         return MatrixCovariance(A, nu=nu, **recipe)
-    smallest = -largest_eigenvalue(-A)
+    smallest = -float(largest_eigenpairs(-A, 1)[0][0])
     missing = max(-smallest, 0.0) * 1.1 + nu
     is_slight = missing <= len(A) * SINGLE
     if repair != SHIFT or not is_slight:

@@ -184,17 +184,7 @@ def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> 
 def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
     """Return `rank1` of every column of ``C`` (n, r) at once; columns without an entry to keep are zero."""
     weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
-    n = C.shape[0]
-    if k < n:
-        ranked = _put_forced_first(weight, forced)
-        threshold = np.partition(ranked, n - k, axis=0)[n - k]
-        keep = ranked >= threshold
-        # Where the threshold is 0, what is kept beyond k is 0 as well.
-        crowded = np.flatnonzero((keep.sum(axis=0) > k) & (threshold > 0))
-        for j in crowded:
-            keep[:, j] = False
-            keep[topk_indices(ranked[:, j], k), j] = True
-        weight = np.where(keep, weight, 0.0)
+    weight = np.where(topk_mask(_put_forced_first(weight, forced).T, k).T, weight, 0.0)
     return normalised_columns(weight if nonneg else np.copysign(weight, C))
 
 
@@ -245,15 +235,6 @@ def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
     if values.size < min(count, len(S)):
         values, vectors = np.linalg.eigh(S)
     return values[::-1][:count], np.ascontiguousarray(vectors[:, ::-1][:, :count])
-
-
-def largest_eigenvalue(S: Array) -> float:
-    """Return the largest eigenvalue of symmetric S (n, n), n > 0; see `largest_eigenpairs`."""
-    try:
-        values = scipy.linalg.eigvalsh(S, subset_by_index=[len(S) - 1, len(S) - 1])
-    except np.linalg.LinAlgError:
-        values = np.zeros(0)
-    return float(values[0] if values.size else np.linalg.eigvalsh(S)[-1])
 
 
 def krylov(M: Array, start: Array) -> tuple[Array, Array, Array]:

@@ -1,6 +1,6 @@
 """Compute leading eigenpairs of a matrix known only by products, each of them expensive.
 
-`parts.Parts` calls `leading` for A of many features, where a product is a pass over the data.
+`data.RowsCovariance` calls `leading` for A of many features, where a product is a pass over the data.
 """
 
 from collections.abc import Callable

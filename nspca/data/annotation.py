@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.dataset import Candidate, Dataset
+from nspca.data.dataset import Dataset
 from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
@@ -44,9 +44,7 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
     """Read an annotation (CSV or Excel, two columns at least) with every cell as text."""
     files, raw, notes = open_texts(limits.bounded_bytes(source), limit=MOST_BYTES)
     if files is not None:
-        raise InvalidData(
-            "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
-        )
+        raise InvalidData("A table as CSV or Excel is needed, got a ZIP of other files: give the table.")
     if len(raw) > MOST_BYTES:
         raise InvalidData(
             f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(len(raw))}: keep fewer "
@@ -195,12 +193,7 @@ def group_by_prefix(data: Dataset) -> Dataset:
     groups = name_groups(data.sample_names)
     if groups is None or data.is_covariance or PREFIX in data.label_columns:
         return data
-    count = np.unique(groups).size
-    return replace(
-        data,
-        label_columns={**data.label_columns, PREFIX: groups},
-        label_candidates=(*data.label_candidates, Candidate(PREFIX, count)),
-    )
+    return replace(data, label_columns={**data.label_columns, PREFIX: groups})
 
 
 def name_groups(names: Sequence[str]) -> np.ndarray | None:

@@ -28,29 +28,11 @@ class Original:
 class Sample:
     """A sample in the catalogue.
 
-    Parameters
-    ----------
-    title, summary : str
-        Name and description for the user.
-    kind : "image", "spectrum", "words" or "table"
-    shape : (samples, features) or None
-        None when it depends on the installation.
-    licence, source_url : str
-        `source_url` is the page of the original, empty where no lasting one is known.
-    size : str
-        Size of a download or copy, in words; empty for samples that are always available.
-    originals : tuple of Original
-        Files that `fetch_sample` downloads; empty when there is no public address.
-    how : str
-        Where a person finds the data, and which kinds of copies are accepted.
-    relative : str
-        Name of the sample that is shown while this data set is not on the machine; else empty.
-    package : str
-        Installed package whose data files hold the sample; else empty.
-    total : float or None
-        Sum of all values of the copy the project's reference figures were computed with.
-    meanings : mapping of str to str
-        What a feature with a short name measures, by its name.
+    `shape` is None when it depends on the installation. `source_url` is the lasting page of the original,
+    `size` that of a download in words; `originals` are the files that `fetch_sample` downloads, and `how`
+    says where a person finds the data. `relative` is the sample that is shown while this one is not on the
+    machine, `package` the installed package that holds it. `total` is the sum of all values of the copy of
+    the project's reference figures, `meanings` what a feature with a short name measures.
     """
 
     title: str

@@ -65,9 +65,7 @@ def from_bytes(source: Source) -> Source:
     """Return a source with its gzip unpacked and its ZIP opened; `packed` has the size as it was given."""
     raw = limits.plain_bytes(source.raw, source.packed)
     if not raw:
-        raise InvalidData(
-            "The file inside is empty: a table with at least two rows and two columns is needed."
-        )
+        raise InvalidData("The file inside is empty: a table has at least two rows and two columns.")
     if raw.startswith(EMPTY_ZIP):
         raise InvalidData("The ZIP file is empty: pack the files again.")
     if is_cut_workbook(raw):
@@ -200,13 +198,9 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         limits.require_file(source.path)
     first = source.first()
     if not first:
-        raise InvalidData(
-            f"{source.called} is empty: a table with at least two rows and two columns is needed."
-        )
+        raise InvalidData(f"{source.called} is empty: a table has at least two rows and two columns.")
     if source.is_packed and first.startswith((ZIP, EMPTY_ZIP, HDF5)):
-        raise InvalidData(
-            f"{source.called} is packed, and its rows cannot be read from the middle: unpack it."
-        )
+        raise InvalidData(f"{source.called} is packed, and its rows cannot be read one by one: unpack it.")
     found = next(one for one in FORMATS if one.matches(_listed(source)))
     if found.reader is None:
         raise InvalidData(

@@ -22,18 +22,6 @@ digits rounds that much.
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
-    """A column, or a row of a table with features in rows, that may be named as the labels.
-
-    `count` is the number of different values, `note` the finding shown while other labels are in force.
-    """
-
-    name: str
-    count: int
-    note: Finding | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Dataset:
     """A table with samples in rows and features in columns, with names, labels and provenance.
 
@@ -64,9 +52,6 @@ class Dataset:
         Plain sentences are taken too. `notes` are the same as sentences.
     options : mapping
         The options of reading that were given or found.
-    label_candidates : tuple of Candidate
-        Further columns that may be the labels. A candidate that is not in `label_columns` stays a feature
-        until the file is read again with `label_column` naming it.
     label_columns : mapping of str to (m,) ndarray
         Columns of groups by name, from the file and from a sample annotation. `labelled` makes one of them
         the labels.
@@ -97,7 +82,6 @@ class Dataset:
     provenance: str = ""
     findings: tuple[Finding, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    label_candidates: tuple[Candidate, ...] = ()
     label_columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     label_name: str = ""
     texts: tuple[str, ...] | None = None
@@ -218,13 +202,12 @@ class Dataset:
         """
         if name not in self.label_columns:
             return None
-        said = [one.note for one in self.label_candidates if one.name == name]
+        offer = ("label_column", name)
         return replace(
             self,
             labels=self.label_columns[name],
             label_name=name,
-            findings=tuple(one for one in self.findings if one not in said),
-            label_candidates=tuple(one for one in self.label_candidates if one.name != name),
+            findings=tuple(one for one in self.findings if (one.option, one.value) != offer),
         )
 
     def transposed(self) -> "Dataset":
@@ -366,6 +349,4 @@ def _check_covariance(A: np.ndarray) -> None:
         raise InvalidData(f"A covariance has as many rows as columns, got {A.shape[0]} x {A.shape[1]}.")
     gap = float(np.abs(A - A.T).max())
     if gap > ROUNDING * float(np.abs(A).max()):
-        raise InvalidData(
-            f"A covariance is symmetric, this one differs from its transpose by up to {gap:.3g}."
-        )
+        raise InvalidData(f"A covariance is symmetric, this differs from its transpose by up to {gap:.3g}.")

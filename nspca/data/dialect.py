@@ -73,41 +73,15 @@ FAR = 3.0
 
 @dataclass(frozen=True)
 class Layout:
-    """Layout of a text table, found from its first lines.
+    """Layout of a text table, found from its first lines, of which `rows` are the cells, header included.
 
-    Parameters
-    ----------
-    delimiter : str
-        One character; a space stands for any run of blanks.
-    numerals : Numerals
-        How numbers are written.
-    header : bool
-        Whether the first of `rows` holds names.
-    columns : tuple of str
-        Names as in the file without blanks around them, made unique, or numbered.
-    text_columns, empty_columns : tuples of int
-        Columns whose first cells are not numbers, or are all empty.
-    marks : mapping of int to (str, str)
-        Signs before and after the numbers of a column, such as a unit; or its words for 1 and 0.
-    id_column : int or None
-        The first column, if its values are distinct and it holds texts or has no name in the header.
-    label_columns : tuple of int
-        Text columns with few, repeated values.
-    label_rows : tuple of int
-        Text rows below the header, which can hold labels when features are in rows.
-    rows : tuple of tuples of str
-        The first lines, header included.
-    above : int
-        Number of lines of the file above the first row of numbers.
-    body : int
-        Number of bytes of the text above the first row of numbers.
-    comment : str
-        Beginning of lines that are no rows; empty for none.
-    left_out : tuple of str
-        Lines that are no rows wherever they stand: the header, if it has texts, and a rule below it.
-    raw : tuple of str
-        The first lines of the file as they are.
-    findings : tuple of Finding
+    A space as `delimiter` stands for any run of blanks. With a `header`, the first of the rows holds names;
+    `columns` are these, made unique, or numbered. Of `text_columns` the first cells are no numbers, of
+    `empty_columns` all are empty. `marks` are the signs before and after the numbers of a column, such as a
+    unit, or its words for 1 and 0. `id_column` is the first column if it is distinct and holds texts or has
+    no name. `label_rows` are rows of texts below the header, labels of columns perhaps. Above the first row
+    of numbers stand `above` lines and `body` bytes. Lines that begin with `comment`, and those of `left_out`
+    (a header that is repeated, a rule), are no rows. `raw` are the first lines of the file as they are.
     """
 
     delimiter: str
@@ -118,7 +92,6 @@ class Layout:
     empty_columns: tuple[int, ...] = ()
     marks: dict[int, tuple[str, str]] = field(default_factory=dict)
     id_column: int | None = None
-    label_columns: tuple[int, ...] = ()
     label_rows: tuple[int, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     above: int = 0
@@ -148,9 +121,7 @@ def stripped(raw: bytes) -> bytes:
     """Return text without the blank lines and the lines of bare delimiters below it."""
     raw = raw[: filled_end(raw)]
     if not raw.strip():
-        raise InvalidData(
-            "The file holds no table, only blank lines: at least two rows and two columns are needed."
-        )
+        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
     return raw
 
 
@@ -219,9 +190,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if not has_header:
         numerals = _find_numerals(rows, width, options, delimiter, rows[0])
     if not body:
-        raise InvalidData(
-            "The file holds a header and no rows below it: at least two rows of numbers are needed."
-        )
+        raise InvalidData("The file holds a header and no rows below it: at least two rows are needed.")
     where = f"line {places[0][0] + 1}"
     findings: list[Finding] = []
     if above:
@@ -262,9 +231,7 @@ def _find_comments(
     marked = [*takewhile(lambda one: one[1].lstrip(' "').startswith(signs), filled)]
     others = [line for _, line in filled[len(marked) :]]
     if not filled:
-        raise InvalidData(
-            "The file holds no table, only blank lines: at least two rows and two columns are needed."
-        )
+        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
     found = delimiter or _find_delimiter(others or [line for _, line in filled], options)
     if not marked or not others:
         return options.comment or "", [], found
@@ -456,7 +423,6 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
         empty_columns=tuple(i for i, kind in enumerate(kinds) if kind == "empty"),
         marks=marks,
         id_column=id_column,
-        label_columns=tuple(i for i in text if i != id_column and are_labels(cells[i])),
         label_rows=label_rows,
         findings=findings,
     )

@@ -81,14 +81,10 @@ def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Findi
         try:
             raw = raw.decode("utf-16").encode()
         except UnicodeDecodeError:
-            raise InvalidData(
-                "The file starts like UTF-16 text but is not: save the table as UTF-8 CSV."
-            ) from None
+            raise InvalidData("The file starts like UTF-16 text but is not: save it as UTF-8 CSV.") from None
     raw, head = raw.removeprefix(codecs.BOM_UTF8), raw[:_FIRST]
     if b"\0" in head:
-        raise InvalidData(
-            f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
-        )
+        raise InvalidData(f"The file is not text (it has zero bytes) and no format read here: {_FORMATS}.")
     if not raw.isascii() and not _is_in(raw, "utf-8"):
         control = sum(head.count(code) for code in range(32) if code not in b"\t\n\r\f")
         if control > len(head) / 100:

@@ -9,20 +9,10 @@ from nspca.errors import Way
 
 @dataclass(frozen=True)
 class Finding:
-    """One decision or suspicion of reading.
+    """One decision or suspicion of reading: a sentence, its place, and the evidence, a phrase after "since".
 
-    Parameters
-    ----------
-    what : str
-        A sentence: what was done, or what is suspected.
-    where : str
-        The place, such as ``column "id"`` or ``line 3``.
-    why : str
-        The evidence, as a phrase after "since".
-    ways : tuple of Way
-        Values of options that turn the decision or act on the suspicion, the most likely one first.
-    is_suspicion : bool
-        Whether nothing was changed, and a person should look.
+    `ways` are values of options that turn the decision, the most likely one first. Of a suspicion nothing was
+    changed, and a person should look.
     """
 
     what: str

@@ -168,7 +168,7 @@ def check_archive(
     """Refuse an archive of too many files, or one that would grow too much (see `check_growth`)."""
     if len(members) > MAX_FILES:
         raise InvalidData(
-            f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer."
+            f"A ZIP may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer."
         )
     check_growth(sum(info.file_size for info in members), packed, kind, way_out)
 
@@ -227,7 +227,7 @@ def check_filled(rows: int, columns: int, entries: int, called: str = "this one"
         )
 
 
-def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out") -> None:
+def check_float64(X: np.ndarray, where: str = "") -> None:
     """Refuse integers in X that float64 cannot represent.
 
     `where` names the place in the error; by default the column of X.
@@ -235,7 +235,7 @@ def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out
     at = find_inexact(X)
     if at is None:
         return
-    raise _rounding_error(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
+    raise _rounding_error(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}")
 
 
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
@@ -248,11 +248,11 @@ def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
     refused = is_inexact if X.dtype.kind == "i" else loses_digits
     for found in LONG_INTEGER.finditer(text):
         if refused(int(found.group())):
-            raise _rounding_error(int(found.group()), where, "leave them out")
+            raise _rounding_error(int(found.group()), where)
 
 
-def _rounding_error(one: int, where: str, way_out: str) -> InvalidData:
+def _rounding_error(one: int, where: str) -> InvalidData:
     return InvalidData(
         f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
-        f"the numbers have in common, save them as floats, or {way_out}."
+        f"the numbers have in common, save them as floats, or leave them out."
     )

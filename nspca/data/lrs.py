@@ -49,9 +49,7 @@ def parse_lrs(raw: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str
         )
         classes = table[:, _CLASS].astype(np.float64).astype(np.int64)
     except ValueError:
-        raise InvalidData(
-            "lrs.data holds text where a number or a class should be: get the file again."
-        ) from None
+        raise InvalidData("lrs.data holds text where a number should be: get the file again.") from None
     return fluxes, header, classes, tuple(str(name).strip("|\"'") for name in table[:, _NAME])
 
 

@@ -6,6 +6,7 @@ the names in addresses and the inputs of the page Data follow from the fields he
 
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -86,6 +87,7 @@ def _check_encoding(name: str | None) -> str | None:
 FOUND = {"automatic": "found automatically"}
 """The choice of what is not said."""
 MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str, metavar="SIGN")
+CODES = Text(_read_codes, _write_items, str, metavar="CODE,...")
 COLUMNS = Text(_read_items, _write_items, str, metavar="COLUMN,...")
 WORDS = Text(
     lambda text: tuple(dict.fromkeys(part.strip().lower() for part in text.split(",") if part.strip())),
@@ -99,6 +101,7 @@ HEADER = Text(
     str,
     metavar="auto|yes|no|LINE",
 )
+TYPED = (MARK, CODES, COLUMNS, WORDS, HEADER)
 """Texts of values that forms show as they are typed."""
 Column = Annotated[
     Annotated[StrictInt, Limits(ge=0, lt=10**9)] | StrictStr | None, Required("a name or a number from 0")
@@ -118,6 +121,16 @@ class ColumnOptions(Model):
     label_column: Annotated[Column, Option("Labels", "label", address.COLUMN, flag="--labels")] = None
     """The column with the groups of the samples (the row, if features are in rows), by name or by number from
     0; it may be a column of the annotation, or `beginning of the names`."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _from_text(cls, value: Any, info: Any) -> Any:
+        """Return the value of a text as it is typed into a form or on the command line."""
+        for name, option, _ in cls.declared():
+            if name == info.field_name and isinstance(value, str) and option.text in TYPED:
+                with suppress(ValueError, KeyError):
+                    return option.text.read(value)
+        return value
 
 
 class TableOptions(ColumnOptions):
@@ -173,7 +186,7 @@ class TableOptions(ColumnOptions):
         Option(
             "Codes of missing values",
             "codes",
-            Text(_read_codes, _write_items, str, metavar="CODE,..."),
+            CODES,
             flag="--missing-codes",
         ),
     ] = ()
@@ -218,25 +231,6 @@ class TableOptions(ColumnOptions):
         Required(f"a whole number of pixels from {SIDES[0]} to {SIDES[1]}"),
     ] = None
     """Of images of any size and colour: make them grey squares with so many pixels a side."""
-
-    @field_validator(
-        "header",
-        "delimiter",
-        "decimal",
-        "thousands",
-        "missing_codes",
-        "columns",
-        "drop_columns",
-        "drop_rows",
-        mode="before",
-    )
-    @classmethod
-    def _from_text(cls, value: Any, info: Any) -> Any:
-        """Return the value of a text as it is typed into a form or on the command line."""
-        try:
-            return text_of(*cls.option(info.field_name)).read(value) if isinstance(value, str) else value
-        except (ValueError, KeyError):
-            return value
 
     @model_validator(mode="after")
     def _check_marks(self) -> "TableOptions":
@@ -301,12 +295,6 @@ class TextOptions(ColumnOptions):
         StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", flag="--most-words")
     ] = MOST_WORDS
     """With --text: keep so many words at most."""
-
-    @field_validator("own_stop_words", mode="before")
-    @classmethod
-    def _words_of_text(cls, value: Any) -> Any:
-        """Return the words of a text as it is typed into a form or on the command line."""
-        return WORDS.read(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _check_shares(self) -> "TextOptions":

@@ -58,7 +58,7 @@ def read(
     -------
     Dataset
         Its `source` is "user". `findings` lists what reading decided and suspects, each with the option
-        that turns it; `label_columns` and `label_candidates` are columns that can be the labels.
+        that turns it; `label_columns` are columns that can be the labels.
 
     Raises
     ------

@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.containers import open_source
-from nspca.data.dataset import Candidate, Dataset
+from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
 from nspca.data.formats.arrow import FEATHER_MAGIC, PARQUET_MAGIC
@@ -55,7 +55,7 @@ AT_ONCE = 2
 _NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", b"%PDF", FEATHER_MAGIC, OLE, SAS, XPORT)
 """First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
-_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout, Numerals, Finding, Way)}
+_KINDS = {kind.__name__: kind for kind in (Dataset, Layout, Numbered, Numerals, Finding, Way)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues)}
 _free_places = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
@@ -208,8 +208,6 @@ def _answer(folder: Path) -> None:
             arrays += 1
             np.save(folder / f"{arrays}.npy", value, allow_pickle=False)
             return {"$array": arrays}
-        if isinstance(value, Numbered):
-            return {"$numbered": [value.what, value.length]}
         if type(value).__name__ in _KINDS:
             found = {field.name: getattr(value, field.name) for field in fields(value)}
             return {f"${type(value).__name__}": {name: _pairs(one) for name, one in found.items()}}
@@ -234,8 +232,6 @@ def _load_answer(folder: Path) -> Opened:
             return np.load(folder / f"{value[kind]}.npy", allow_pickle=False)
         if kind == "$sparse":
             return sp.csr_array(tuple(value[kind]), shape=tuple(value["shape"]))
-        if kind == "$numbered":
-            return Numbered(*value[kind])
         if kind == "$mapping":
             return {name: _tuples(one) for name, one in value[kind]}
         if kind == "$error":

@@ -6,7 +6,6 @@ option that acts on it.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -109,24 +108,24 @@ def may_be_turned(why: str) -> Finding:
     return suspicion("The rows may be features, and the columns samples", way, where="rows", why=why)
 
 
-def _about(data: Dataset, j: int, what: str, *ways: Way, why: str = "") -> Finding:
-    """Return a suspicion about feature j; each way without a value gets the name or number of the feature."""
+def _about(data: Dataset, j: int, what: str, *options: str, why: str = "") -> Finding:
+    """Return a suspicion about feature j, with the options of `_USES` that act on it, and to leave it out."""
     name = str(data.feature_names[j])
     item: str | int = int(j) if isinstance(data.feature_names, Numbered) else name
-    those = [replace(way, value=(item,) if way.option == "drop_columns" else item) for way in ways]
-    if _is_turned(data):
-        those = [replace(way, option="drop_rows") for way in those if way.option == "drop_columns"]
-    return suspicion(f"Feature “{short(name)}” {what}", *those, where=f'column "{short(name)}"', why=why)
+    aside = _without(data, [item])
+    uses = [Way(option, item, _USES[option]) for option in options if aside.option == "drop_columns"]
+    ways = [*uses, aside]
+    return suspicion(f"Feature “{short(name)}” {what}", *ways, where=f'column "{short(name)}"', why=why)
 
 
-def _is_turned(data: Dataset) -> bool:
-    """Tell whether the features of a data set are rows of its file."""
-    return any(one.where == "rows" and not one.is_suspicion for one in data.findings)
+def _without(data: Dataset, features: Sequence[str | int]) -> Way:
+    """Return the way to leave out features, which are rows of the file where the table was turned."""
+    is_turned = any(one.where == "rows" and not one.is_suspicion for one in data.findings)
+    words = "Leave it out" if len(features) == 1 else "Leave them out"
+    return Way("drop_rows" if is_turned else "drop_columns", tuple(features), words)
 
 
-_USE = Way("id_column", None, "Use as names")
-_LABELS = Way("label_column", None, "Use as labels")
-_ASIDE = Way("drop_columns", None, "Leave it out")
+_USES = {"id_column": "Use as names", "label_column": "Use as labels"}
 
 
 def _constants(data: Dataset) -> Iterator[Finding]:
@@ -149,7 +148,7 @@ def _strange_names(data: Dataset) -> Iterator[Finding]:
     if dates and are_genes([name for name in names if name not in dates]):
         yield suspicion(
             f"{quote_names(dates)} {'was' if len(dates) == 1 else 'were'} probably a gene such as SEPT1",
-            Way("drop_rows" if _is_turned(data) else "drop_columns", tuple(dates), "Leave out"),
+            _without(data, dates),
             where="features",
             why="spreadsheets change such symbols into dates",
         )
@@ -157,7 +156,7 @@ def _strange_names(data: Dataset) -> Iterator[Finding]:
     if 0 < len(first) < min(11, len(names) / 4) and all(map(_PROBE.search, names[len(first) :])):
         yield suspicion(
             f"{quote_names(first)} {'is' if len(first) == 1 else 'are'} called unlike the features below",
-            Way("drop_rows" if _is_turned(data) else "drop_columns", tuple(first), "Leave out"),
+            _without(data, first),
             where="features",
             why="those are genes or probes",
         )
@@ -213,7 +212,7 @@ def _columns(data: Dataset) -> Iterator[Finding]:
         steps = np.diff(column)
         is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], rtol=1e-6)
         if is_even or (ORDER.fullmatch(called) and bool((steps > 0).all() or (steps < 0).all())):
-            yield _about(data, j, "rises or falls from row to row, as times do", _ASIDE, _USE)
+            yield _about(data, j, "rises or falls from row to row, as times do", "id_column")
             continue
         if not whole[j]:
             continue
@@ -222,22 +221,22 @@ def _columns(data: Dataset) -> Iterator[Finding]:
         repeats = values.size < m
         listed = ", ".join(f"{value:g}" for value in values[:4]) + ", ..." * (values.size > 4)
         if _POST.search(called) and values.size > 2:
-            yield _about(data, j, "looks like postcodes, which are no quantities", _ASIDE, _USE)
+            yield _about(data, j, "looks like postcodes, which are no quantities", "id_column")
         elif _is_time(column):
             why = "its numbers are dates as digits, or seconds since 1970"
             what = f"looks like dates or times ({column[0]:.0f}, {column[1]:.0f}, ...)"
-            yield _about(data, j, what, _ASIDE, _USE, why=why)
+            yield _about(data, j, what, "id_column", why=why)
         elif column.min() >= 0 and (
             (is_id and 4 * values.size >= m)
             or (not repeats and j == 0 and m >= 8 and (mixed or (close[0] and not close[1:].any())))
         ):
             kind = "whole numbers" if repeats else "distinct whole numbers"
-            yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", _USE, _ASIDE)
+            yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", "id_column")
         elif 2 <= values.size <= min(FEW_CLASSES, m // 3) and (
             LABELS.search(called) or (mixed and j in (0, n - 1))
         ):
             what = f"takes {values.size} whole values ({listed}), as class codes do"
-            yield _about(data, j, what, _LABELS, _ASIDE)
+            yield _about(data, j, what, "label_column")
 
 
 def _is_time(column: np.ndarray) -> bool:
@@ -281,7 +280,7 @@ def _totals(data: Dataset) -> Iterator[Finding]:
         sums, n = some.sum(axis=1), X.shape[1]
         for j, what in [(j, summary_of(some[:, j], sums, n)) for j in (n - 1, 0)]:
             if what:
-                yield _about(data, j, f"is the {what} of all others", _ASIDE)
+                yield _about(data, j, f"is the {what} of all others")
                 return
 
 
@@ -290,9 +289,9 @@ def summary_of(row: np.ndarray, whole: np.ndarray, count: int) -> str:
 
     `whole` is the sum of all `count` rows.
     """
-    scale = float(np.abs(row).max())
-    if scale == 0 or np.unique(row).size < 3:
+    if not row.any() or np.unique(row).size < 3:
         return ""
+    scale = float(np.median(np.abs(row[row != 0])))  # one large column tells nothing of the others
     for what, value in (("sum", whole - row), ("mean", (whole - row) / (count - 1))):
         if (np.abs(row - value) <= 2e-3 * np.abs(value) + 1e-6 * scale).mean() >= 0.9:
             return what
@@ -306,7 +305,7 @@ def _alone(data: Dataset) -> Iterator[Finding]:
     if variances.size >= 3 and 0 < total < np.inf and variances[j] > ALONE * total:
         why = "it has far larger numbers than the others, so standardise the features or leave it out"
         what = f"alone carries {100 * variances[j] / total:.1f} % of the variance"
-        yield _about(data, j, what, _ASIDE, why=why)
+        yield _about(data, j, what, why=why)
 
 
 def is_counter(cells: Sequence[str]) -> bool:

@@ -80,8 +80,7 @@ def is_mixed(A: Covariance, B: Array) -> bool:
     values, vectors = np.linalg.eigh(B)
     u, slack = vectors[:, -1], _slack(A, B)
     shorter = min(float(np.square(u[u < 0]).sum()), float(np.square(u[u > 0]).sum()))
-    gap = values[-1] - values[-2] if len(values) > 1 else 0.0
-    return gap > 4 * slack and shorter * gap > 16 * slack
+    return shorter * (values[-1] - values[-2:][0]) > 16 * slack
 
 
 def minimal(A: Covariance, good: GoodSet, forced: tuple[int, ...], level: float, nonneg: bool) -> GoodSet:

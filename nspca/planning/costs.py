@@ -17,7 +17,7 @@ from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.data import CANDIDATES, MANY_ROWS, WHOLE_LIMIT
 from nspca.data import limits
 from nspca.data.containers import open_reader
-from nspca.data.formats import Size, Source
+from nspca.data.formats.base import Size, Source
 from nspca.errors import InvalidData, InvalidOption, shown
 from nspca.planning import machine
 from nspca.problem import Problem

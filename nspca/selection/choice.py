@@ -217,7 +217,8 @@ def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, 
             stage = f"rows held out, part {i + 1} of {folds}"
             parts = solver.solve(X[others], report_whole(report, 1 + i, total, stage))
             shares.append(_held_out_shares(X, held, others, parts, solver.center))
-            mean, error = _mean_and_error(shares)
+            mean = np.mean(shares, axis=0)
+            error = np.std(shares, axis=0, ddof=1) / np.sqrt(len(shares)) if i else nothing
             choice = update(2 + i, stage, held_out=mean, held_out_error=error)
         supports: list[list[list[stability.Features]]] = [[] for _ in numbers]
         for b, rows in enumerate(stability.draws(m, draws, solver.seed)):
@@ -260,14 +261,3 @@ def _held_out_shares(X: Any, rows: Array, others: Array, found: list[Array], cen
     each = shares_of_rows(X[rows], np.hstack(found), mean, np.ones(X.shape[1]))
     ends = np.cumsum([V.shape[1] for V in found])[:-1]
     return np.array([part.sum() for part in np.split(each, ends)])
-
-
-def _mean_and_error(values: list[Array]) -> tuple[Array, Array]:
-    """Return the mean over folds and its standard error, (q,) each; the error of a single fold is nan.
-
-    `values` has an array (q,) for each fold.
-    """
-    Y = np.array(values)
-    if len(Y) < 2:
-        return Y.mean(axis=0), np.full(Y.shape[1], np.nan)
-    return Y.mean(axis=0), Y.std(axis=0, ddof=1) / np.sqrt(len(Y))

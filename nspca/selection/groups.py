@@ -157,9 +157,15 @@ def held_out_group_effects(
     sizes = (k,) * components if isinstance(k, int | np.integer) else tuple(k)
     names, codes = coded(labels, Z.shape[0])
     found_on, measured = halves(codes, seed)
-    names, held = _compact(names, codes[measured])
+    there, held = np.unique(codes[measured], return_inverse=True)
+    names = tuple(names[i] for i in there)
     send = silent if report is None else report
-    problem = _problem_of(Z[found_on], sizes, method, nonneg, center)
+    same = len(set(sizes)) == 1
+    if not same and (method not in METHODS or not METHODS[method].joint):
+        raise InvalidOption(
+            f"components of different sizes need a method that finds them together, got {method!r}; use joint"
+        )
+    problem = Problem.from_data(Z[found_on], sizes[0] if same else sizes, nonneg, center)
     of_solve = report_whole(send, 0, 2, "one half")
     V = solve(problem, method, len(sizes), seed, of_solve, certify=None, **options).components
     send(Event("the other half", 1, 2))
@@ -182,13 +188,7 @@ def held_out_group_effects(
 
 
 def coded(labels: Any, m: int) -> tuple[tuple[str, ...], Codes]:
-    """Return the names of the groups and the number of the group of each of m samples, -1 without a label.
-
-    Raises
-    ------
-    InvalidProblem
-        As `group_effects` says.
-    """
+    """Return the names of the groups and the number of the group of each of m samples, -1 without a label."""
     given = list(labels)
     if len(given) != m:
         raise InvalidProblem(f"labels must be one for each of {m} samples, got {len(given)}")
@@ -207,13 +207,7 @@ def coded(labels: Any, m: int) -> tuple[tuple[str, ...], Codes]:
 
 
 def halves(codes: Codes, seed: int) -> tuple[Codes, Codes]:
-    """Return the rows of two halves, drawn within each group of at least four samples; see `coded`.
-
-    Raises
-    ------
-    InvalidProblem
-        Where fewer than two groups have four samples.
-    """
+    """Return the rows of two halves, drawn within each group of at least four samples; see `coded`."""
     rng, first, second = np.random.default_rng([seed, 0]), [], []
     for group in range(codes.max() + 1):
         rows = rng.permutation(np.flatnonzero(codes == group))
@@ -226,22 +220,6 @@ def halves(codes: Codes, seed: int) -> tuple[Codes, Codes]:
             "with larger groups"
         )
     return np.sort(np.concatenate(first)), np.sort(np.concatenate(second))
-
-
-def _problem_of(Z: Any, sizes: tuple[int, ...], method: str, nonneg: bool, center: bool) -> Problem:
-    """Return the problem of these sizes; different ones need a method that finds them together."""
-    same = len(set(sizes)) == 1
-    if not same and (method not in METHODS or not METHODS[method].joint):
-        raise InvalidOption(
-            f"components of different sizes need a method that finds them together, got {method!r}; use joint"
-        )
-    return Problem.from_data(Z, sizes[0] if same else sizes, nonneg, center)
-
-
-def _compact(names: tuple[str, ...], codes: Codes) -> tuple[tuple[str, ...], Codes]:
-    """Return the groups that are there, numbered without gaps."""
-    there, numbers = np.unique(codes, return_inverse=True)
-    return tuple(names[i] for i in there), numbers
 
 
 def _text(label: Any) -> str:

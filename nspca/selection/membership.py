@@ -287,10 +287,7 @@ def membership(
 def _cap_at_bounds(name: str, reached: Array, upper: Array) -> Array:
     """Return the values `reached`, lowered to their upper bounds where rounding put them above.
 
-    Raises
-    ------
-    CertificateError
-        When a value lies above its bound by more than rounding, so that one of the two is wrong.
+    Values above by more than rounding are refused: one of the two is wrong.
     """
     above = np.flatnonzero(~(reached <= np.nextafter(upper * (1 + ROUNDING), np.inf)))
     if above.size:

@@ -6,6 +6,7 @@ Each column is shuffled on its own, so features keep their values and lose what 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -116,12 +117,10 @@ def shuffled(X: Any, count: int, seed: int) -> Iterator[Any]:
     columns = sp.csc_array(X) if sp.issparse(X) else None
     for b in range(count):
         rng = np.random.default_rng([seed, b])
-        yield rng.permuted(X, axis=0) if columns is None else _shuffle_sparse(columns, rng)
-
-
-def _shuffle_sparse(X: sp.csc_array, rng: np.random.Generator) -> sp.csr_array:
-    """Return X (m, n) with the stored entries of every column moved to random rows."""
-    m, rows = X.shape[0], np.empty_like(X.indices)
-    for start, end in zip(X.indptr, X.indptr[1:], strict=False):
-        rows[start:end] = rng.choice(m, end - start, replace=False)
-    return sp.csr_array(sp.csc_array((X.data, rows, X.indptr), shape=X.shape))
+        if columns is None:
+            yield rng.permuted(X, axis=0)
+            continue
+        rows, starts = np.empty_like(columns.indices), columns.indptr
+        for start, end in pairwise(starts):  # stored entries move to random rows
+            rows[start:end] = rng.choice(X.shape[0], end - start, replace=False)
+        yield sp.csr_array(sp.csc_array((columns.data, rows, starts), shape=X.shape))

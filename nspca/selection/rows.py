@@ -65,11 +65,6 @@ def read_rows(X: Any, scale: bool) -> Any:
     """Return X as rows of numbers (m, n), dense or CSR, with standardised columns if `scale`.
 
     Standard deviations are those of all rows, so that parts of the rows need not be scaled again.
-
-    Raises
-    ------
-    InvalidProblem
-        When X is no table of numbers, or has constant columns that cannot be scaled.
     """
     if getattr(X, "is_covariance", False) is True:
         raise InvalidProblem(
@@ -83,13 +78,7 @@ def read_rows(X: Any, scale: bool) -> Any:
 
 
 def standardised(X: Any) -> Any:
-    """Return X with its columns divided by their standard deviations.
-
-    Raises
-    ------
-    InvalidProblem
-        For constant columns.
-    """
+    """Return X with its columns divided by their standard deviations; constant columns are refused."""
     spread = moments(X)[1]
     if not spread.all():
         raise InvalidProblem(

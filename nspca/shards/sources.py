@@ -16,9 +16,9 @@ from nspca.data import limits
 from nspca.data.containers import open_reader
 from nspca.data.dialect import FEW_LABELS, quoted
 from nspca.data.findings import Finding, as_findings
-from nspca.data.formats import DelimitedReader, DocwordReader, Reader, Source
-from nspca.data.formats.base import Block
-from nspca.data.formats.docword import find_vocabulary, read_vocabulary, vocabulary_words
+from nspca.data.formats.base import Block, Reader, Source
+from nspca.data.formats.delimited import DelimitedReader
+from nspca.data.formats.docword import DocwordReader, find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.names import short
 from nspca.data.options import ReadOptions
 from nspca.data.roles import describe_left_out

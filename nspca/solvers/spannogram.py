@@ -19,7 +19,7 @@ from math import comb
 
 from nspca.local_search import single as ascent
 from nspca.lowrank.rankd import factor, rho
-from nspca.lowrank.spannogram import MAX_INTERSECTIONS, cost, enumerable, exact_rank_d
+from nspca.lowrank.spannogram import MAX_INTERSECTIONS, enumerable, exact_rank_d, most_candidates
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 from nspca.result import Result, Status
@@ -64,8 +64,8 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     x = ascent.polish(problem, answer.x) if options.polish else answer.x
     # Enumeration is exact up to rounding. Whether the answer is optimal is left to the certificate to say.
     status = Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
-    expected = cost(problem.n, rank, problem.size, problem.nonneg)
-    info = {"rank": rank, "candidates": answer.candidates, "most_candidates": float(expected.supports)}
+    most = most_candidates(problem.n, rank, problem.size, problem.nonneg)
+    info = {"rank": rank, "candidates": answer.candidates, "most_candidates": float(most)}
     info |= {
         "rank_d_value": answer.value * problem.covariance.unit,
         "rho": rho(problem, rank),

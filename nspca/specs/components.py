@@ -302,30 +302,24 @@ def one_by_one(
 
     The papers of 2014 and 2015 use this deflation. Each component is reported together with those before it.
     """
-    left, X, reached = np.arange(problem.n), np.zeros((problem.n, len(problem.sizes))), 0.0
+    total = len(problem.sizes)
+    left, X, reached = np.arange(problem.n), np.zeros((problem.n, total)), 0.0
     for j, size in enumerate(problem.sizes):
-        report(Event(f"component {j + 1} of {len(problem.sizes)}", j, len(problem.sizes), lower=reached))
+        stage = f"component {j + 1} of {total}"
+
+        def say(event: Event, stage: str = stage, done: int = j, reached: float = reached) -> None:
+            """Report an event about one component as progress of the whole run."""
+            report(Event(stage, done, total, lower=reached + (event.lower or 0.0)))
+
+        say(Event(stage))
         part = Problem(problem.covariance.restrict(left), size, problem.nonneg)
-        say = _report_component(report, j, len(problem.sizes), reached)
         result = solve(part, method, certify=None, seed=seed, report=say, **options)
         X[left, j] = result.components[:, 0]
         reached += result.value
         left = left[result.components[:, 0] == 0]
-        if j + 1 < len(problem.sizes):
-            stage = f"component {j + 1} of {len(problem.sizes)}"
-            report(
-                Event(stage, j + 1, len(problem.sizes), lower=reached, payload=event_payload(X[:, : j + 1]))
-            )
+        if j + 1 < total:
+            report(Event(stage, j + 1, total, lower=reached, payload=event_payload(X[:, : j + 1])))
     return Result.of(problem, X, Status.HEURISTIC, method)
-
-
-def _report_component(report: Report, done: int, total: int, reached: float) -> Report:
-    """Return a report hook for one component, which reports its events as progress of the whole run.
-
-    `reached` is the variance of the earlier components.
-    """
-    stage = f"component {done + 1} of {total}"
-    return lambda event: report(Event(stage, done, total, lower=reached + (event.lower or 0.0)))
 
 
 def _report_method(report: Report, done: int, total: int, method: str) -> Report:

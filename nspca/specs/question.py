@@ -18,7 +18,7 @@ from pydantic import StrictBool, StrictInt
 from nspca.bounds.plan import PLANS
 from nspca.covariance.inputs import SHIFT
 from nspca.data import Dataset
-from nspca.data.formats import Size
+from nspca.data.formats.base import Size
 from nspca.errors import InvalidData
 from nspca.planning import Plan, planned, read_size
 from nspca.problem import Problem

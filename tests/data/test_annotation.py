@@ -95,7 +95,7 @@ def test_beginnings_of_names():
     for none in ("GSM1 GSM2 GSM3 GSM4", "a b c d", "1 2 3 4", "a1 a2 b1", "a1 a2 a3 b1"):
         assert name_groups(none.split()) is None
     data = read(TABLE)
-    assert data.labels is None and data.label_candidates[-1].name == PREFIX
+    assert data.labels is None and [*data.label_columns][-1] == PREFIX
     assert read(TABLE, label_column=PREFIX).labels.tolist() == [name[:3] for name in NAMES]
     assert isinstance(data.labelled(PREFIX), Dataset)
 

@@ -71,7 +71,7 @@ def test_a_sheet_is_a_table():
     assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
     assert data.labels.tolist() == ["x", "y", "x", "y"]
     found = open_file(workbook(one=ROWS), "one").layout
-    assert (found.columns, found.id_column, found.label_columns) == (("who", "a", "b", "kind"), 0, (3,))
+    assert (found.columns, found.id_column, found.text_columns) == (("who", "a", "b", "kind"), 0, (0, 3))
 
 
 def test_the_first_sheet_that_holds_something_is_read_and_said():

@@ -12,8 +12,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.data.containers import open_reader, open_source
-from nspca.data.formats import FORMATS, Source
+from nspca.data.formats import FORMATS
 from nspca.data.formats import archive as archives
+from nspca.data.formats.base import Source
 from nspca.data.formats.delimited import DelimitedReader
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.options import ReadOptions

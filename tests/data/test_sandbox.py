@@ -22,12 +22,10 @@ def same(one, other) -> bool:
         return one.dtype == other.dtype and np.array_equal(one, other)
     if sp.issparse(one):
         return one.shape == other.shape and (one != other).nnz == 0
-    if type(one).__name__ in ("Dataset", "Candidate", "Layout"):
+    if type(one).__name__ in ("Dataset", "Layout"):
         return all(same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
     if isinstance(one, dict):
         return [*one] == [*other] and all(same(one[name], other[name]) for name in one)
-    if isinstance(one, tuple) and one and type(one[0]).__name__ == "Candidate":
-        return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and one == other
 
 
@@ -41,7 +39,7 @@ TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
 
 def test_a_table_comes_back_whole(everything_apart):
     found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
-    assert same(found.data, read(TABLE, name="mine", missing="mean")) and found.data.label_candidates
+    assert same(found.data, read(TABLE, name="mine", missing="mean")) and found.data.label_columns
     assert same(found.layout, find_layout(TABLE)) and not found.is_mendable
 
 

@@ -80,6 +80,7 @@ def test_a_header_of_two_years_is_the_header():
         np.random.default_rng(2).normal(size=(30, 5)).round(3).tolist(),
         np.random.default_rng(3).poisson(20, (30, 5)).tolist(),
         np.random.default_rng(4).integers(0, 2, (30, 5)).tolist(),
+        [[*row, 4e9 + row[0]] for row in np.random.default_rng(5).normal(30, 9, (30, 4)).round(3).tolist()],
     ],
 )
 def test_ordinary_rows_without_a_header_are_all_samples_and_raise_no_suspicion(rows):

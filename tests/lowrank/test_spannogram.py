@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from nspca.errors import InvalidProblem, Refused
 from nspca.lowrank.spannogram import (
     candidate_supports,
-    cost,
     direction,
     exact_rank_d,
     intervals_rank2,
+    most_candidates,
     solve_on_support,
 )
 from tests.cancelling import cancelled
@@ -121,7 +121,7 @@ def test_general_position_attains_every_candidate_and_keeps_the_papers_bound():
         n, d = int(rng.integers(2, 10)), int(rng.integers(1, 4))
         V, k = rng.standard_normal((n, d)), int(rng.integers(1, n + 1))
         supports = candidate_supports(V, k)
-        assert len(supports) == len(np.unique(supports, axis=0)) <= cost(n, d, k).supports
+        assert len(supports) == len(np.unique(supports, axis=0)) <= most_candidates(n, d, k)
         sampled = {
             tuple(np.sort(np.argsort(-y)[:k][np.sort(-y)[:k] < 0]))
             for y in rng.standard_normal((3000, d)) @ V.T
@@ -243,9 +243,8 @@ def test_thousands_of_curves_that_are_never_on_top_are_left_out():
 
 def test_refusal_gives_the_number_and_names_cone():
     V = np.random.default_rng(18).standard_normal((2000, 3))
-    with pytest.raises(Refused, match=r"2000 curves in 3 directions .* 1,333,333,000\D.*'cone'") as error:
+    with pytest.raises(Refused, match=r"2000 curves in 3 directions .* 1,333,333,000\D.*'cone'"):
         exact_rank_d(V, 10)
-    assert cost(2000, 3, 10).intersections == 1_335_334_000 - 2_001_000 == 1_333_333_000, error
     # what counts is what is there: the same many rows, but few different ones, or rank 1
     assert exact_rank_d(V[np.arange(2000) % 20], 10).value > 0
     assert exact_rank_d(V[:, :1] * np.ones(3), 10).value > 0

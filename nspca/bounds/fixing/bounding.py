@@ -14,7 +14,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Reduced, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Answer, Narrowed, Task
-from nspca.bounds.witness import Proof, lost_by_rounding, prove, query_of, spectral_half
+from nspca.bounds.witness import Proof, lost_in_search, lost_with_cuts, prove, query_of, spectral_half
 from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget, Cover
@@ -194,7 +194,7 @@ class Bounding(Work):
         assert use.witness is not None  # the caller has looked
         witness = use.witness.at(self.kept.features)
         query = query_of(self.kept, witness, self.problem.size, self.problem.nonneg)
-        return query, lost_by_rounding(query, witness.M)
+        return query, lost_in_search(query) + lost_with_cuts(query, witness.M)
 
     def directions(self, query: Query) -> Array:
         """Return unit directions (c, D) in which the search half is known to be large."""

@@ -14,7 +14,6 @@ from nspca.bounds.fixing.node import Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.witness import Witness, lift_of
-from nspca.covariance.linalg import Array
 
 RANK = 4
 """Rank of a lift."""
@@ -27,30 +26,28 @@ DAMPED = 2.0**-5
 
 
 def first_lift(own: Bounding, task: Task) -> Lift:
-    """Return the lift of the parent on the rows of the node, or one begun from its witness."""
+    """Return the lift of the parent on the rows of the node, or one begun from its witness.
+
+    A lift without prices goes on in short steps. Long steps reach the neighbourhood of the best W, M and U
+    soon, and then only swing about it.
+    """
     lift = None if own.warm is None else own.warm.lift
-    if lift is not None and np.isin(own.kept.features, lift.splitting.kept.features).all():
+    if lift is None or not np.isin(own.kept.features, lift.splitting.kept.features).all():
+        return begin(own, task.witness)
+    if is_core(own):
         # The threshold can fall far once the features outside a core are gone. The state of the lift is of no
         # use then: a lift that goes on from it stays behind one that knows nothing.
-        return begin_afresh(own) if is_core(own) else gone_on(own, lift)
-    return begin(own, task.witness)
+        return begin_afresh(own)
+    new = restricted(lift, own.kept)
+    if own.kept.prices is None:
+        damp(new, DAMPED * float(own.kept.leading[0][0]))
+    return new
 
 
 def is_core(own: Bounding) -> bool:
     """Tell whether the work on a node begins with a lift on a dense core with weights (`core`)."""
     lift = None if own.warm is None else own.warm.lift
     return lift is not None and lift.splitting.kept.weights is not None
-
-
-def gone_on(own: Bounding, lift: Lift) -> Lift:
-    """Return a lift on the rows of the node that goes on from another; without prices in short steps.
-
-    Long steps reach the neighbourhood of the best W, M and U soon, and then only swing about it.
-    """
-    new = restricted(lift, own.kept)
-    if own.kept.prices is None:
-        damp(new, DAMPED * float(own.kept.leading[0][0]))
-    return new
 
 
 def begin(own: Bounding, stored: Stored | None) -> Lift:
@@ -61,7 +58,8 @@ def begin(own: Bounding, stored: Stored | None) -> Lift:
     features = kept.features
     witness = none(features) if stored is None else stored.covering(features).at(features)
     W = np.zeros((r, r)) if witness.W is None else witness.W
-    splitting.resume(W, first_matrix(own, splitting))
+    warm = Warm.of(splitting) if own.warm is None else own.warm  # X of the leading eigenvector
+    splitting.resume(W, warm.matrix(features))
     B = starts.basis(kept, W, rank)
     points = np.zeros((r, 0)) if own.warm is None else own.warm.feasible(kept, k)
     if points.shape[1] == 0:
@@ -74,31 +72,14 @@ def begin_afresh(own: Bounding) -> Lift:
     kept = own.kept
     splitting = Splitting(kept, own.problem.size, own.problem.nonneg)
     own.advance(splitting, PLAIN)
-    vectors = splitting.vectors.astype(np.float64)
-    none_known = np.zeros((len(vectors), 0))
-    own.warm = Warm(kept.features, np.asarray(splitting.weights, np.float64), vectors, none_known)
+    own.warm = Warm.of(splitting)
     return begin(own, Stored.of(kept.features, Witness(splitting.entries.W)))
-
-
-def first_matrix(own: Bounding, splitting: Splitting) -> Array:
-    """Return the starting X: that of the parent, or of the leading eigenvector."""
-    if own.warm is None:
-        vectors = splitting.vectors.astype(np.float64)
-        return vectors @ vectors.T
-    return own.warm.matrix(own.kept.features)
 
 
 def remember(own: Bounding, lift: Lift) -> None:
     """Store the state of a lift in `places` and `warm`, for the branching scores and for the children."""
-    splitting = lift.splitting
     own.places = own.kept.features, np.array(lift.z)
-    own.warm = Warm(
-        own.kept.features,
-        np.asarray(splitting.weights, dtype=np.float64),
-        splitting.vectors.astype(np.float64),
-        lift.points,
-        lift,
-    )
+    own.warm = Warm.of(lift.splitting)
 
 
 def reach_points(own: Bounding, lift: Lift) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.restriction import carried_over
+from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
@@ -141,6 +142,13 @@ class Warm:
     vectors: Array
     points: Array
     lift: Lift | None = None
+
+    @classmethod
+    def of(cls, splitting: Splitting) -> "Warm":
+        """Return the state of a splitting, and of its lift if it has one."""
+        vectors, lift = splitting.vectors.astype(np.float64), splitting.lift
+        points = np.zeros((len(vectors), 0)) if lift is None else lift.points
+        return cls(splitting.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
 
     def feasible(self, kept: Kept, k: int) -> Array:
         """Return the points (r, q) on the rows of a node, cut to what its supports carry."""

@@ -180,36 +180,26 @@ def _texts(data: Dataset) -> None:
 
 def first_rows(data: Dataset) -> None:
     """Draw the first rows and columns of numbers, unless `picture` already shows them."""
-    if data.image_shape is None and not sp.issparse(data.X):
-        return  # `picture` has drawn this table
-    part = Dataset(
-        data.name,
-        np.asarray(data.X[:ROWS].toarray() if sp.issparse(data.X) else data.X[:ROWS]),
-        data.feature_names,
-        tuple(data.sample_names[:ROWS]),
-        labels=None if data.labels is None else data.labels[:ROWS],
-    )
-    _table(part)
+    if data.image_shape is not None or sp.issparse(data.X):
+        _table(data)
 
 
 def small_table(data: Dataset) -> None:
     """Draw the first rows and columns of a table, dense or sparse, beside its file."""
+    st.dataframe(_first(data), alt=f"The first rows of {data.name} as they were understood", height=HIGH)
+
+
+def _first(data: Dataset) -> pd.DataFrame:
     some = data.X[:ROWS, :COLUMNS]
-    part = pd.DataFrame(
+    return pd.DataFrame(
         np.asarray(some.toarray() if sp.issparse(some) else some),
         columns=list(data.feature_names[:COLUMNS]),
         index=list(data.sample_names[:ROWS]),
     )
-    st.dataframe(part, alt=f"The first rows of {data.name} as they were understood", height=HIGH)
 
 
 def _table(data: Dataset) -> None:
-    m, n = data.X.shape
-    part = pd.DataFrame(
-        np.asarray(data.X[:ROWS, :COLUMNS]),
-        columns=list(data.feature_names[:COLUMNS]),
-        index=list(data.sample_names[:ROWS]),
-    )
+    (m, n), part = data.X.shape, _first(data)
     if data.labels is not None:
         part.insert(0, "label ", [str(label) for label in data.labels[:ROWS]])
     label = {"label ": st.column_config.TextColumn("label", width="small")}

@@ -257,16 +257,12 @@ def offers(of: Chosen) -> None:
 
 
 def _offer_labels(data: Dataset) -> None:
-    """Draw up to three columns that may group the samples."""
-    told = {one.what for one in data.findings}
-    offered = {way.value for one in data.findings for way in one.ways if way.option == "label_column"}
-    for one in [one for one in data.label_candidates if one.count > 1][:3]:
-        if one.name in offered or (one.note is not None and one.note.what in told):
-            continue
-        has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
-        if one.name == PREFIX:
-            has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
-        _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
+    """Draw the offer to group the samples by the beginnings of their names."""
+    if PREFIX in data.label_columns:
+        groups = data.label_columns[PREFIX]
+        count, first = len(set(groups.tolist())), wording.plain(groups[0])
+        has = f"The sample names begin in {count} ways, such as “{first}”."
+        _offer(has, "Use as labels", f"label_{PREFIX}", label=PREFIX)
 
 
 def _scales_differ(of: Chosen) -> bool:
@@ -339,10 +335,6 @@ def _take(way: Way) -> None:
         return
     state.put(**{option.query: value})
     _read_anew() if way.option == "label_column" else _turned()
-
-
-def _beginning(data: Dataset) -> str:
-    return wording.plain(data.label_columns[PREFIX][0])
 
 
 def can_be_counted() -> bool:

@@ -16,6 +16,7 @@ from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, descent, pair, quartic
 from nspca.dashboard.views import component
+from nspca.plots.joint import parts_figure
 from nspca.plots.lesson import (
     descent_figure,
     direction_figure,
@@ -167,11 +168,18 @@ def others(of: Lesson) -> None:
         return
     known = listed(of.of.content, of)
     st.markdown(f"**{wording.plain(known.statement)}**")
-    sets = known.components.T[:SHOWN]
-    losses = [known.exchanges(number)[2] for number in range(len(sets))]
+    sets = known.components[:, :SHOWN] != 0
+    losses = [known.exchanges(number)[2] for number in range(sets.shape[1])]
     titles = [f"−{format_change(loss)}" if loss > 0 else "the best" for loss in losses]
-    images, often = [*sets, known.counts / len(known.values)], "how often in the sets"
-    figures.draw(side_by_side(images, component.grid(of.of.dataset), [*titles, often]), "learn_others")
+    figure = parts_figure(
+        np.column_stack((sets, known.counts / len(known.values))),
+        component.grid(of.of.dataset),
+        mean=of.X.mean(axis=0),
+        captions=[*titles, "how often"],
+        name="the list",
+        hover="in %{z:.0%} of the sets",
+    )
+    figures.draw(figure, "learn_others")
 
 
 SCREENS = (

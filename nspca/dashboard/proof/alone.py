@@ -108,8 +108,11 @@ def _draw(answer: Answer, known: Answers) -> None:
         component.picture(data, known.components[:, number], "alone_picture", height=320)
     with right:
         if data.image_shape is not None:
-            st.caption(f"In how many of the {count} sets each {noun} is: the largest are in all of them.")
-            component.picture(data, known.counts / count, "alone_counts", height=320)
+            st.caption(f"In how many of the {count} sets each {noun} is: the darkest are in all of them.")
+            figure = component.plot(data, known.counts / count)()
+            of_sets = "in %{z:.0%} of the sets<extra></extra>"
+            figure.data[-1].update(colorbar_title_text="share of sets", hovertemplate=of_sets)
+            figures.draw(figure.update_layout(height=320), "alone_counts")
         if count >= MANY:
             st.caption("Each point is a set. Sets that share most features are near each other.")
             figures.draw(distance_map(known.components, known.values, known.value), "alone_map")

@@ -24,9 +24,7 @@ from nspca.data.formats import (
     svmlight,
     tenx,
 )
-from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
-from nspca.data.formats.delimited import DelimitedReader
-from nspca.data.formats.docword import DocwordReader
+from nspca.data.formats.base import Format
 
 FORMATS: tuple[Format, ...] = (
     npz.FORMAT,
@@ -52,15 +50,3 @@ FORMATS: tuple[Format, ...] = (
     delimited.FORMAT,
 )
 """The formats in the order in which `matches` is tried. The last one takes every text."""
-
-__all__ = [
-    "FORMATS",
-    "Block",
-    "Converted",
-    "DelimitedReader",
-    "DocwordReader",
-    "Format",
-    "Reader",
-    "Size",
-    "Source",
-]

@@ -54,9 +54,7 @@ def _read_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
             row = [*zeros]
             for at, value in re.findall(r"""(\S+)\s+('[^']*'|"[^"]*"|[^,]*)(?:,|$)""", line.strip("{}")):
                 if not at.isdigit() or int(at) >= len(zeros):
-                    raise InvalidData(
-                        f'Row {number} of the ARFF file names attribute "{at[:20]}", which is none.'
-                    )
+                    raise InvalidData(f'Row {number} of the ARFF file names no attribute by "{at[:20]}".')
                 row[int(at)] = _cells(value)[0]
         else:
             row = _cells(line)

@@ -203,9 +203,7 @@ def read_documents(
     columns = (text_column, id_column, label_column)
     named = any(column is not None for column in columns)
     if named and delimiter is None:
-        raise InvalidData(
-            "A table of texts has two columns at least, and rows of the same length; this has not."
-        )
+        raise InvalidData("A table of texts has two columns at least, and rows of one length; this has not.")
     if delimiter and (named or (rows and split == "automatic" and _guess_column(rows) is not None)):
         found = _read_rows(raw, delimiter, rows, columns)
     else:

@@ -305,9 +305,7 @@ def _convert_gct(raw: bytes) -> Converted:
     words = lines[1].split() if len(lines) > 2 else []
     sizes = [int(word) for word in words if word.isdigit() and len(word) < 10]
     if len(sizes) not in (2, 4):
-        raise InvalidData(
-            "The second line of a GCT file holds the numbers of rows and columns: save it again."
-        )
+        raise InvalidData("Line 2 of a GCT file holds the numbers of rows and columns: save it again.")
     genes, count, described, groups = sizes if len(sizes) == 4 else (*sizes, 1, 0)
     check_dense(genes, count)
     header = _read_header(lines[2].split(b"\n", 1)[0])[1]

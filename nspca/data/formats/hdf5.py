@@ -240,9 +240,7 @@ class Hdf5Reader(Reader):
             masked = zip(self._texts(node["values"]), self._own(node["mask"])[()].tolist(), strict=True)
             return ["" if out else value for value, out in masked]
         if node.size > MOST_NAMES:
-            raise InvalidData(
-                f"At most {MOST_NAMES:,} names are read, {node.name[1:]} has {node.size:,}: keep fewer."
-            )
+            raise InvalidData(f"At most {MOST_NAMES:,} names are read, not {node.size:,}: keep fewer.")
         values = self._own(node)[()]
         if categories is None:
             return _words(values)

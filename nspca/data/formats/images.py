@@ -118,9 +118,7 @@ def _stack(
         labels.append(label)
     listed = quote_names(map(short_name, unread))
     if unread and len(labels) < 2:
-        raise InvalidData(
-            f"Two images at least must be readable, got {len(labels)}: {listed} cannot be read."
-        )
+        raise InvalidData(f"Two readable images are needed, got {len(labels)}: {listed} cannot be read.")
     if unread:
         notes.append(f"Left out because they cannot be read: {listed}.")
     return stacked[: len(labels)], labels, [*dict.fromkeys(notes)]

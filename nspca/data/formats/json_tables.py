@@ -44,9 +44,7 @@ def convert_json(raw: bytes) -> Converted:
     try:
         frame, note = _find_table(found)
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InvalidData(
-            "The rows of the JSON file do not fit its columns: save the table as CSV."
-        ) from None
+        raise InvalidData("The rows of the JSON file do not fit its columns: save it as CSV.") from None
     check_dense(*frame.shape)
     notes: tuple[Finding | str, ...] = (note,)
     nested = frame.map(lambda one: isinstance(one, dict | list)).any()

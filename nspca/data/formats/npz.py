@@ -68,9 +68,7 @@ class NpyReader(Reader):
         lengths, dtype, self._held = self._header(key)
         check_type(dtype)
         if dtype.kind not in "biuf":
-            raise InvalidData(
-                f"The table must hold real numbers, got type {dtype}: convert it before saving."
-            )
+            raise InvalidData(f"The table must hold real numbers, got type {dtype}: convert it first.")
         if len(lengths) not in (2, 3):
             raise InvalidData(
                 f"The table must have 2 dimensions, samples x features, got {len(lengths)}: reshape it "
@@ -102,7 +100,7 @@ class NpyReader(Reader):
         """Return an array of a file on disk without reading it."""
         if self.source.is_packed:
             raise InvalidData(
-                f"{self.source.called} is packed, and its rows cannot be read from the middle: unpack it."
+                f"{self.source.called} is packed, its rows cannot be read one by one: unpack it."
             )
         assert self.source.path is not None  # a file on disk has one
         return cast(np.ndarray, np.load(self.source.path, mmap_mode="r", allow_pickle=False))

@@ -43,9 +43,7 @@ def open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
     kind = archive.read("mimetype")[:200]
     if b"spreadsheet" not in kind:
         what = kind.decode("ascii", "replace").rpartition(".")[2][:30]
-        raise InvalidData(
-            f"This is an OpenDocument {what} and no spreadsheet: save it as plain text or as CSV."
-        )
+        raise InvalidData(f"This is an OpenDocument {what} and no spreadsheet: save it as text or CSV.")
     text = read_xml(archive, "content.xml")
     hidden = set(_HIDDEN.findall(text))
     out = []

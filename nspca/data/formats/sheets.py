@@ -86,9 +86,7 @@ class Sheet:
                 count += len(texts)
                 check_growth(self.held + _CELL * count, packed, "Excel", "save the sheet as CSV")
             if self.held > limit:
-                raise InvalidData(
-                    f"The sheet is more than {mib(limit)} of text: keep fewer columns or save it as NPZ."
-                )
+                raise InvalidData(f"The sheet is more than {mib(limit)} of text: keep fewer columns.")
             if len(self.rows) == most:
                 break
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nspca.data.dataset import Candidate, Dataset, check_enough
+from nspca.data.dataset import Dataset, check_enough
 from nspca.data.dialect import Layout, are_labels, quoted
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
@@ -21,20 +21,9 @@ from nspca.data.roles import (
     match_items,
     to_labels,
 )
-from nspca.data.suspicions import ID, LABELS, TOTAL, summary_of
+from nspca.data.suspicions import ID, TOTAL, summary_of
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
-
-
-def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
-    """Return features that are candidates for labels: few whole numbers under a name such as "class"."""
-    out: tuple[Candidate, ...] = ()
-    for position, i in enumerate(settled.of_columns(features)):
-        if layout.header and LABELS.search(layout.columns[i]):
-            column = settled.X[:, position]
-            if (column == np.round(column)).all() and are_labels(column.tolist()):
-                out += (Candidate(layout.columns[i], np.unique(column).size),)
-    return out
 
 
 def read_table(
@@ -82,11 +71,10 @@ def read_table(
         values, texts = values[kept], {i: [cells[r] for r in kept] for i, cells in texts.items()}
         called = [called[r] for r in kept]
     settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
-    others, candidates, groups = _describe_others(layout, texts, settled, chosen.others, ids is not None)
+    others, groups = _describe_others(layout, texts, settled, chosen.others, ids is not None)
     if labels is not None:
         groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
     check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
-    candidates += _numbered_classes(layout, settled, features)
     sample_names, renamed = (
         (numbered("sample", len(values)), ()) if ids is None else unique_names(called, "sample")
     )
@@ -99,7 +87,6 @@ def read_table(
         findings=as_findings(
             (*findings, *reader.findings, *others, *chosen.findings, *renamed, *settled.notes)
         ),
-        label_candidates=candidates,
         label_columns=groups,
         label_name="" if labels is None else layout.columns[labels],
     )
@@ -139,16 +126,12 @@ def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequenc
     known = any(one.option == "features_in_rows" for one in as_findings(findings))
     turned = [one for one in chosen.findings if not (known and one.where == "rows")]
     said: list[Finding | str] = [*findings, *reader.findings, *turned, *renamed]
-    candidates: tuple[Candidate, ...] = ()
     groups: dict[str, np.ndarray] = {}
     for r in skipped:
         cells = settled.of_columns([body[r][i] for i in samples])
         if r == label or are_labels(cells):
             groups[body[r][ids]] = to_labels(cells)
-        if r != label or options.label_column is None:
-            other = _describe_text_row(body[r][ids], cells, r == label)
-            said += [other.note] if other.note else []
-            candidates += (other,) if are_labels(cells) else ()
+        said.append(_describe_text_row(body[r][ids], cells, r == label))
     return Dataset(
         name=name,
         X=np.ascontiguousarray(settled.X.T),
@@ -156,20 +139,19 @@ def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequenc
         sample_names=frozen(settled.of_columns(sample_names)),
         labels=None if label is None else groups[body[label][ids]],
         findings=as_findings((*said, *settled.notes)),
-        label_candidates=candidates,
         label_columns=groups,
         label_name="" if label is None else body[label][ids],
     )
 
 
-def _describe_text_row(name: str, cells: Sequence[str], taken: bool) -> Candidate:
-    """Return a row of texts as a candidate for the labels, with the finding about it."""
-    count = len(distinct_texts(cells))
+def _describe_text_row(name: str, cells: Sequence[str], taken: bool) -> Finding:
     if taken:
-        return Candidate(name, count, Finding(f'Row "{short(name)}" holds the labels of the samples.'))
-    said = f'Row "{short(name)}" holds {counted(count, "different text")} and was left out'
+        return Finding(f'Row "{short(name)}" holds the labels of the samples.')
+    said = (
+        f'Row "{short(name)}" holds {counted(len(distinct_texts(cells)), "different text")} and was left out'
+    )
     way = (Way("label_column", name, "Use as labels"),)
-    return Candidate(name, count, Finding(f"{said}; it can be named as the label row.", ways=way))
+    return Finding(f"{said}; it can be named as the label row.", ways=way)
 
 
 def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> int:
@@ -203,10 +185,9 @@ def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layou
 
 def _describe_others(
     layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int], named: bool
-) -> tuple[tuple[Finding, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
-    """Return findings about the columns left out, candidates for labels, and the labels by column name."""
+) -> tuple[tuple[Finding, ...], dict[str, np.ndarray]]:
+    """Return findings about the columns left out, and those that may be labels by column name."""
     said: tuple[Finding, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
     groups: dict[str, np.ndarray] = {}
     unclear = {}
     for i in others:
@@ -218,11 +199,10 @@ def _describe_others(
             continue
         said += (found,)
         if found.option == "label_column":
-            candidates += (Candidate(layout.columns[i], len(distinct_texts(first)), found),)
             groups[layout.columns[i]] = to_labels(cells)
     if unclear:
         raise _unclear(layout, unclear)
-    return said, candidates, groups
+    return said, groups
 
 
 def _unclear(layout: Layout, unclear: Mapping[int, InvalidData]) -> InvalidData:

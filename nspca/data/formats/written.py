@@ -32,9 +32,7 @@ def read_written(raw: bytes) -> str:
     """Return the text of a Word document, a line a paragraph, or of a PDF, a paragraph a page."""
     text = _pdf_text(raw) if raw.startswith(b"%PDF") else _word_text(raw)
     if not text.strip():
-        raise InvalidData(
-            "The document has no letters: if it shows pictures of them, save it with recognised text."
-        )
+        raise InvalidData("The document has no letters: if it is scanned, save it with recognised text.")
     return text
 
 

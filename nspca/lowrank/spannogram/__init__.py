@@ -9,7 +9,7 @@ rank-2 matrix. The method `spannogram` calls `exact_rank_d`; the page Spannogram
 paper use the parts.
 """
 
-from nspca.lowrank.spannogram.cells import MAX_INTERSECTIONS, candidate_supports, cost, enumerable
+from nspca.lowrank.spannogram.cells import MAX_INTERSECTIONS, candidate_supports, enumerable, most_candidates
 from nspca.lowrank.spannogram.exact import exact_rank_d
 from nspca.lowrank.spannogram.face import solve_on_support
 from nspca.lowrank.spannogram.rank2 import Band, direction, intervals_rank2
@@ -18,10 +18,10 @@ __all__ = [
     "MAX_INTERSECTIONS",
     "Band",
     "candidate_supports",
-    "cost",
     "direction",
     "enumerable",
     "exact_rank_d",
     "intervals_rank2",
+    "most_candidates",
     "solve_on_support",
 ]

@@ -9,13 +9,12 @@ curves meet. So every set is found by enumerating the points where d curves meet
 point. There are at most ``2^d C(n+1, d)`` sets.
 
 The sets depend on the range of V only, so the enumeration runs on an orthonormal basis of it. `exact` calls
-`candidate_supports`. The method `spannogram` asks `cost` and `enumerable` whether the enumeration can finish.
+`candidate_supports`. The method `spannogram` asks `enumerable` whether the enumeration can finish.
 """
 
 from collections.abc import Callable, Iterator
 from itertools import chain, combinations, islice
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,23 +40,14 @@ BLOCK = 1 << 21
 """Maximum entries of a block of intersections x curves, so that progress is reported ten times a second."""
 
 
-class Cost(NamedTuple):
-    """Work of an enumeration: `intersections` of d curves, and the bound on candidate `supports`."""
-
-    intersections: int
-    supports: int
-
-
-def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
-    """Return the cost of `exact_rank_d`: ``C(n+1, d)`` points and ``2^d C(n+1, d)`` supports at most.
+def most_candidates(n: int, d: int, k: int, nonneg: bool = True) -> int:
+    """Return the bound ``2^d C(n+1, d)`` on the number of candidate supports.
 
     Section 4 of Asteris et al. 2014. The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``.
     No more than all k-subsets can occur.
     """
-    rows = n if nonneg else 2 * n
-    d = min(n, d)
-    points = comb(rows + 1, d)
-    return Cost(points, min(2**d * points, sum(comb(n, size) for size in range(k + 1))))
+    d, rows = min(n, d), n if nonneg else 2 * n
+    return min(2**d * comb(rows + 1, d), sum(comb(n, size) for size in range(k + 1)))
 
 
 def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool = True) -> Indices:
