@@ -366,7 +366,7 @@ def _texts():
         ("one row", b"a,b\n1,2\n", "two samples"),
         ("one column", b"a\n1\n2\n", "Only one column"),
         ("rows of many lengths", lines("a,b", "1,2", "3", "4,5,6"), "Every row must have 2 cells"),
-        ("zero bytes", b"a,b\n1,\0\n" * 10, "holds zero bytes"),
+        ("zero bytes", b"a,b\n1,\0\n" * 10, "it has zero bytes"),
         ("broken UTF-16", b"\xff\xfea\0,\xd8\xd8\xd8", "starts like UTF-16"),
         ("noise", np.random.default_rng(0).bytes(5000).replace(b"\0", b"\1"), "not text"),
         ("an open quotation mark", lines("a,b", '1,"2', "3,4", "5,6"), "quotation mark"),

@@ -149,7 +149,7 @@ def test_gct_of_both_versions():
     assert read(b"#1.3\n6\t4\t2\t3\n" + new, label_column="batch").labels.tolist() == [1, 2, 1, 2]
     with pytest.raises(InvalidData, match="cut short"):
         read(old[:-30])
-    with pytest.raises(InvalidData, match="second line"):
+    with pytest.raises(InvalidData, match="Line 2 of a GCT file holds the numbers of rows and columns"):
         read(b"#1.2\n6\n" + old)
     with pytest.raises(InvalidData, match="its header has 6 names"):
         read(old.replace(b"6\t4\n", b"6\t9\n"))
