@@ -28,16 +28,8 @@ def name_list(names: Iterable[object]) -> str:
 def to_gmt(sets: Iterable[tuple[object, object, Iterable[object]]]) -> bytes:
     """Return sets of features as a GMT file: one line per set, with its name, a description and its features.
 
-    Parameters
-    ----------
-    sets : iterable of (name, description, features)
-        A feature that is named twice in a set is written once. A set without features is left out, since a
-        GMT line needs one.
-
-    Raises
-    ------
-    InvalidData
-        When two sets have the same name.
+    A feature that is named twice in a set is written once. A set without features is left out, since a line
+    needs one, and two sets of one name are refused.
     """
     lines, known = [], set()
     for name, description, features in sets:
@@ -53,11 +45,7 @@ def to_gmt(sets: Iterable[tuple[object, object, Iterable[object]]]) -> bytes:
 def to_rnk(names: Sequence[object], weights: Any) -> bytes:
     """Return the features with nonzero weight as a ranked list (RNK file), the largest weight first.
 
-    Parameters
-    ----------
-    names, weights : (n,)
-        Of several features with the same name, only the first is written, since the tools refuse repeated
-        names.
+    Of several features with the same name only the first is written, since the tools refuse repeated names.
     """
     numbers = np.asarray(weights, dtype=float)
     rows: dict[str, float] = {}

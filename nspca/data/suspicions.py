@@ -363,15 +363,9 @@ def are_proteins(names: Sequence[str]) -> bool:
 
 
 def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
-    """Return whether a table looks like a covariance or correlation matrix, and why.
+    """Return whether a table looks like a covariance or correlation matrix, and a sentence that says so.
 
     Such a matrix is symmetric, and no entry is larger than its two diagonal entries allow.
-
-    Returns
-    -------
-    suggested : bool
-    sentence : str
-        Reason; empty without a suggestion.
     """
     m, n = X.shape
     if m != n or n > _COMPARED or sp.issparse(X):
@@ -391,15 +385,7 @@ def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
 def scaling_suggestion(deviations: np.ndarray) -> str:
     """Return why a table of measurements should perhaps be standardised; empty when the scales are similar.
 
-    Parameters
-    ----------
-    deviations : (n,) float64
-        Standard deviations of the features. Zeros are ignored.
-
-    Returns
-    -------
-    sentence : str
-        The spread of the deviations, and what standardising changes.
+    The sentence has the spread of the standard deviations of the features; those that are zero are ignored.
     """
     known = deviations[deviations > 0]
     if known.size < 2:

@@ -121,10 +121,10 @@ def test_the_sentence_has_the_number_of_the_nearest_reading_which_is_drawn_above
     reading = nearest.preset
     plain = unescape(said)
     assert f"Figure 4: the printed 58 % comes out ({nearest.value:.3g} %)." in plain
-    assert "upper bound, from the original data." in plain and len(judged) > 1
+    assert len(judged) > 1
     assert [abs(one.value / 58 - 1) <= 0.02 for one in judged].count(True) == 2
     assert "agree with what is computed here, 1 of them in some readings only." in plain
-    assert plain.index(f", {reading}**") < plain.index("It is the"), "the picture comes before"
+    assert plain.index(f", {reading}**") < plain.index("Both statements of"), "the picture comes before"
     assert "in 2 of 3 readings" in html(page) and claim.support == (2, 3)
     assert len({one.preset for one in judged}) == len(judged)
 

@@ -137,7 +137,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
-    """Return the outcome of a figure or table as a headline, and an example with its numbers, or nothing."""
+    """Return the outcome of a figure or table as a headline, and more about its statements or nothing."""
     counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
     if not counts:
         return f"{item.label} is drawn without numbers, and is drawn again here.", ""
@@ -154,24 +154,21 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
         hold = "hold" if len(some) > 1 else "holds"
         only = f" {len(some)} {hold} in some readings of the paper only." if some else ""
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}.{only}"
-    headline, example = _example(item, claims)
-    return (headline, f"{said} {example}") if headline else (said, "")
+    headline = _example(item, claims)
+    return (headline, said) if headline else (said, "")
 
 
-def _example(item: Item, claims: list[Claim]) -> tuple[str, str]:
-    """Return the first printed number beside the nearest computed one, and sentences about it; or nothing."""
+def _example(item: Item, claims: list[Claim]) -> str:
+    """Return the first printed number beside the nearest computed one; empty without such a number."""
     for claim in claims:
         value = claim.printed.value
         found = [one for one in _judged(claim) if isinstance(one.value, float)]
         if value is not None and found:
             nearest = min(found, key=lambda one: abs(float(one.value) - value))
-            what, percent, _ = claim.printed.what.partition(", %")
-            unit = " %" * bool(percent)
+            unit = " %" * (", %" in claim.printed.what)
             comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
-            first = f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
-            whence = ", from the original data" * bool(item.needs)
-            return first, f"It is the {what}{whence}."
-    return "", ""
+            return f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
+    return ""
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
