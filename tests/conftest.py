@@ -80,8 +80,9 @@ def pytest_collection_modifyitems(config, items):
     """Begin one or two processes with the tests in the browser, and the next with those of the dashboard's
     pages.
 
-    Each of the former has a server, for its share of the files in the browser. All pages have few engines:
-    each engine starts two workers. A process that has nothing left to do takes the last tests of others.
+    Each of the former has a server, for its share of the files in the browser. All pages are in few
+    processes, since each imports Streamlit. A process that has nothing left to do takes the last tests of
+    others.
     """
     inside = [item for item in items if "browser" in item.path.parts]
     pages = [item for item in items if "dashboard" in item.path.parts]

@@ -16,6 +16,7 @@ from nspca.dashboard.app import memory
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.sweep import whatif
+from nspca.data import samples
 from nspca.jobs import engine
 from nspca.planning import machine
 from tests import threads
@@ -37,7 +38,8 @@ def caplog(caplog, monkeypatch):
 
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
-    """Runs go to threads, and nobody goes over all objects of the tests every two seconds.
+    """Runs go to threads, samples are opened once, and nobody goes over all objects of the tests every two
+    seconds.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
@@ -45,6 +47,8 @@ def sparing():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory, "SECONDS", 60.0)
         threads.hire(patch.setattr)
+        for name, load in samples.LOADERS.items():
+            patch.setitem(samples.LOADERS, name, functools.cache(load))
         patch.setattr(
             manifest_scanner,
             "scan_component_manifests",
@@ -126,12 +130,24 @@ def stand_ins(monkeypatch):
 def finish():
     """Wait until the run of a page has ended, then look at the page again."""
 
-    def wait(page: AppTest) -> AppTest:
-        run = address(page)["run"]
+    def wait(page: AppTest, name: str = "run") -> AppTest:
+        run = address(page)[name]
         wait_for(lambda: engine().status(run).ended)
         return page.run()
 
     return wait
+
+
+@pytest.fixture
+def ran(visit, finish):
+    """``ran("pages/sweep.py", sample="lrs")``: a page after its button was pressed and the run has ended."""
+
+    def run(path: str, **asked: object) -> AppTest:
+        page = visit(path, **asked)
+        page.button(key="run").click().run()
+        return finish(page, "components" if "components" in path else "run")
+
+    return run
 
 
 FINISHED: dict[tuple, dict[str, str]] = {}
@@ -139,20 +155,17 @@ FINISHED: dict[tuple, dict[str, str]] = {}
 
 
 @pytest.fixture
-def reopened(visit):
-    """``reopened("pages/sweep.py", "run", sample="lrs")``: a page with its finished run, which the address
-    has under that name. The first test that asks for it presses the button, and waits for the run. Tests
-    after it open the address, which is one drawing in place of three.
+def reopened(visit, ran):
+    """``reopened("pages/sweep.py", sample="lrs")``: a page with its finished run.
+
+    The first test that asks for it presses the button, and waits for the run. Tests after it open the
+    address, which is one drawing in place of three.
     """
 
-    def open_page(path: str, name: str, **asked: object) -> AppTest:
+    def open_page(path: str, **asked: object) -> AppTest:
         which = (path, *sorted(asked.items()))
         if which not in FINISHED:
-            page = visit(path, **asked)
-            page.button(key="run").click().run()
-            where = address(page)
-            wait_for(lambda: engine().status(where[name]).ended)
-            FINISHED[which] = where
+            FINISHED[which] = address(ran(path, **asked))
         return visit(path, **FINISHED[which])
 
     return open_page

@@ -3,7 +3,6 @@
 import base64
 import csv
 import io
-import json
 import re
 import runpy
 import zipfile
@@ -321,28 +320,6 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
 
 
 # --- on the page ----------------------------------------------------------------------------------
-
-
-@pytest.mark.visit
-def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
-    page = visit("pages/sweep.py", sample="pitprops", from_=2, to=3)
-    page.button(key="run").click().run()
-    page = finish(page)
-    before = len(page.get("download_button"))
-    assert page.button(key="ask_slide")
-    page.button(key="ask_everything").click().run()
-    assert not page.exception and not page.error and len(page.get("download_button")) == before
-    sent = [
-        json.loads(part.proto.json) for part in page.get("bidi_component") if "figures" in part.proto.json
-    ]
-    assert [set(one["figures"]) for one in sent] == [{sweep_archive.CURVE, sweep_archive.COMPONENT}], (
-        "a covariance has no samples"
-    )
-    assert all(json.loads(text)["layout"]["paper_bgcolor"] == "#fff" for text in sent[0]["figures"].values())
-    page.session_state[export.DRAWN] = (sent[0]["of"], None, "a token", "slide")
-    page.run()
-    assert not page.exception and export.WITHOUT in page.warning[0].value
-    assert len(page.get("download_button")) == before + 2, "what cannot be drawn keeps nobody from the rest"
 
 
 @pytest.mark.parametrize("make", [sampled, uploaded])

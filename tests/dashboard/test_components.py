@@ -35,12 +35,12 @@ SHORT = PARTS
 
 @pytest.fixture
 def known_parts(reopened):
-    return reopened(PAGE, "components", **PARTS)
+    return reopened(PAGE, **PARTS)
 
 
 @pytest.fixture
 def known_topics(reopened, stand_ins):
-    return reopened(PAGE, "components", **WORDS)
+    return reopened(PAGE, **WORDS)
 
 
 def methods_of(page):
@@ -83,7 +83,7 @@ def test_title_and_nouns_follow_the_data(visit, stand_ins, sample, title, button
 def test_from_run_to_answer_and_back_by_its_address(
     visit, reopened, stand_ins, texts, alts, address, asked, says, alone
 ):
-    page = reopened(PAGE, "components", **asked)
+    page = reopened(PAGE, **asked)
     assert not page.exception and not page.error
     assert says in texts(page) and "How much better another choice could be is not proved yet." in texts(page)
     assert sum(alt.startswith(alone) for alt in alts(page)) == 1 if alone else len(lists_of(page)) == 1
@@ -110,14 +110,6 @@ def test_old_addresses_lead_to_this_page(page, query, there):
     with TestClient(Starlette(routes=server.options()["routes"])) as client:
         answer = client.get(f"/{page}?{query}", follow_redirects=False)
     assert answer.headers["location"] == f"/components?{there}"
-
-
-@pytest.mark.visit
-def test_an_image_is_stepped_through_and_stays_in_the_address(known_parts, visit, address, texts):
-    known_parts.slider(key="widget_face").set_value(2).run()
-    again = visit(PAGE, **address(known_parts))
-    assert not again.error and again.slider(key="widget_face").value == 2
-    assert texts(again) == texts(known_parts)
 
 
 @pytest.mark.parametrize("extra", [{"image_shape": np.array([4, 5])}, {"wavelength_um": np.arange(20.0)}])
@@ -250,7 +242,7 @@ def test_what_is_no_name_in_an_address_is_left_out(visit, address, known_topics)
 
 @pytest.mark.visit
 def test_groups_are_compared_on_the_page(reopened, texts, ended):
-    page = reopened(PAGE, "components", **PARTS)
+    page = reopened(PAGE, **PARTS)
     assert not page.exception and not page.error
     assert "differs most between the 10 groups" in texts(page)
     page.button(key="groups").click().run()
@@ -260,7 +252,7 @@ def test_groups_are_compared_on_the_page(reopened, texts, ended):
 
 
 def test_a_covariance_has_no_section_about_samples(visit, reopened, address, alts):
-    page = reopened(PAGE, "components", sample="pitprops")
+    page = reopened(PAGE, sample="pitprops")
     assert not page.exception and not page.error
     assert page.segmented_control(key="widget_look").options == ["The only one?", "All methods"]
     assert any(alt.startswith("Correlations of the 9 features") for alt in alts(page))
@@ -270,7 +262,7 @@ def test_a_covariance_has_no_section_about_samples(visit, reopened, address, alt
 
 
 def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(reopened):
-    page = reopened(PAGE, "components", sample="pitprops")
+    page = reopened(PAGE, sample="pitprops")
     (body,) = [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
     assert "<span>ringbut: annual rings at the base</span>" in body
     pitprops = nspca.load_sample("pitprops")
@@ -291,7 +283,7 @@ def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_els
 
 
 def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, texts, alts, monkeypatch):
-    page = reopened(PAGE, "components", **TABLE)
+    page = reopened(PAGE, **TABLE)
     run = page.query_params["components"]
     done = engine().status(run if isinstance(run, str) else run[0])
     now = replace(
@@ -304,21 +296,6 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
     assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert any("Scores" in one.label for one in page.get("download_button"))
     assert any(alt.startswith("Map of samples") for alt in alts(page)) and "Draw a lasso" in texts(page)
-
-
-@pytest.mark.visit
-def test_what_is_left_out_is_named_and_taken_back(reopened, texts, address):
-    page = reopened(PAGE, "components", **TABLE, out=7, less="0,1")
-    assert not page.exception and not page.error
-    name = nspca.load_sample("coffee").feature_names[7]
-    assert f"Without 2 samples, without {name}" in texts(page)
-    page.session_state[again.WANTED] = {"these": []}
-    page.run()
-    assert "Something must be left" in page.error[0].value and address(page)["less"] == "0,1"
-    page.session_state[again.BEFORE] = (DataSpec(sample="digits"), "a run about other data")
-    page.button(key="take_back").click().run()
-    assert not {"out", "less"} & set(address(page))
-    assert address(page).get("components") != "a run about other data"
 
 
 def test_samples_of_a_choice_are_left_out_by_their_number_in_the_table(monkeypatch):

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.io
 import scipy.sparse as sp
 from PIL import Image
 
@@ -26,7 +25,6 @@ from nspca.jobs import engine
 from nspca.plots import data_preview
 from nspca.specs import DataSpec
 from tests.dashboard.figures import figures
-from tests.files import npz
 
 PAPERS = [name for name, sample in SAMPLES.items() if sample.relative]
 PAGE = "pages/data.py"
@@ -160,15 +158,6 @@ def test_labels_are_chosen_from_the_columns(visit, table):
     assert not page.error and page.metric[4].value == "2"
 
 
-def test_possible_labels_are_used_in_one_click(visit, table, address, texts):
-    rows = [[*row, "AB"[i % 2] if i < 98 else "C"] for i, row in enumerate(np.tile(table, (12, 1)))]
-    page = upload(visit, csv(rows, ["a", "b", "c", "d", "e", "diagnosis"]))
-    assert "holds 3 different texts" in texts(page) and page.metric[4].value == "none"
-    press(page, "Use as labels")
-    assert not page.error and page.metric[4].value == "3" and address(page)["label"] == "diagnosis"
-    assert page.selectbox(key="widget_label").value == "diagnosis"
-
-
 def test_a_label_row_among_genes_turns_the_table_and_can_be_turned_back(visit, texts):
     lines = [["class", *"ABABAB"], *([f"{1000 + i}_at", *range(i, i + 6)] for i in range(40))]
     page = upload(visit, csv(lines, ["gene", *(f"s{i}" for i in range(6))]))
@@ -240,30 +229,6 @@ def test_an_example_file_in_one_click(visit, texts):
     assert "holds 3 different texts" in texts(page) and "wine.csv" in texts(page).replace("&#46;", ".")
     press(page, "Use as labels")
     assert page.metric[4].value == "3"
-
-
-def excel(frame, stream):
-    frame.to_excel(stream)
-
-
-def parquet(frame, stream):
-    frame.to_parquet(stream)
-
-
-def mtx(frame, stream):
-    scipy.io.mmwrite(stream, frame.to_numpy())
-
-
-def npy(frame, stream):
-    np.save(stream, frame.to_numpy())
-
-
-@pytest.mark.parametrize("write", [excel, parquet, mtx, npy])
-def test_every_format_opens(visit, table, write):
-    stream = io.BytesIO()
-    write(pd.DataFrame(table, columns=list("abcde")), stream)
-    page = upload(visit, stream.getvalue(), f"table.{'xlsx' if write is excel else write.__name__}")
-    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("9", "5")
 
 
 def test_a_selector_of_very_many_names_is_searched(visit, texts, address):
@@ -386,20 +351,8 @@ def test_units_below_the_header_are_no_reason_to_turn_the_table(visit, table, se
     assert not any(button.key in ("do_turn", "do_aside") for button in page.button), "nothing would help"
 
 
-def test_a_column_of_distinct_texts_names_the_samples_and_that_is_said(visit, table, texts):
-    rows = [[*row, f"note {i}"] for i, row in enumerate(table)]
-    page = upload(visit, csv(rows, ["a", "b", "c", "d", "e", "remark"]))
-    assert not page.error and page.metric[1].value == "5"
-    assert 'Column "remark" holds distinct names and was taken as sample names' in texts(page)
-
-
 WRONG = {
-    "empty": (b"", "empty"),
     "one row": (b"a,b,c\n1,2,3\n", "two samples"),
-    "text in numbers": (b"a,b\n1,2\n3,4\n5,six\n7,8\n9,1\n", "six"),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "not an image"),
-    "a pickle": (b"\x80\x04\x95" + bytes(100), "pickle"),
-    "objects in an npz": (npz(X=np.array([{}, {}], dtype=object)), ""),
     "a broken zip": (b"PK\x03\x04" + bytes(100), "damaged"),
 }
 
@@ -411,7 +364,7 @@ def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence,
     assert said in sentence(page)
     kept = engine().store.list_uploads(address(page)["w"]) if "w" in page.query_params else []
     # A table that is refused stays, since other options may read it.
-    assert bool(kept) == (case in ("one row", "text in numbers"))
+    assert bool(kept) == (case == "one row")
     page.segmented_control(key="widget_source").set_value("sample").run()
     page.button(key="choose_pitprops").click().run()
     assert not page.error and not page.exception and page.metric[1].value == "13"
@@ -485,13 +438,6 @@ def test_logarithms_keep_a_sparse_table_sparse():
     assert np.allclose(logged.data, np.log2(plain.data + 1.0))
 
 
-def test_an_indefinite_covariance(visit, sentence):
-    page = upload(visit, csv([[1, 2, 0], [2, 1, 0], [0, 0, 1]], ["a", "b", "c"]))
-    assert not page.error
-    page.toggle(key="widget_cov").set_value(True).run()
-    assert "positive semidefinite" in sentence(page)
-
-
 def test_a_covariance_in_single_precision_is_accepted_on_request(visit, sentence, address):
     X = np.random.default_rng(0).standard_normal((3, 8))
     A = np.corrcoef(X.T).astype(np.float32).astype(np.float64)
@@ -500,14 +446,6 @@ def test_a_covariance_in_single_precision_is_accepted_on_request(visit, sentence
     assert "positive semidefinite" in sentence(page)
     page.toggle(key="widget_repair").set_value(True).run()
     assert not page.error and address(page)["repair"] == "1"
-
-
-def test_a_table_that_is_no_covariance(visit, table, sentence):
-    page = upload(visit, csv(table))
-    page.toggle(key="widget_cov").set_value(True).run()
-    assert "as many rows as columns" in sentence(page)
-    page.toggle(key="widget_cov").set_value(False).run()
-    assert not page.error
 
 
 def test_a_file_of_another_type_gets_a_sentence(visit):
@@ -578,15 +516,10 @@ ABOUT = ("river and bridge with water {}", "bread and wine with cheese {}")
 TEXTS = [ABOUT[i % 2].format("abcdefghijkl"[i] * 3)
          for i in range(12)]  # fmt: skip
 TABLE_OF_TEXTS = pd.DataFrame({"id": range(12), "text": TEXTS, "kind": ["a", "b"] * 6})
-LETTERS = {
-    "letters.txt": "\n".join(TEXTS).encode(),
-    "letters.csv": TABLE_OF_TEXTS.to_csv(index=False).encode(),
-}
 
 
-@pytest.mark.parametrize("name", LETTERS)
-def test_texts_are_counted_as_soon_as_they_are_given(visit, name, texts, address):
-    page = upload(visit, LETTERS[name], name)
+def test_texts_are_counted_as_soon_as_they_are_given(visit, texts, address):
+    page = upload(visit, TABLE_OF_TEXTS.to_csv(index=False).encode(), "letters.csv")
     assert not page.error and not page.exception and page.metric[0].value == "12"
     assert address(page)["words"] == "1" and "12 texts and how often each of" in texts(page)
     assert any(link.proto.label.startswith("Components: which topics") for link in page.get("page_link"))
@@ -597,9 +530,8 @@ def test_texts_are_counted_as_soon_as_they_are_given(visit, name, texts, address
     page.number_input(key="widget_high").set_value(50.0).run()
     again = visit(PAGE, **address(page))
     assert not again.error and again.metric[1].value == page.metric[1].value
-    if name.endswith("csv"):
-        page.selectbox(key="widget_label").select("kind").run()
-        assert page.metric[4].value == "2" and address(page)["label"] == "kind"
+    page.selectbox(key="widget_label").select("kind").run()
+    assert page.metric[4].value == "2" and address(page)["label"] == "kind"
     page.toggle(key="widget_words").set_value(False).run()
     assert page.warning and any(button.label == "Count their words" for button in page.button)
     page.button(key="do_count").click().run()
@@ -698,12 +630,6 @@ def test_a_survey_is_standardised_until_that_is_changed_and_constants_are_no_lab
     assert "do_scale" in {button.key for button in page.button}
 
 
-def test_genes_are_called_genes_in_the_sentence_about_a_table(visit, texts):
-    table = np.random.default_rng(0).normal(size=(9, 5)).round(3)
-    page = upload(visit, csv(table, [f"ENSG{j:011d}" for j in range(5)]), "genes.csv")
-    assert "This table has 9 samples and 5 genes." in texts(page)
-
-
 def test_missing_values_say_what_they_cost_and_leave_no_dead_end(visit, address, sentence, texts):
     X = np.random.default_rng(0).normal(size=(72, 712)).round(2).astype(object)
     for j in range(100):
@@ -748,7 +674,7 @@ def test_photographs_are_converted_after_a_preview(visit, texts, address, senten
 
 
 def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, address):
-    page = upload(visit, LETTERS["letters.txt"], "letters.txt")
+    page = upload(visit, "\n".join(TEXTS).encode(), "letters.txt")
     odd = {
         "stop": "latin",
         "weigh": "x",
@@ -799,7 +725,7 @@ def test_many_files_are_folded_below_the_one_in_use(visit, address):
     assert len(inside) == 4 and listed[0] not in inside
 
 
-@pytest.mark.parametrize("path", [PAGE, "pages/sweep.py", "pages/components.py"])
+@pytest.mark.parametrize("path", [PAGE, "pages/sweep.py"])
 def test_constant_features_are_left_out_in_one_click_where_they_cannot_be_standardised(
     visit, address, texts, path
 ):

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import time
 import zipfile
 from functools import partial
@@ -16,7 +15,6 @@ from nspca.dashboard import open_data, open_folder
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.sweep.archive import taken
 from nspca.errors import Cancelled, InvalidData
-from nspca.jobs import engine
 from nspca.shards import served as shelf
 from nspca.shards.served import opened, served
 from nspca.specs import CheckSpec, ComponentsSpec, DataSpec, SweepSpec, job, steps
@@ -38,17 +36,6 @@ def place(tmp_path, monkeypatch):
     folder_of(X, place / ".hidden", 7)
     (place / "link").symlink_to(tmp_path / "secret")
     monkeypatch.setenv("NSPCA_SHARDS", str(place))
-    return place
-
-
-@pytest.fixture
-def to_workers(place):
-    """The folder `place`, also set for the workers, which keep the environment of their start."""
-    engine().start()
-    assert engine().wait_ready(120)
-    pool = engine()._pool
-    pool._client.wait_for_workers(len(pool._cluster.workers), timeout=120)  # not the first one alone
-    pool._client.run(lambda: os.environ.update({"NSPCA_SHARDS": str(place)}))
     return place
 
 
@@ -202,7 +189,7 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
 
 
 @pytest.mark.visit
-def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, visit, texts, finish, ended):
+def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(place, visit, texts, finish, ended):
     page = visit("pages/sweep.py", folder="news", to="6")
     assert not page.exception and not page.error
     page.button(key="run").click().run()
@@ -221,7 +208,7 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
 
 
 @pytest.mark.visit
-def test_components_of_all_rows(to_workers, visit, texts, ended):
+def test_components_of_all_rows(place, visit, texts, ended):
     page = visit("pages/components.py", folder="news", r=2, size=4)
     assert not page.exception and not page.error, page.error
     page.button(key="run").click().run()

@@ -29,7 +29,7 @@ from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.open_data import Chosen, find
-from nspca.dashboard.proof.answer import Answer, in_order
+from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views import choice as held_out
 from nspca.dashboard.views.nouns import Nouns, kind_of, nouns_of
@@ -279,16 +279,6 @@ def test_the_arrays_are_complete():
             np.array_equal(file["components_tpower"], result.components)
             and file["feature_names"][0] == data.feature_names[0]
         )
-
-
-def test_components_are_sorted_without_changing_what_they_explain():
-    X = np.array([[-0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
-    shown = {
-        m: in_order(nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m))
-        for m in ("joint", "tpower")
-    }
-    assert np.array_equal(shown["joint"].components, X[:, ::-1]) and shown["joint"].values.tolist() == [2, 1]
-    assert np.array_equal(shown["tpower"].components, X) and shown["tpower"].values.tolist() == [1, 2]
 
 
 def test_every_weight_is_drawn_where_its_pixel_is_in_the_hue_of_its_part():

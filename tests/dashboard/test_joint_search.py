@@ -9,20 +9,14 @@ import pytest
 
 import nspca
 from nspca.bounds.fixing.fates import hexed
-from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import in_order
-from nspca.dashboard.proof.optimal import LABEL, PROVED
-from nspca.dashboard.runs.tasks import spec_of
-from nspca.jobs import JobState, engine
-from nspca.plots.fixing import BEST, OUT
+from nspca.jobs import JobState
 from nspca.progress import Event
 from nspca.specs import ComponentsSpec, DataSpec, OptimumSpec
 from nspca.specs.optimum import SECONDS, Standing
-from tests.dashboard.figures import snippet
-from tests.patience import wait_for
 
 PAGE = "pages/components.py"
 EASY = {"sample": "digits", "r": 2, "size": 4, "by": "joint", "proof": "fast"}
@@ -31,82 +25,9 @@ WORDS = {"sample": "pitprops", "r": 2, "size": 3, "by": "joint", "proof": "fast"
 
 
 @pytest.fixture
-def start(visit, address):
-    """Return a page after its run has ended, before any question about the run."""
-
-    def run(**values):
-        page = visit(PAGE, **values)
-        page.button(key="run").click().run()
-        wait_for(lambda: engine().status(address(page)["components"]).ended)
-        return page.run()
-
-    return run
-
-
-def searches(page, address) -> list:
-    runs = engine().store.list_runs(address(page)["w"])
-    return [run for run in runs if run.function == "optimum"]
-
-
-def standing(run_id, shape, nodes=0):
-    """Return the standing of a search once it has settled so many nodes."""
-
-    def looked():
-        found = Standing.of(engine().status(run_id).event, *shape)
-        return found if found is not None and found.nodes >= nodes else None
-
-    return wait_for(looked)
-
-
-@pytest.mark.visit
-def test_a_search_ends_with_a_proof_that_the_whole_page_knows(start, visit, address, alts, texts):
-    page = start(**EASY)
-    assert page.button(key="best").label == LABEL
-    assert re.search(r"No other 2 parts explain [\d.]+ % more: proved\.", texts(page))
-    page.button(key="best").click().run()
-    run = searches(page, address)[0]
-    wait_for(lambda: engine().status(run.id).ended)
-    page = visit(PAGE, **address(page))
-    assert not page.exception and not page.error
-    assert "No other 2 parts explain more: proved." in texts(page) and PROVED not in texts(page), "said once"
-    assert not [button for button in page.button if button.key == "best"]
-    assert any(f"in each of 2 components: 8 {BEST}" in alt for alt in alts(page))
-    found = nspca.Result.from_bytes(engine().result(run.id))
-    assert found.status is nspca.Status.OPTIMAL
-    upper = nspca.verify(nspca.load_sample("digits").X, found.certificate)
-    assert found.value >= upper * (1 - 1e-8)
-    assert any("Certificate" in one.label for one in page.get("download_button"))
-    assert "certify='exhaustive'" in snippet(page)
-    told = next(
-        one for one in describe_runs(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id
-    )
-    assert told.spec.describe().question == "is it the best? 2 components of 4"
-    assert told.page == PAGE and told.query["components"] == address(page)["components"]
-
-
-@pytest.mark.visit
-def test_a_search_is_cancelled_and_goes_on_from_there(start, address, texts, alts):
-    page = start(**HARD)
-    page.button(key="best").click().run()
-    first = searches(page, address)[0]
-    assert standing(first.id, (64, 4), nodes=3).open > 0
-    page.run()
-    assert any(OUT in alt for alt in alts(page))
-    page.button(key="cancel_best").click().run()
-    assert not page.exception and not page.error
-    page.run()
-    assert engine().status(first.id).state == "cancelled"
-    assert re.search(r"No other 4 parts explain [\d.]+ % more: proved\.", texts(page)), "that is kept"
-    assert page.button(key="best").label == LABEL
-    page.button(key="best").click().run()
-    second = searches(page, address)[0]
-    assert second.id != first.id and spec_of(second).attempt == 1
-    standing(second.id, (64, 4))
-    engine().cancel(second.id)
-    wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
-    before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
-    assert after.certificate.upper <= before.certificate.upper and after.certificate.tree is not None
-    nspca.verify(nspca.load_sample("digits").X, after.certificate)
+def start(ran):
+    """Return a page after its run has ended."""
+    return lambda **values: ran(PAGE, **values)
 
 
 def attempt(shape, k, state, seconds, of, **masks):
@@ -183,36 +104,21 @@ def test_components_keep_their_place_in_the_pictures():
 def poor():
     """Return a result with poor parts, and the search that found better ones."""
     X = nspca.load_sample("digits").X
-    spec = OptimumSpec(data=DataSpec(sample="digits"), k=(2, 1), method="joint")
+    spec = OptimumSpec(data=DataSpec(sample="digits"), k=(1, 1), method="joint")
     problem = spec.problem(X)
     worse = nspca.Result.of(problem, np.eye(64)[:, [20, 30]], nspca.Status.HEURISTIC, "joint")
     found = spec.run(X=X, component=worse.components)
-    return worse, proofs.Attempt("a", (2, 1), JobState("a", "done"), found.certificate, spec, found)
+    return worse, proofs.Attempt("a", (1, 1), JobState("a", "done"), found.certificate, spec, found)
 
 
 def test_better_components_take_the_place_of_the_first_ones(poor):
     worse, one = poor
-    result = proofs.replaced(worse, "joint", (2, 1), [one])
+    result = proofs.replaced(worse, "joint", (1, 1), [one])
     assert result.value == one.answer.value > worse.value == result.info["before"]
     for other in (
         replace(one, k=(1, 2)),
         replace(one, answer=None),
         replace(one, spec=one.spec.but(method="em")),
     ):
-        assert proofs.replaced(worse, "joint", (2, 1), [other]) is worse
-    assert proofs.replaced(worse, "joint", (1, 1), [one]) is worse
-
-
-@pytest.mark.visit
-def test_the_page_says_that_better_parts_were_found(start, poor, monkeypatch, texts):
-    worse, one = poor
-    page = start(sample="digits", r=2, size="2, 1", by="joint", proof="fast")
-    monkeypatch.setattr(
-        "nspca.dashboard.runs.lookup.Watched.results",
-        property(lambda run: nspca.Sweep({("joint", 2): worse.with_certificate(one.certificate)})),
-    )
-    monkeypatch.setattr(proofs, "attempts", lambda asked: [one])
-    page = page.run()
-    assert not page.exception and not page.error
-    assert "A search found these better parts" in texts(page)
-    assert "No other 2 parts explain more: proved." in texts(page)
+        assert proofs.replaced(worse, "joint", (1, 1), [other]) is worse
+    assert proofs.replaced(worse, "joint", (2, 1), [one]) is worse

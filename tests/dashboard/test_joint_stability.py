@@ -118,16 +118,3 @@ def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, p
     before = texts(page)
     page = visit(path, **address(page))
     assert texts(page) == before, "it is found again by the address of what it is about"
-
-
-@pytest.mark.visit
-def test_a_covariance_has_no_rows_to_draw(visit, ended):
-    page = visit(
-        "pages/components.py", sample="pitprops", r=2, size=3, by="tpower", proof="none", look="again"
-    )
-    page.button(key="run").click().run()
-    page = ended(page)
-    sections = page.segmented_control(key="widget_look")
-    assert not page.exception and not page.error
-    assert sections.options == ["The only one?", "All methods"]
-    assert sections.value is None and not any(one.key == "stability" for one in page.button)

@@ -131,16 +131,8 @@ def test_only_pixels_of_the_image_are_painted(told, read):
     assert len(painting(list(range(64)), 64, 8)) == 8
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param("app.py", marks=pytest.mark.visit),
-        pytest.param("pages/sweep.py", marks=pytest.mark.visit),
-        PAGE,
-    ],
-)
-def test_before_a_room_there_is_no_menu(visit, address, path):
-    page = visit(path, present=1)
+def test_before_a_room_there_is_no_menu(visit, address):
+    page = visit(PAGE, present=1)
     assert not page.exception and not page.error and not page.sidebar.children
     page.button(key="leave").click().run()
     assert "present" not in address(page) and page.sidebar.children

@@ -28,10 +28,8 @@ def known(share):
 
 
 @pytest.mark.visit
-def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, address, texts):
-    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, ran, address, texts):
+    page = ran(PAGE, sample="pitprops", from_=5, to=5, step=1)
     assert "Solid" not in texts(page) and "place" not in page.dataframe[0].value
     page.select_slider(key="widget_within").set_value(950).run()
     assert not page.exception and address(page)["within"] == "950"
@@ -46,19 +44,15 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, addres
 
 
 @pytest.mark.visit
-def test_what_takes_longer_is_made_by_a_worker(visit, finish, texts, monkeypatch, settled):
+def test_what_takes_longer_is_made_by_a_worker(ran, texts, monkeypatch, settled):
     monkeypatch.setattr(membership, "AT_ONCE", 0)
-    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)
-    page.button(key="run").click().run()
-    page = finish(page)
+    page = ran(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)
     settled(page, lambda page: "Solid" in texts(page))
     assert "**Solid**: 4 of 5 features" in texts(page) and not page.exception and not page.error
 
 
-def test_an_address_with_another_share_marks_nothing(visit, finish, texts):
-    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=123)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_an_address_with_another_share_marks_nothing(ran, texts):
+    page = ran(PAGE, sample="pitprops", from_=5, to=5, step=1, within=123)
     assert not page.exception and "Solid" not in texts(page)
 
 

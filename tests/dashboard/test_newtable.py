@@ -101,10 +101,8 @@ def test_a_table_with_missing_values_is_to_be_read_without_them(monkeypatch):
 
 
 @pytest.mark.visit
-def test_a_file_below_a_sweep(visit, finish, texts):
-    page = visit("pages/sweep.py", sample="digits", from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_a_file_below_a_sweep(ran, texts):
+    page = ran("pages/sweep.py", sample="digits", from_=3, to=3, step=1)
     data = nspca.load_sample("digits")
     content = io.BytesIO()
     pd.DataFrame(data.X[:9, ::-1], columns=data.feature_names[::-1]).to_csv(content, index=False)

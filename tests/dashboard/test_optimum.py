@@ -12,11 +12,10 @@ from nspca.dashboard.learn import fixing
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
-from nspca.dashboard.proof.optimal import LABEL, PROVED, STOP, chip, progress_words
+from nspca.dashboard.proof.optimal import PROVED, chip, progress_words
 from nspca.dashboard.runs import first_answer, lookup
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
-from nspca.plots.fixing import BEST
 from nspca.plots.sweeps import OPTIMAL
 from nspca.progress import Event
 from nspca.specs import DataSpec, OptimumSpec, SweepSpec
@@ -33,12 +32,6 @@ HARD = {"sample": "digits", "from_": 24, "to": 24, "step": 1, "signed": 1}
 def searches(page, address) -> list:
     runs = engine().store.list_runs(address(page)["w"])
     return [run for run in runs if run.function == "optimum"]
-
-
-def begun(visit, finish, **query):
-    page = visit(PAGE, **query)
-    page.button(key="run").click().run()
-    return finish(page)
 
 
 def standing(run_id, nodes=0, certain=0):
@@ -58,9 +51,9 @@ def automatic(asked) -> list:
 
 
 @pytest.mark.visit
-def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, address, texts, monkeypatch):
+def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, ran, address, texts, monkeypatch):
     monkeypatch.setattr(optimal, "_searches_by_itself", SEARCHES)
-    page = begun(visit, finish, **EASY)
+    page = ran(PAGE, **EASY)
     asked = spec_of(engine().store.list_runs(address(page)["w"])[0])
     (run,) = automatic(asked)
     wait_for(lambda: engine().status(run.id).ended)
@@ -69,61 +62,13 @@ def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, finish, addre
     assert PROVED in texts(page)
     assert not [button for button in page.button if button.key == "best"]
     assert OPTIMAL in [trace.get("name") for trace in figures(page)[0]["data"]]
-    other = begun(visit, finish, **EASY)  # another visitor
+    other = ran(PAGE, **EASY)  # another visitor
     assert PROVED in texts(other) and len(automatic(asked)) == 1
 
 
 @pytest.mark.visit
-def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts):
-    page = begun(visit, finish, **EASY)
-    assert PROVED not in texts(page)
-    page.button(key="best").click().run()
-    run = searches(page, address)[0]
-    wait_for(lambda: engine().status(run.id).ended)
-    page = visit(PAGE, **address(page))
-    assert not page.exception and not page.error
-    assert PROVED in texts(page)
-    assert not [button for button in page.button if button.key == "best"]
-    assert any(f"9 {BEST}" in alt for alt in alts(page))
-    found = nspca.Result.from_bytes(engine().result(run.id))
-    assert found.status is nspca.Status.OPTIMAL
-    upper = nspca.verify(nspca.load_sample("digits").X, found.certificate)
-    assert found.value >= upper * (1 - 1e-8)
-    assert Standing.of(engine().status(run.id).event, 64).open == 0
-
-
-@pytest.mark.visit
-def test_a_search_is_stopped_and_goes_on_from_there(visit, finish, address, texts):
-    page = begun(visit, finish, **HARD)
-    page.button(key="best").click().run()
-    first = searches(page, address)[0]
-    seen = standing(first.id, certain=1)
-    assert seen.open > 0
-    page.run()
-    assert page.button(key="cancel_best").label == STOP
-    page.button(key="cancel_best").click().run()
-    assert not page.exception and not page.error
-    page.run()
-    assert engine().status(first.id).state == "cancelled"
-    assert "the best within" in texts(page)
-    assert page.button(key="best").label == LABEL
-    page.button(key="best").click().run()
-    second = searches(page, address)[0]
-    assert second.id != first.id and spec_of(second).attempt == 1
-    begun_with = standing(second.id)
-    assert (begun_with.certain >= seen.certain).all(), "what was certain is not sought again"
-    assert begun_with.open > 0
-    engine().cancel(second.id)
-    wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
-    before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
-    assert before.certificate.tree["features"].size >= seen.certain.sum()
-    assert after.certificate.upper <= before.certificate.upper
-    nspca.verify(nspca.load_sample("digits").X, after.certificate)
-
-
-@pytest.mark.visit
-def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, given):
-    page = begun(visit, finish, **HARD)
+def test_a_search_begins_with_what_the_sweep_proved(ran, address, given):
+    page = ran(PAGE, **HARD)
     proved = nspca.Sweep.from_bytes(engine().result(address(page)["run"]))["auto", 24].certificate
     page.button(key="best").click().run()
     first = searches(page, address)[0]
@@ -136,10 +81,10 @@ def test_a_search_begins_with_what_the_sweep_proved(visit, finish, address, give
 
 
 @pytest.mark.visit
-def test_a_sweep_knows_what_home_and_other_sweeps_have_proved(visit, finish, address, texts):
-    of_home = begun(visit, finish, sample="digits", from_=14, to=14, step=1)
+def test_a_sweep_knows_what_home_and_other_sweeps_have_proved(visit, finish, address, texts, ran):
+    of_home = ran(PAGE, sample="digits", from_=14, to=14, step=1)
     assert "These 14 pixels are the best 14" in texts(of_home), "the stored answer of Home proves it"
-    first = begun(visit, finish, sample="digits", from_=3, to=3, step=1, signed=1)
+    first = ran(PAGE, sample="digits", from_=3, to=3, step=1, signed=1)
     second = visit(PAGE, **address(first) | {"from": 4, "to": 5, "run": None})
     second.button(key="run").click().run()
     second = finish(second)
@@ -210,9 +155,9 @@ def test_another_method_keeps_its_component(poor):
 
 
 @pytest.mark.visit
-def test_the_page_says_that_a_better_component_was_found(visit, finish, poor, monkeypatch, texts):
+def test_the_page_says_that_a_better_component_was_found(ran, poor, monkeypatch, texts):
     _, attempt = poor
-    page = begun(visit, finish, sample="digits", from_=3, to=3, step=1)
+    page = ran(PAGE, sample="digits", from_=3, to=3, step=1)
     sweep = poor[0]
     monkeypatch.setattr("nspca.dashboard.runs.lookup.Watched.results", property(lambda run: sweep))
     monkeypatch.setattr(proofs, "attempts", lambda asked: [attempt])
@@ -237,16 +182,6 @@ def test_what_is_proved_in_a_few_words():
     assert chip(0.9701) == "the best within 3.0 %: proved"
     assert chip(0.99999) == "the best within 0.001 %: proved"
     assert chip(0.5) == "at least 50.0 % of the best: proved"
-
-
-@pytest.mark.visit
-def test_pixels_are_ruled_out_on_the_last_screen_of_learn(visit, monkeypatch, alts):
-    monkeypatch.setattr(fixing, "BEAT", 0.0)
-    page = visit("pages/learn.py", screen=6)
-    assert "64 undecided" in alts(page)[0]
-    page.button(key="fix_pixels").click().run()
-    assert not page.exception and "nothing better exists" in page.success[0].value
-    assert f"8 {BEST}, 56 ruled out" in alts(page)[0]
 
 
 def test_the_steps_of_the_lesson_only_settle_more():

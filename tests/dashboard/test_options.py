@@ -17,7 +17,6 @@ from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec
 from nspca.specs.method_options import options_words
 from nspca.validation.address import write
 from nspca.validation.options import option_texts
-from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
@@ -31,26 +30,6 @@ def test_every_option_is_told_of_and_can_be_changed(method):
         assert not isinstance(field.default, str) or field.default in field.metadata["choices"]
         for choice in field.metadata.get("choices", ()):
             Options(**{field.name: choice})
-
-
-@pytest.mark.visit
-def test_an_option_changed_is_in_the_address_the_request_and_the_python(arrive, visit, address):
-    page = arrive(**SHORT)
-    page.number_input(key="widget_opts_em_restarts").set_value(3).run()
-    page.selectbox(key="widget_opts_em_starts").set_value("paper").run()
-    page.toggle(key="widget_opts_epsnet_polish").set_value(False).run()
-    assert not page.error and not page.exception
-    assert address(page)["opts"] == "em.restarts:3~em.starts:paper~epsnet.polish:0"
-    page.button(key="rivals_run").click().run()
-    run = engine().store.list_runs(address(page)["w"])[0]
-    asked = json.loads(run.parameters)["spec"]
-    assert asked["options"] == {"em": {"restarts": 3, "starts": "paper"}, "epsnet": {"polish": False}}
-    wait_for(lambda: engine().status(run.id).ended)
-    done = visit(PAGE, **address(page))
-    assert not done.error and done.select_slider(key="widget_at_k")
-    assert any("'restarts': 3" in code.value for code in done.code)
-    done.button(key="opts_reset").click().run()
-    assert "opts" not in address(done)
 
 
 def test_a_value_that_a_method_does_not_take_is_one_sentence(arrive, sentence):

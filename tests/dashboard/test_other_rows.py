@@ -86,19 +86,15 @@ def test_what_shuffled_tables_say_in_words(value, tables, said):
 
 
 @pytest.mark.visit
-def test_a_covariance_has_no_rows(visit, finish, texts):
-    page = visit("pages/sweep.py", sample="pitprops", from_=2, to=2, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_a_covariance_has_no_rows(ran, texts):
+    page = ran("pages/sweep.py", sample="pitprops", from_=2, to=2, step=1)
     assert texts(page).count("is a covariance matrix without rows") == 2
     assert not page.error and not page.exception
 
 
 @pytest.mark.visit
-def test_both_questions_below_a_finished_sweep(visit, ended, finish, texts, alts, address):
-    page = visit("pages/sweep.py", sample="digits", from_=2, to=6, step=4)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_both_questions_below_a_finished_sweep(visit, ended, ran, texts, alts, address):
+    page = ran("pages/sweep.py", sample="digits", from_=2, to=6, step=4)
     page.button(key="choice").click().run()
     page.button(key="noise").click().run()
     page = ended(page)

@@ -84,18 +84,6 @@ def test_exact_methods_are_one_table_with_the_optimum_that_is_none(visit, texts)
     assert set(page.dataframe[0].value["matrix"]) == {"pitprops"}
 
 
-@pytest.mark.visit
-def test_it_is_computed_here_and_is_then_one_of_the_runs(visit, ended, address, texts):
-    page = visit(PAGE, paper="zass2006", item="zass2006-figure-1")
-    page.button(key="compute_zass2006-figure-1").click().run()
-    page = ended(page)
-    assert not page.error and "Computed here on" in texts(page)
-    runs = visit("pages/runs.py", w=address(page)["w"])
-    assert "Figure 1: A quartic in one entry" in unescape(texts(runs))
-    reloaded = visit(PAGE, **address(page))
-    assert "Computed here on" in texts(reloaded)
-
-
 def test_without_the_original_it_says_what_is_missing(visit, stand_ins, texts):
     page = visit(PAGE, paper="asteris2014", item="asteris2014-figure-4")
     said = texts(page)

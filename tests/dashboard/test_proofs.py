@@ -39,16 +39,14 @@ def nothing_stored(monkeypatch):
 
 
 @pytest.fixture
-def done(visit, finish):
-    page = visit(PAGE, **SHORT)
-    page.button(key="run").click().run()
-    return finish(page)
+def done(ran):
+    return ran(PAGE, **SHORT)
 
 
 @pytest.fixture
 def known(reopened):
     """Return the page with a finished short sweep, opened by its address."""
-    return reopened(PAGE, "run", **SHORT)
+    return reopened(PAGE, **SHORT)
 
 
 @pytest.fixture(scope="module")
@@ -211,11 +209,9 @@ def test_the_switch_shows_the_paper_s_bound(known, alts, address, texts):
 
 
 @pytest.mark.visit
-def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
+def test_a_curve_of_other_preparations_says_which(visit, ran, address, done):
     where = address(done) | {"before": address(done)["run"]}
-    page = visit(PAGE, **where, drop=1, log=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+    page = ran(PAGE, **where, drop=1, log=1)
     assert "before: data as they are" in names(page) and not page.error
     page = visit(PAGE, **{**address(done), "before": address(page)["run"]})
     said = "before: without constant features, log2(x + 1)"
@@ -249,29 +245,6 @@ def test_there_is_one_control_for_a_closer_proof(known, texts):
     asks = [button for button in known.button if button.label == LABEL]
     assert [button.key for button in asks] == ["best"] and "the best within" in texts(known)
     assert not {"more", "stop"} & {button.key for button in known.button}
-
-
-@pytest.mark.visit
-def test_what_if_some_features_were_not_there(done, finish, texts, visit, address, monkeypatch, capsys):
-    """Two pixels are left out; the best component without them has its own proof, and the Python agrees."""
-    where = address(done)
-    pixels = list(done.dataframe[-1].value["feature"])[:2]
-    key = f"table_{where['run']}_auto_{where.get('k', 14)}"
-    done.session_state[key] = {"selection": {"rows": [0, 1], "columns": [], "cells": []}}
-    monkeypatch.setattr(whatif, "MOMENT", 2.0)
-    monkeypatch.setattr(whatif, "seconds", lambda *_: 0.5)
-    done.run()
-    done.button(key="without").click().run()
-    page = finish(done)
-    assert not page.error and address(page)["before"] == where["run"] and address(page)["run"] != where["run"]
-    assert len(address(page)["out"].split(",")) == 2 and "before: all features" in names(page)
-    assert not set(pixels) & set(page.dataframe[-1].value["feature"]) and "without 2 features" in texts(page)
-    exec(snippet(page), {})
-    value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {format_value(value)}" in texts(page)
-    page.button(key="all_again").click().run()
-    page = finish(page)
-    assert address(page)["run"] == where["run"] and "out" not in address(page)
 
 
 @pytest.fixture

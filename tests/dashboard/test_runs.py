@@ -123,10 +123,8 @@ def test_a_sweep_of_any_values_of_k(workspace):
     ]
 
 
-def test_a_run_leads_to_the_page_that_it_was_started_on(visit, finish, address):
-    page = visit("pages/sweep.py", sample="digits", **{"from": 2, "to": 3, "k": 2})
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_a_run_leads_to_the_page_that_it_was_started_on(ran, address):
+    page = ran("pages/sweep.py", sample="digits", **{"from": 2, "to": 3, "k": 2})
     page.button(key="noise").click().run()
     said = {one.spec.kind: one for one in describe_runs(engine().store.list_runs(address(page)["w"]))}
     assert {one.page for one in said.values()} == {"pages/sweep.py"}

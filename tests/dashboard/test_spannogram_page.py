@@ -24,11 +24,6 @@ def matrix(seed: int, n: int = 9, d: int = 3) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
-def on_circle(count: int = 20001) -> np.ndarray:
-    angle = np.linspace(-np.pi, np.pi, count)
-    return np.stack([np.cos(angle), np.sin(angle)])
-
-
 @pytest.mark.parametrize(
     ("view", "sample", "signed"),
     [

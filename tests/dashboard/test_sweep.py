@@ -1,7 +1,6 @@
 """The page Sweep: a background run, found again by its address."""
 
 import io
-import json
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec, published
 from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
-from tests.dashboard.figures import at_k, slider, snippet
+from tests.dashboard.figures import at_k, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -25,17 +24,15 @@ SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
 
 
 @pytest.fixture
-def done(visit, finish):
+def done(ran):
     """Return a finished short sweep."""
-    page = visit(PAGE, **SHORT)
-    page.button(key="run").click().run()
-    return finish(page)
+    return ran(PAGE, **SHORT)
 
 
 @pytest.fixture
 def known(reopened):
     """Return the page with a finished short sweep, opened by its address."""
-    return reopened(PAGE, "run", **SHORT)
+    return reopened(PAGE, **SHORT)
 
 
 def test_a_sweep_from_run_to_component(done, texts, alts):
@@ -62,14 +59,6 @@ def test_the_numbers_are_those_of_the_package(known, texts):
 
 
 @pytest.mark.visit
-def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
-    at_k(done, 6)
-    again = visit(PAGE, **address(done))
-    assert not again.error and slider(again)["k"] == 6
-    assert texts(again) == texts(done)
-
-
-@pytest.mark.visit
 def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
     """A link to a run stays about the data of the run when another sample is chosen."""
     page = visit(PAGE, **{**address(done), "sample": "digits"})
@@ -79,22 +68,18 @@ def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
 
 
 def test_a_run_about_a_relative_is_not_shown_beside_the_original(
-    visit, finish, address, nspca_data, monkeypatch, texts
+    visit, ran, address, nspca_data, monkeypatch, texts
 ):
     with monkeypatch.context() as without:
         without.delenv("NSPCA_DATA")
-        page = visit(PAGE, sample="lrs", from_=5, to=5, step=1)
-        page.button(key="run").click().run()
-        page = finish(page)
+        page = ran(PAGE, sample="lrs", from_=5, to=5, step=1)
         assert "proved" in texts(page)
     page = visit(PAGE, **{**address(page), "sample": "lrs"})
     assert "proved" in texts(page) and "Coffee" in texts(page), "the run says what it is about"
 
 
-def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts):
-    page = visit(PAGE, sample="pitprops", from_=5, to=5)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(ran, texts):
+    page = ran(PAGE, sample="pitprops", from_=5, to=5)
     assert "5 features" in texts(page) and "show in the main direction" in texts(page)
 
 
@@ -126,24 +111,13 @@ def test_a_problem_that_cannot_be_is_said_before_the_run(visit, sentence):
 
 
 @pytest.mark.visit
-def test_signed_and_several_methods(visit, finish, texts, alts):
-    page = visit(PAGE, **SHORT, signed=1, methods="auto,cone")
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_signed_and_several_methods(ran, texts, alts):
+    page = ran(PAGE, **SHORT, signed=1, methods="auto,cone")
     assert not page.error and not page.exception
     assert page.selectbox(key="widget_shown").options == ["best found", "cone"]
     page.selectbox(key="widget_shown").select("cone").run()
     assert not page.error
     assert "nonnegative" not in page.markdown[2].value
-
-
-@pytest.mark.visit
-def test_cancel_keeps_what_was_ready(visit, texts):
-    page = visit(PAGE, sample="orl-faces", from_=1, to=361, step=1, effort="thorough")
-    page.button(key="run").click().run()
-    page.button(key="cancel").click().run()
-    assert "Cancelled" in texts(page) and page.button(key="again")
-    assert not page.exception and not page.error
 
 
 @pytest.fixture
@@ -180,11 +154,9 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     page.button(key="cancel").click().run()
 
 
-def test_a_failed_run_is_one_sentence_and_can_run_again(visit, finish, monkeypatch, sentence):
+def test_a_failed_run_is_one_sentence_and_can_run_again(ran, monkeypatch, sentence):
     monkeypatch.setitem(TASKS, "sweep", "nspca.specs.job:not_there")
-    page = visit(PAGE, **SHORT, signed=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+    page = ran(PAGE, **SHORT, signed=1)
     assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again")
 
 
@@ -231,19 +203,6 @@ def test_values_of_k_in_words(ks, said):
     assert ks_words(ks) == said
 
 
-@pytest.mark.visit
-def test_an_empty_step_is_adaptive(visit, finish, address):
-    page = visit(PAGE, sample="pitprops", to=4)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert json.loads(engine().store.find_run(address(page)["run"]).parameters)["spec"]["ks"] == [
-        1,
-        2,
-        3,
-        4,
-    ]
-
-
 def test_the_snippet_reproduces_the_number(capsys):
     data = nspca.load_sample("pitprops")
     asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4, 6))
@@ -263,40 +222,23 @@ def test_the_snippet_reproduces_the_number(capsys):
 
 
 @pytest.mark.visit
-def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
-    page = visit(PAGE, sample="digits", scale=1, drop=1, from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert not page.error and not page.exception
-    exec(snippet(page), {})
-    value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
-
-
-@pytest.mark.visit
-def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, capsys, texts):
-    page = visit(PAGE, sample="digits", log=1, from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert not page.error and not page.exception and "log2" in texts(page)
+@pytest.mark.parametrize(
+    ("prepared", "said"),
+    [
+        ({"scale": 1, "drop": 1}, ""),
+        ({"log": 1}, "log2"),
+        ({"prep": "equalised,off-first"}, "nonnegative, Equalised, First component out"),
+    ],
+)
+def test_the_snippet_prepares_the_data_as_the_page_did(ran, capsys, texts, prepared, said):
+    page = ran(PAGE, sample="digits", from_=3, to=3, step=1, **prepared)
+    assert not page.error and not page.exception and said in texts(page)
     exec(snippet(page), {})  # its own certificate is checked against the data it made
     value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
-    assert any(".npz digits-k3-certificate.npz" in code.value for code in page.code), (
-        "the sample's name is not these data"
-    )
-
-
-@pytest.mark.visit
-def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, texts):
-    page = visit(PAGE, sample="digits", prep="equalised,off-first", from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
-    assert not page.error and not page.exception
-    assert "nonnegative, Equalised, First component out" in texts(page)
-    exec(snippet(page), {})
-    value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
+    assert f"a variance of {value:.3f}" in texts(page)
+    if "log" in prepared:
+        said = [code.value for code in page.code if ".npz digits-k3-certificate.npz" in code.value]
+        assert said, "the sample's name is not these data"
 
 
 def test_the_snippet_names_the_file_and_how_it_is_read():

@@ -75,10 +75,8 @@ def test_a_cancelled_run_hands_in_the_bytes_of_what_was_ready():
 
 
 @pytest.mark.visit
-def test_a_run_is_found_by_its_kind(visit, finish, address, texts):
-    page = visit(PAGE, sample="pitprops", from_=3, to=3, step=1)
-    page.button(key="run").click().run()
-    page = finish(page)
+def test_a_run_is_found_by_its_kind(visit, ran, address, texts):
+    page = ran(PAGE, sample="pitprops", from_=3, to=3, step=1)
     run = engine().store.find_run(address(page)["run"])
     assert run.function == "sweep" and spec_of(run).ks == (3,)
     again = visit(PAGE, **address(page))

@@ -1,7 +1,5 @@
 """Groups of samples from a second table, and from the beginnings of their names."""
 
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +8,7 @@ from nspca.data import Dataset, annotate, load_sample, read, sandbox
 from nspca.data.annotation import PREFIX, name_groups, read_annotation
 from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
+from tests.files import saved
 
 NAMES = [f"{kind}_{i}" for kind in ("ALL", "AML", "MLL") for i in range(4)]
 X = np.random.default_rng(0).normal(size=(12, 3)).round(3)
@@ -24,13 +23,9 @@ def csv(table: pd.DataFrame, **how) -> bytes:
     return table.to_csv(index=False, **how).encode()
 
 
-def excel(table: pd.DataFrame) -> bytes:
-    stream = io.BytesIO()
-    table.to_excel(stream, index=False)
-    return stream.getvalue()
-
-
-@pytest.mark.parametrize("write", [csv, excel, lambda table: csv(table, sep=";")])
+@pytest.mark.parametrize(
+    "write", [csv, lambda table: saved(table.to_excel, index=False), lambda table: csv(table, sep=";")]
+)
 @pytest.mark.parametrize(("raw", "turned"), [(TABLE, False), (GENES, True)], ids=["samples", "genes in rows"])
 def test_columns_are_joined_by_name(write, raw, turned):
     data = read(raw, features_in_rows=turned, annotation=write(ABOUT))

@@ -11,6 +11,7 @@ from nspca.data import read
 from nspca.data.formats import excel, sheets
 from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
+from tests.files import archive, saved
 
 ROWS = [
     ["who", "a", "b", "kind"],
@@ -22,14 +23,13 @@ ROWS = [
 
 
 def workbook(**sheets) -> bytes:
-    book, stream = openpyxl.Workbook(), io.BytesIO()
+    book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append(row)
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book.save)
 
 
 def changed(raw: bytes, **parts: bytes | None) -> bytes:
@@ -103,10 +103,7 @@ def test_features_in_rows_and_short_rows():
 
 
 def test_inside_a_zip():
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("table.xlsx", workbook(one=ROWS))
-    assert read(stream.getvalue()).X.shape == (4, 2)
+    assert read(archive({"table.xlsx": workbook(one=ROWS)})).X.shape == (4, 2)
 
 
 LAUGHS = (
@@ -115,10 +112,6 @@ LAUGHS = (
     + b"]>"
 )
 HOSTILE = {
-    "entities": (
-        lambda: sheet(b'<row r="1"><c t="str"><v>&j;</v></c></row>', LAUGHS),
-        "declares entities",
-    ),
     "a file named by an entity": (
         lambda: sheet(
             b"<row><c><v>&x;</v></c></row>", b'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
@@ -131,14 +124,9 @@ HOSTILE = {
         ),
         "declares entities",
     ),
-    "utf-16": (lambda: changed(workbook(one=ROWS), sheet1="<worksheet/>".encode("utf-16")), "not UTF-8"),
     "a row far below": (
         lambda: sheet(b'<row r="99999999999"><c><v>1</v></c></row>'),
         "at most (5000|1048576) rows",
-    ),
-    "a column far to the right": (
-        lambda: sheet(b'<row r="1"><c r="ZZZ1"><v>1</v></c></row>'),
-        "16384 columns",
     ),
     "one huge row": (lambda: sheet(b"<row>" + b"<c/>" * 200_000 + b"</row>"), "16384 columns"),
     "a wide row above many without places": (
@@ -147,15 +135,12 @@ HOSTILE = {
         ),
         "cells far from the others, down to row 3001",
     ),
-    "a bomb": (lambda: sheet(b" " * (20 * 2**20)), "would grow"),
     "styles without end": (
         lambda: changed(workbook(one=ROWS), styles=b"<a/>" * 5_000_000),
         "would grow",
     ),
-    "no sheet": (lambda: changed(workbook(one=ROWS), sheet1=None), "damaged|no sheet"),
     "no list of sheets": (lambda: changed(workbook(one=ROWS), workbook=b"<x/>"), "damaged|no sheet"),
     "nothing in it": (lambda: workbook(one=[], two=[[None]]), "no sheet with anything"),
-    "cut short": (lambda: workbook(one=ROWS)[:-40], "damaged"),
 }
 
 
@@ -183,10 +168,6 @@ def test_a_workbook_is_spoken_of_as_one():
     whole = workbook(one=[["a"], [1], [2]])
     with pytest.raises(InvalidData, match="sheet has only one column"):
         read(whole)
-    with pytest.raises(InvalidData, match="Excel workbook is damaged or cut short"):
-        read(whole[:-100])
-    with pytest.raises(InvalidData, match="has a password"):
-        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
 
 
 def test_numbers_that_are_texts_have_the_decimal_sign_that_is_named():

@@ -77,12 +77,6 @@ def test_extras_that_are_not_what_they_are_called_are_left_out(extra):
     assert any("left out" in note for note in data.notes)
 
 
-@pytest.mark.parametrize("extra", [{"image_shape": np.array([2**62, 5])}, {"wavelength_um": np.arange(9.0)}])
-def test_extras_that_do_not_fit_are_one_sentence(extra):
-    with pytest.raises(InvalidData):
-        read(npz(X=X, **extra))
-
-
 @pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_matrix])
 def test_sparse_npz_as_scipy_saves_it(layout):
     stream = io.BytesIO()
@@ -158,9 +152,6 @@ def test_what_was_done_to_the_numbers_comes_back_from_npz_and_nothing_else_does(
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (npz(a=X, b=X), "array named X"),
-        (npz(X=np.arange(3)), "2 dimensions"),
-        (npz(X=X + 1j), "real numbers"),
         (npz(X=np.array([["a", "b"]])), "real numbers"),
         (npz(X=X, feature_names=np.array(["a"]), y=np.arange(3)), "4 x 3, so"),
         (npz(X=np.where(X == 5, np.nan, X)), "row 2, column 3 holds none"),
@@ -205,10 +196,6 @@ def test_docword_with_and_without_vocabulary(tmp_path):
             'Line 6 is "3 5 7" and does not fit its header: words are counted from 1 to 4',
         ),
         (
-            DOCWORD.replace(b"3 2 7", b"3 0 7"),
-            'Line 6 is "3 0 7" and does not fit its header: words are counted from 1 to 4',
-        ),
-        (
             DOCWORD.replace(b"3 2 7", b"3 2 0"),
             'Line 6 is "3 2 0" and does not fit its header: counts are positive',
         ),
@@ -216,10 +203,8 @@ def test_docword_with_and_without_vocabulary(tmp_path):
             DOCWORD.replace(b"3 2 7", b"\n3 2 0"),
             'Line 7 is "3 2 0" and does not fit its header: counts are positive',
         ),
-        (DOCWORD.replace(b"3 2 7", b"3 2 x"), 'Line 6 is "3 2 x"'),
         (DOCWORD.replace(b"3 2 7", b"3 22"), 'Line 6 is "3 22"'),
         (DOCWORD.replace(b"3 2 7", b"3 2 7 7"), 'Line 6 is "3 2 7 7"'),
-        (DOCWORD[:-6], "promises 5 entries"),
     ],
 )
 def test_docword_sentences(raw, sentence):
@@ -342,16 +327,9 @@ def test_table_inside_a_zip():
             'one size, but the first has 3 x 4 pixels and "b.pgm" 4 x 3',
         ),
         (archive({"a.pgm": image(PIXELS[0])}), "got 1 sample"),
-        (archive({"a.pgm": image(PIXELS[0]), "b.pgm": b"P5 nonsense"}), '"b.pgm" is not an image'),
         (archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1])[:-5]}), '"b.pgm" is not an image'),
         (archive({"a.csv": b"1,2", "b.csv": b"1,2"}), 'two tables, "a.csv" and "b.csv"'),
-        (archive({"a.csv": b""}), "empty"),
-        (archive({}), "empty"),
         (archive({"xl/workbook.xml": b"<x/>"}), "spreadsheet is damaged"),
-        (archive({"inner.zip": archive({"a.csv": b"1,2"})}), "another ZIP"),
-        (b"PK\x03\x04 and then nothing of the kind", "damaged"),
-        (archive({"a.csv": b"1,2\n3,4"})[:-15], "damaged"),
-        (b"\x1f\x8b\x08 broken", "gzip file is damaged"),
     ],
 )
 def test_archive_sentences(raw, sentence):

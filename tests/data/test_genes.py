@@ -1,14 +1,13 @@
 """Tables of genes: the genes become features, what describes them is set aside, and both are said."""
 
 import gzip
-import io
-import zipfile
 
 import numpy as np
 import pytest
 
 from nspca.data import read
 from nspca.errors import InvalidData
+from tests.files import archive
 
 GENES = [f"ENSG{i:05d}" for i in range(6)]
 NAMES = ["a_1", "a_2", "b_1", "b_2"]
@@ -22,14 +21,6 @@ def lines(header, rows, sign="\t") -> bytes:
 def with_genes(*before, after=()):
     """Rows of genes, with the cells `before` and `after` the counts."""
     return [[gene, *before, *counts, *after] for gene, counts in zip(GENES, COUNTS, strict=True)]
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def is_read(raw: bytes, names=NAMES, genes=GENES, **options):
@@ -77,16 +68,16 @@ def htseq(column: int) -> bytes:
 def test_files_of_single_samples_are_joined(make, ending, tmp_path):
     pack = gzip.compress if ending.endswith("gz") else bytes
     files = {f"{name}{ending}": pack(make(i)) for i, name in enumerate(NAMES)}
-    data = is_read(zipped(files))
+    data = is_read(archive(files))
     assert any("4 samples were joined" in note for note in data.notes)
     for name, raw in files.items():
         (tmp_path / name).write_bytes(raw)
     is_read(tmp_path)
     with_folders = {f"{name}/x{ending}": raw for name, raw in zip(NAMES, files.values(), strict=True)}
-    is_read(zipped(with_folders), names=["x", "x (2)", "x (3)", "x (4)"])
+    is_read(archive(with_folders), names=["x", "x (2)", "x (3)", "x (4)"])
     files[f"a_1{ending}"] = pack(make(0).replace(GENES[2].encode(), b"other"))
     with pytest.raises(InvalidData, match="same genes in one order"):
-        read(zipped(files))
+        read(archive(files))
     with pytest.raises(InvalidData, match="one sample"):
         read(make(0))
 
@@ -158,7 +149,7 @@ def test_gct_of_both_versions():
     assert read(b"#1.3\n6\t4\t2\t3\n" + new, label_column="batch").labels.tolist() == [1, 2, 1, 2]
     with pytest.raises(InvalidData, match="cut short"):
         read(old[:-30])
-    with pytest.raises(InvalidData, match="second line"):
+    with pytest.raises(InvalidData, match="Line 2 of a GCT file holds the numbers of rows and columns"):
         read(b"#1.2\n6\n" + old)
     with pytest.raises(InvalidData, match="its header has 6 names"):
         read(old.replace(b"6\t4\n", b"6\t9\n"))

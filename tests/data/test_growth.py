@@ -1,7 +1,6 @@
 """Packed files that would fill memory: each format is refused by the ratio of its numbers to its bytes."""
 
 import gzip
-import io
 
 import numpy as np
 import openpyxl
@@ -11,16 +10,14 @@ from PIL import Image
 
 from nspca.data import read
 from nspca.errors import InvalidData
-from tests.files import archive, npy, npz
+from tests.files import archive, npy, npz, saved
 
 ROWS, COLUMNS = 70_000, 35
 """A table of 19 MiB, just above what is read whatever its ratio."""
 
 
 def parquet(X: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).to_parquet(stream)
-    return stream.getvalue()
+    return saved(pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).to_parquet)
 
 
 def workbook() -> bytes:
@@ -30,15 +27,11 @@ def workbook() -> bytes:
     sheet.append([1] * 4000)
     for _ in range(600):
         sheet.append([1])
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book.save)
 
 
 def blank_image() -> bytes:
-    stream = io.BytesIO()
-    Image.new("L", (1000, 1000)).save(stream, "PNG")
-    return stream.getvalue()
+    return saved(Image.new("L", (1000, 1000)).save, "PNG")
 
 
 def repeated() -> np.ndarray:
@@ -70,14 +63,17 @@ def imported():
     read(parquet(np.eye(3)))
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.visit] * (kind == "workbook")) for kind in BOMBS]
+@pytest.fixture(
+    params=[pytest.param(kind, marks=[pytest.mark.visit] * (kind == "workbook")) for kind in BOMBS]
 )
-def test_a_packed_file_that_grows_too_much_is_refused(kind, bounded_memory):
-    raw = BOMBS[kind]()
-    assert len(raw) < 2**17
+def bomb(request):
+    return BOMBS[request.param]()
+
+
+def test_a_packed_file_that_grows_too_much_is_refused(bomb, bounded_memory):
+    assert len(bomb) < 2**17
     with pytest.raises(InvalidData, match=r"(would grow \d+ times|grows more than 200 times).*: .*\.$"):
-        read(raw)
+        read(bomb)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Tables of kinds that people have: each is read right, and what was decided is said."""
 
-import io
 import json
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from nspca.data import read
 from nspca.data.numerals import find_decimal, find_flags, flag
 from nspca.errors import InvalidData
-from tests.files import archive
+from tests.files import archive, saved
 
 X = np.random.default_rng(0).uniform(-50, 50, (12, 4)).round(2)
 IDS = [f"s{i}" for i in range(12)]
@@ -399,9 +398,7 @@ def test_blank_rows_of_a_sheet_are_said():
     book = openpyxl.Workbook()
     for row in (["A title"], [], HEAD, *ROWS[:5], [], *ROWS[5:]):
         book.active.append(row)
-    stream = io.BytesIO()
-    book.save(stream)
-    data = read(stream.getvalue())
+    data = read(saved(book.save))
     assert np.allclose(data.X, X) and "1 blank row inside the table was left out" in " ".join(data.notes)
 
 

@@ -12,14 +12,13 @@ import nspca
 from nspca.data import covariance_suggestion, read
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
+from tests.files import saved
 
 X = np.array([[1.0, 0, 2], [0, 0, 3.5], [4, 5, 0], [0, 1 / 3, 0]])
 
 
 def mtx(matrix, **options) -> bytes:
-    stream = io.BytesIO()
-    scipy.io.mmwrite(stream, matrix, precision=17, **options)
-    return stream.getvalue()
+    return saved(scipy.io.mmwrite, matrix, precision=17, **options)
 
 
 def text(*lines: str) -> bytes:
@@ -83,22 +82,15 @@ def test_missing_values():
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (text("array real general", "100000 100000", "1"), r"74.5 GiB|75 GiB"),
         (text("array real general", "8000 8000", "1"), "too short"),
         (text("array real skew-symmetric", "8000 8000", "1"), "too short"),
         (text("array real general", "99999999999999999999 2", "1"), "at most"),
         (text("coordinate real general", "10 10 20000000", "1 1 1"), "too short"),
         (text("coordinate real general", "10 10 99999999999", "1 1 1"), "at most"),
         (text("coordinate real symmetric", "9000000 9000000 1", "1 1 1"), "at most"),
-        (text("coordinate real symmetric", "3 4 1", "1 1 1"), "as many rows as columns"),
-        (text("coordinate real general", "3 4 1", "9 9 1"), "does not fit its header"),
         (text("coordinate real general", "3 4 1", "0 1 1"), "does not fit its header"),
         (text("coordinate real general", "3 4 1", "1 x 1"), "does not fit its header"),
-        (text("coordinate complex general", "2 2 1", "1 1 1 1"), "real numbers"),
         (text("coordinate complex hermitian", "2 2 1", "1 1 1 1"), "real numbers"),
-        (text("tensor real general", "2 2", "1"), "first line"),
-        (text("array real general", "-2 3", "1"), "size line"),
-        (text("array real general", "% only", "%comments"), "size line"),
         (text("array real general", "2 2 2", "1"), "size line"),
         (b"%%MatrixMarket", "first line"),
         (b"%%MatrixMarket matrix array real general\n" + b"%" * 10**6, "size line"),

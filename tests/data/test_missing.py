@@ -13,23 +13,11 @@ import scipy.sparse as sp
 from nspca.data import read
 from nspca.data.missing import settle
 from nspca.errors import InvalidData, InvalidOption, MissingValues, Way
-from tests.files import npz
+from tests.files import npz, saved
 
 GAPS = b"id,a,b,c,kind\ns1,1,,3,x\ns2,4,5,6,y\ns3,7,8,NA,x\ns4,10,11,12,y\n"
 WHOLE = np.array([[1, np.nan, 3], [4, 5, 6], [7, 8, np.nan], [10, 11, 12]])
 FILLED = np.array([[1, 8, 3], [4, 5, 6], [7, 8, 7], [10, 11, 12]])
-
-
-def xlsx(frame: pd.DataFrame) -> bytes:
-    stream = io.BytesIO()
-    frame.to_excel(stream)
-    return stream.getvalue()
-
-
-def parquet(frame: pd.DataFrame) -> bytes:
-    stream = io.BytesIO()
-    frame.to_parquet(stream)
-    return stream.getvalue()
 
 
 FRAME = pd.DataFrame(WHOLE, columns=list("abc"), index=["s1", "s2", "s3", "s4"]).assign(kind=list("xyxy"))
@@ -39,7 +27,7 @@ NPZ = npz(
     feature_names=np.array(list("abc")),
     sample_names=np.array(["s1", "s2", "s3", "s4"]),
 )
-FORMS = {"csv": GAPS, "excel": xlsx(FRAME), "parquet": parquet(FRAME), "npz": NPZ}
+FORMS = {"csv": GAPS, "excel": saved(FRAME.to_excel), "parquet": saved(FRAME.to_parquet), "npz": NPZ}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -233,7 +221,7 @@ def said(way: Way) -> tuple[int, int]:
 
 
 def test_costs_are_known_in_every_format():
-    for raw in (GAPS, xlsx(FRAME), parquet(FRAME), npz(X=WHOLE)):
+    for raw in (GAPS, FORMS["excel"], FORMS["parquet"], npz(X=WHOLE)):
         ways = refused(raw).ways
         assert {way.value: said(way) for way in ways} == {"samples": (2, 4), "mean": (2, 12)}
 

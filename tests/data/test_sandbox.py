@@ -14,7 +14,7 @@ from nspca.data import read, sandbox
 from nspca.data.dialect import find_layout
 from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData, MissingValues
-from tests.files import archive
+from tests.files import archive, saved
 
 
 def same(one, other) -> bool:
@@ -85,10 +85,7 @@ def test_a_full_disk_is_one_sentence(everything_apart, monkeypatch):
     assert "cannot be read just now" in str(open_file(TABLE, "mine").data)
 
 
-def parquet() -> bytes:
-    stream = io.BytesIO()
-    pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}).to_parquet(stream)
-    return stream.getvalue()
+PARQUET = saved(pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}).to_parquet)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +96,8 @@ def parquet() -> bytes:
         (gzip.compress(TABLE), True),
         (gzip.compress(TABLE * 50_000), False),
         (gzip.compress(gzip.compress(TABLE)), False),
-        (parquet(), False),
-        (gzip.compress(parquet()), False),
+        (PARQUET, False),
+        (gzip.compress(PARQUET), False),
         (archive({"X.npy": bytes(100)}), True),
         (archive({"X.npy": bytes(3_000_000)}), False),
         (archive({"table.csv.gz": gzip.compress(TABLE)}), False),

@@ -7,8 +7,6 @@ import pickle
 import struct
 import threading
 import time
-import zipfile
-import zlib
 
 import numpy as np
 import pyarrow as pa
@@ -34,28 +32,6 @@ class Evil:
         return (open, ("opened-by-pickle", "w"))
 
 
-@pytest.mark.parametrize("shape", [(-1, -8), (-1, 8), (-3,)])
-def test_npy_header_of_negative_lengths(shape):
-    with pytest.raises(InvalidData, match="header cannot be read"):
-        read(npy_header(shape, held=bytes(64)))
-
-
-def test_numbers_of_any_length_in_the_names_of_a_zip():
-    files = {f"img{'9' * 50_000}.pgm": b"P5 2 2 255\naaaa", "img10.pgm": b"P5 2 2 255\nbbbb"}
-    files |= {"img9.pgm": b"P5 2 2 255\ncccc", "img009.pgm": b"P5 2 2 255\ndddd"}
-    data = read(archive(files))
-    assert data.X[:, 0].tolist() in ([99, 100, 98, 97], [100, 99, 98, 97])
-
-
-@pytest.mark.parametrize("shape", [(True, True), (True, 2), (2, True), (False, 3)])
-def test_npy_header_of_truth_values(shape):
-    """Python takes True for the number 1, and NumPy's reader of arrays does not."""
-    raw = npy_header(shape, held=bytes(8 * int(np.prod(shape))))
-    for source in (raw, archive({"X.npy": raw}), archive({"a.npy": raw})):
-        with pytest.raises(InvalidData, match=r"^The array's header cannot be read: save it again"):
-            read(source)
-
-
 def test_a_long_type_does_not_fill_the_sentence():
     fields = [(f"measurement{i}", "<f8") for i in range(100)]
     text = repr({"descr": fields, "fortran_order": False, "shape": (2,)}).encode() + b"\n"
@@ -67,20 +43,6 @@ def test_a_long_type_does_not_fill_the_sentence():
         with pytest.raises(InvalidData, match=said) as caught:
             read(source)
         assert len(str(caught.value)) < 250
-
-
-@pytest.mark.parametrize("shape", [(200_000, 200_000), (2**62, 2**62), (2, -3), (10**30, 2)])
-def test_npy_header_that_claims_more_than_the_file_holds(shape):
-    raw = npy_header(shape)
-    assert len(raw) < 200
-    for source in (raw, archive({"X.npy": raw})):
-        with pytest.raises(InvalidData, match=r"says it holds|header cannot be read"):
-            read(source)
-
-
-def test_the_claim_is_named_in_the_sentence():
-    with pytest.raises(InvalidData, match="298 GiB"):
-        read(npy_header((200_000, 200_000)))
 
 
 def test_pickled_objects_are_never_opened(tmp_path, monkeypatch):
@@ -98,70 +60,10 @@ def test_pickled_objects_are_never_opened(tmp_path, monkeypatch):
     assert list(tmp_path.glob("opened*")) == []
 
 
-@pytest.mark.parametrize("descr", ["[('a', '<f8')]", "|V8", "<M8[s]"])
-def test_structured_and_strange_types(descr):
-    text = (
-        b"{'descr': %s, 'fortran_order': False, 'shape': (2, 2), }"
-        % (descr if descr[0] == "[" else repr(descr)).encode()
-    )
-    raw = b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.ljust(117) + b"\n" + bytes(32)
-    with pytest.raises(InvalidData, match=r"real numbers or text|header cannot be read"):
-        read(raw)
-
-
-def test_npy_header_of_deep_nesting():
-    text = b"(" * 4000 + b"\n"
-    with pytest.raises(InvalidData, match="header cannot be read"):
-        read(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text)
-
-
-def test_sparse_parts_that_point_outside():
-    parts = {
-        "data": np.ones(2),
-        "indices": np.array([0, 10**9]),
-        "indptr": np.array([0, 1, 2]),
-        "shape": np.array([2, 3]),
-    }
-    stream = io.BytesIO()
-    np.savez(stream, **parts)
-    with pytest.raises(InvalidData, match="do not fit together"):
-        read(stream.getvalue())
-    stream = io.BytesIO()
-    np.savez(stream, **parts | {"shape": np.array([2**60, 2**60])})
-    with pytest.raises(InvalidData, match="at most"):
-        read(stream.getvalue())
-
-
-def sparse_npz(**parts) -> bytes:
-    whole = {"data": np.ones(2), "indices": np.array([0, 1]), "indptr": np.array([0, 1, 2])}
-    stream = io.BytesIO()
-    np.savez(stream, **whole | {"shape": np.array([2, 3])} | parts)
-    return stream.getvalue()
-
-
-def test_rows_and_columns_are_paid_for_by_entries():
-    """A header of 40 bytes bought two million names, and half a minute of the page."""
-    lines = b"1 1 1\n2 2 1\n"
-    matrix = b"%%MatrixMarket matrix coordinate real general\n"
-    long = np.append([0, 1], np.full(1_999_999, 2))
-    for raw in (
-        b"2000000\n1000000\n2\n" + lines,
-        matrix + b"999999 1000000 2\n" + lines,
-        sparse_npz(indptr=long, shape=np.array([2_000_000, 3])),
-    ):
-        with pytest.raises(InvalidData, match="one more for each entry, this one says"):
-            read(raw)
-    data = read(b"100002\n100000\n2\n" + lines)
+def test_a_header_may_have_more_rows_and_columns_than_entries_up_to_a_hundred_thousand():
+    data = read(b"100002\n100000\n2\n1 1 1\n2 2 1\n")
     assert data.X.shape == (100_002, 100_000)
     assert data.sample_names[100_001] == "document 100002" and data.feature_names[:2] == ("word 1", "word 2")
-
-
-@pytest.mark.parametrize(
-    "layout", [np.array(b"\xff"), np.array([b"csr", b"csr"]), np.array(np.nan), np.array("x")]
-)
-def test_a_sparse_layout_that_is_none(layout):
-    with pytest.raises(InvalidData, match="CSR or CSC form"):
-        read(sparse_npz(format=layout))
 
 
 EXTRAS = [
@@ -197,20 +99,6 @@ def test_npz_with_anything_in_its_extra_fields(key):
             assert str(refused).endswith(".")
 
 
-@pytest.mark.parametrize(
-    ("head", "sentence"),
-    [
-        (b"99999999999\n10\n10\n", "at most"),
-        (b"10\n99999999999\n10\n", "at most"),
-        (b"10\n10\n99999999999\n", "at most"),
-        (b"10\n10\n20000000\n", "too short"),
-    ],
-)
-def test_docword_header_is_checked_before_the_body(head, sentence):
-    with pytest.raises(InvalidData, match=sentence):
-        read(head + b"1 1 1\n")
-
-
 def test_zip_bomb_by_ratio_and_by_size(monkeypatch):
     bomb = archive({"a.csv": bytes(20 * 2**20)})
     assert len(bomb) < 2**16
@@ -219,14 +107,6 @@ def test_zip_bomb_by_ratio_and_by_size(monkeypatch):
     monkeypatch.setattr(nspca.validation.archive, "MAX_BYTES", 2**20)
     with pytest.raises(InvalidData, match="would unpack to"):
         read(bomb)
-
-
-def test_zip_that_lies_about_sizes():
-    raw = bytearray(archive({"a.csv": b"1,2\n3,4\n" * 2**14}))
-    entry = raw.rindex(b"PK\x01\x02")
-    raw[entry + 24 : entry + 28] = struct.pack("<I", 8)
-    with pytest.raises(InvalidData, match=r"damaged|lies|At least two samples|got"):
-        read(bytes(raw))
 
 
 def test_zip_of_too_many_files(monkeypatch):
@@ -247,12 +127,6 @@ def test_a_gzip_file_that_is_too_large_names_the_way_that_works(monkeypatch):
         InvalidData, match=r"or solve it from the disk, after `python -m nspca shard FILE FOLDER`"
     ):
         read(gzip.compress(b"a,b\n" + b"1,2\n" * 200))
-
-
-def test_gzip_that_grows_more_than_text_does():
-    bomb = gzip.compress(bytes(24 * 2**20))
-    with pytest.raises(InvalidData, match="grows more than 200 times when unpacked"):
-        read(bomb)
 
 
 def test_file_larger_than_the_cap(monkeypatch, tmp_path):
@@ -280,12 +154,6 @@ def test_a_line_that_never_ends_is_not_split(monkeypatch, end):
     assert read((b"1,2" + end) * 2000).X.shape == (2000, 2)
 
 
-def test_table_of_too_many_columns(monkeypatch):
-    monkeypatch.setattr(limits, "MAX_TEXT_COLUMNS", 50)
-    with pytest.raises(InvalidData, match=r"at most 50 columns, this one has 51.*features in rows"):
-        read(b",".join([b"1"] * 51) + b"\n" + b",".join([b"2"] * 51))
-
-
 def test_names_in_archives_are_never_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pixels = b"P5 2 2 255\n\x01\x02\x03\x04"
@@ -297,16 +165,6 @@ def test_names_in_archives_are_never_paths(tmp_path, monkeypatch):
     assert not (tmp_path.parent.parent / "outside.pgm").exists()
 
 
-def test_links_in_a_zip_are_not_followed():
-    link = zipfile.ZipInfo("folder/a.csv")
-    link.create_system, link.external_attr = 3, 0o120777 << 16
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as target:
-        target.writestr(link, "/etc/passwd")
-    with pytest.raises(InvalidData, match=r'holds the link "a\.csv" in place'):
-        read(stream.getvalue())
-
-
 def test_links_in_a_folder_are_not_followed(tmp_path):
     secret = tmp_path / "secret.csv"
     secret.write_bytes(b"1,2\n3,4\n")
@@ -314,33 +172,6 @@ def test_links_in_a_folder_are_not_followed(tmp_path):
     (tmp_path / "given" / "table.csv").symlink_to(secret)
     with pytest.raises(InvalidData, match="this one is empty"):
         read(tmp_path / "given")
-
-
-def png(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", zlib.compress(bytes(1000)))
-        + chunk(b"IEND", b"")
-    )
-
-
-@pytest.mark.parametrize("side", [1100, 12_000, 60_000])
-def test_pixel_bomb(side):
-    with pytest.raises(InvalidData, match="pixels"):
-        read(archive({"a.png": png(side, side), "b.png": png(side, side)}))
-    with pytest.raises(InvalidData, match=r"pixels|not an image"):
-        read(archive({"a.pgm": b"P5 %d %d 255\n" % (side, side), "b.pgm": b""}))
-
-
-def test_many_images_are_counted_before_they_are_stacked():
-    header = png(1000, 1000)
-    with pytest.raises(InvalidData, match=r"values|not an image"):
-        read(archive({f"{i}.png": header for i in range(100)}))
 
 
 @pytest.mark.parametrize(

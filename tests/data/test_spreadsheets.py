@@ -9,6 +9,7 @@ import xlwt
 
 from nspca.data import read, read_text
 from nspca.errors import InvalidData
+from tests.files import saved
 
 ROWS = [["who", "a", "b"], *[[f"s{i}", i * 1.5, 2 * i] for i in range(8)]]
 X = [row[1:] for row in ROWS[1:]]
@@ -56,19 +57,18 @@ def ods(**sheets: str) -> bytes:
 
 
 def xls(**sheets) -> bytes:
-    book, stream = xlwt.Workbook(), io.BytesIO()
+    book = xlwt.Workbook()
     for name, rows in sheets.items():
         sheet = book.add_sheet(name, cell_overwrite_ok=True)
         for r, row in enumerate(rows):
             for c, cell in enumerate(row):
                 sheet.write(r, c, cell)
         sheet.visibility = int(name == "hidden")
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book.save)
 
 
 def xlsx(change=lambda book: None, **sheets) -> bytes:
-    book, stream = openpyxl.Workbook(), io.BytesIO()
+    book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
@@ -76,8 +76,7 @@ def xlsx(change=lambda book: None, **sheets) -> bytes:
             sheet.append(row)
         sheet.sheet_state = "hidden" if name == "hidden" else "visible"
     change(book)
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book.save)
 
 
 def as_ods(**sheets) -> bytes:
@@ -132,7 +131,7 @@ def merge(book):
 
 
 def xls_merged() -> bytes:
-    book, stream = xlwt.Workbook(), io.BytesIO()
+    book = xlwt.Workbook()
     sheet = book.add_sheet("one", cell_overwrite_ok=True)
     for r, row in enumerate(groups(ROWS)):
         for c, cell in enumerate(row):
@@ -140,8 +139,7 @@ def xls_merged() -> bytes:
                 sheet.write(r, c, cell)
     sheet.write_merge(1, 4, 0, 0, "g0")
     sheet.write_merge(5, 8, 0, 0, "g1")
-    book.save(stream)
-    return stream.getvalue()
+    return saved(book.save)
 
 
 def ods_merged() -> bytes:

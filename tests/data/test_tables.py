@@ -24,6 +24,7 @@ from nspca.data.dialect import find_layout
 from nspca.data.numerals import Numerals
 from nspca.data.suspicions import genes_in_rows
 from nspca.errors import InvalidData, InvalidOption
+from tests.files import saved
 
 
 def text(*lines: str) -> bytes:
@@ -31,9 +32,7 @@ def text(*lines: str) -> bytes:
 
 
 def webp() -> bytes:
-    stream = io.BytesIO()
-    Image.new("L", (2, 2)).save(stream, "WEBP")
-    return stream.getvalue()
+    return saved(Image.new("L", (2, 2)).save, "WEBP")
 
 
 @pytest.mark.parametrize(
@@ -371,37 +370,19 @@ def test_every_printable_name_comes_back(names):
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (b"", "file is empty"),
-        (b"\n \n\n", "only blank lines"),
-        (text("a,b,c"), "At least two samples|header and no rows"),
-        (text("a,b", "1,2"), "got 1 sample and 2 features"),
-        (text("a", "1", "2"), "Only one column was found"),
         (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" is empty'),
         (text("a,b,c", "1,2,3", "4,oops,6", "7,8,9"), 'row 2, column "b" holds the text "oops"'),
         (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds "NA"'),
-        (text("a,b,c", "1,2,3", "4,nan,6"), 'row 2, column "b" holds "nan"'),
         (text("a,b,c", "1,2,3", "4,5,-inf"), 'row 2, column "c" holds "-inf"'),
-        (text("a,b,c", "1,2,3", "4,5,1e999"), 'row 2, column "c" holds "1e999"'),
         (text("a,b,c", "1,2,3", "4,5"), "row 2 has 2"),
         (text("a,b,c", "1,2,3", "4,5,6,7", "1,2,3"), "row 2 has 4"),
         (text("1,2", "3,x", "4,5"), "row 2, column 2 holds the text"),
-        (text("a,b", "1,2_000", "3,4"), 'holds the text "2_000"'),
         (text("a,b", "1,0x10", "3,4"), 'holds the text "0x10"'),
         (text("a,b,c", "1,2,1-a", "3,4,2-b", "5,6,3-c"), 'column "c" holds text .*"1-a" in row 1'),
-        (text("a,b", '1,"2', "3,4"), "quotation mark"),
-        (bytes(range(256)) * 4, "not text"),
-        (bytes(range(1, 32)) * 9 + b"\xff\xfe", "not text"),
-        (b"\xff\xfe\x00\xd8\x00", "UTF-16"),
-        (b"%PDF-1.4 ...", "a PDF"),
-        (b"\x80\x04\x95", "a pickle"),
-        (b"PAR1....", "Parquet file is damaged"),
-        (b"P5 2 2 255\n....", "one image, which is one sample"),
         (b"P2\n# made by hand\n2 2\n255\n....", "one image, which is one sample"),
         (webp(), "one image, which is one sample"),
         (b"RIFF\0\n\0\0WEBPVP8 ", "is not an image that can be read, or it is damaged"),
-        (b"<!DOCTYPE html><html>404</html>", "This is a web page"),
         (b'[{"a": 1}, {"a": 2}]', "this JSON file have one key"),
-        (b"BZh91AY&SY", "This is a bzip2 file"),
     ],
 )
 def test_one_sentence_for_what_cannot_be_read(raw, sentence):

@@ -1,7 +1,6 @@
 """Texts become word counts: four kinds of files, four languages, and hostile files."""
 
 import gzip
-import io
 from collections import Counter
 from math import log, sqrt
 
@@ -20,17 +19,11 @@ from nspca.data.options import TextOptions
 from nspca.data.sandbox import open_file
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption
-from tests.files import archive
+from tests.files import archive, saved
 
 FLOOD = "The river floods the old town and the bridge number {} falls into the water"
 BREAD = "Bread and cheese are eaten with wine in the evening at table {}"
 TEXTS = [(FLOOD, BREAD)[i % 2].format("abcdefghij"[i]) for i in range(10)]
-
-
-def workbook(table: pd.DataFrame) -> bytes:
-    stream = io.BytesIO()
-    table.to_excel(stream, index=False)
-    return stream.getvalue()
 
 
 TABLE = pd.DataFrame({"id": [f"d{i}" for i in range(10)], "text": TEXTS, "about": ["flood", "food"] * 5})
@@ -39,8 +32,8 @@ KINDS = {
     "CSV": ("table", TABLE.to_csv(index=False).encode()),
     "semicolons and gzip": ("table", gzip.compress(TABLE.to_csv(index=False, sep=";").encode())),
     "tabs without header": ("table", TABLE.to_csv(index=False, sep="\t", header=False).encode()),
-    "Excel": ("table", workbook(TABLE)),
-    "Excel, one column": ("lines", workbook(TABLE[["text"]])),
+    "Excel": ("table", saved(TABLE.to_excel, index=False)),
+    "Excel, one column": ("lines", saved(TABLE[["text"]].to_excel, index=False)),
     "ZIP": ("files", archive({f"{('flood', 'food')[i % 2]}/d{i}.txt": text for i, text in enumerate(TEXTS)})),
     "UTF-16": ("lines", "\n".join(TEXTS).encode("utf-16")),
     "paragraphs": ("lines", "\r\n\r\n".join(text.replace(" and ", "\r\nand ") for text in TEXTS).encode()),
@@ -426,7 +419,7 @@ def test_a_comma_in_quotation_marks_makes_no_column():
 def test_a_spreadsheet_that_is_refused_as_a_table_is_converted_once(monkeypatch):
     opened = []
     monkeypatch.setattr(excel, "_open_zip", lambda *how, own=excel._open_zip: opened.append(1) or own(*how))
-    found = open_file(workbook(TABLE), "texts")
+    found = open_file(saved(TABLE.to_excel, index=False), "texts")
     assert found.texts == "table" and isinstance(found.data, InvalidData) and len(opened) == 1
 
 

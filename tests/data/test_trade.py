@@ -26,18 +26,6 @@ FRAME = pd.DataFrame(
 X = FRAME[["a", "b"]].to_numpy().tolist()
 
 
-def stata(frame=FRAME, **options) -> bytes:
-    stream = io.BytesIO()
-    frame.to_stata(stream, write_index=False, **options)
-    return stream.getvalue()
-
-
-def feather(frame=FRAME, **options) -> bytes:
-    stream = io.BytesIO()
-    frame.to_feather(stream, **options)
-    return stream.getvalue()
-
-
 def xport(path) -> bytes:
     pyreadstat = pytest.importorskip("pyreadstat")
     pyreadstat.write_xport(FRAME, path / "a.xpt", file_format_version=5)
@@ -57,12 +45,12 @@ ARFF = (
     + "".join(f"{n},{a!r}, {b},'{k}'\n" for n, a, b, k in FRAME.itertuples(index=False)).encode()
 )
 KINDS = {
-    "Stata": stata(version=118),
-    "Stata 13": stata(FRAME.replace("ü", "u"), version=117),
-    "Stata 10": stata(FRAME.replace("ü", "u"), version=114),
-    "Feather": feather(),
-    "Feather, LZ4": feather(compression="lz4"),
-    "Feather, plain": feather(FRAME.astype({"kind": "category"}), compression="uncompressed"),
+    "Stata": saved(FRAME.to_stata, write_index=False, version=118),
+    "Stata 13": saved(FRAME.replace("ü", "u").to_stata, write_index=False, version=117),
+    "Stata 10": saved(FRAME.replace("ü", "u").to_stata, write_index=False, version=114),
+    "Feather": saved(FRAME.to_feather),
+    "Feather, LZ4": saved(FRAME.to_feather, compression="lz4"),
+    "Feather, plain": saved(FRAME.astype({"kind": "category"}).to_feather, compression="uncompressed"),
     "JSON lines": "\n".join(map(json.dumps, records())).encode(),
     "JSON list": json.dumps(records(), indent=1).encode(),
     "JSON columns": json.dumps({name: FRAME[name].tolist() for name in FRAME}).encode(),
@@ -87,14 +75,18 @@ def test_a_sas_transport_file_keeps_its_last_record(tmp_path):
 
 def test_missing_values_stay_missing():
     gaps = FRAME.assign(a=[1.5, np.nan, 3, 4, 5, 6])
-    for raw in (stata(gaps, version=118), feather(gaps), "\n".join(map(json.dumps, records(gaps))).encode()):
+    for raw in (
+        saved(gaps.to_stata, write_index=False, version=118),
+        saved(gaps.to_feather),
+        "\n".join(map(json.dumps, records(gaps))).encode(),
+    ):
         assert read(raw, missing="samples", label_column="kind").X[:, 0].tolist() == [1.5, 3, 4, 5, 6]
     assert read(ARFF.replace(b"-2.25", b"?"), missing="samples", label_column="kind").X.shape == (5, 2)
 
 
 def test_codes_with_value_labels_stay_numbers_and_are_said():
     answers = FRAME[["a", "b"]].assign(q=pd.Categorical(["no", "yes", "no", "no", "yes", "no"]))
-    data = read(stata(answers))
+    data = read(saved(answers.to_stata, write_index=False))
     assert data.X.shape == (6, 3) and any("value labels" in note for note in data.notes)
 
 

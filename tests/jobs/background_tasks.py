@@ -40,7 +40,7 @@ def sweep(report, count):
     return b"swept"
 
 
-def ready(report, begun=b""):
+def ready(report, begun=b"", **asked):
     """Run without end, and return a partial result when cancelled, after that of an earlier run."""
     for step in itertools.count(1):
         try:

@@ -245,9 +245,8 @@ def test_a_search_for_the_optimum_begins_with_the_method_that_it_names(monkeypat
     assert spec.run().method == "em" and asked == ["em"]
 
 
-@pytest.mark.parametrize("method", ["joint", "em"])
-def test_a_search_for_several_components_begins_with_any_method_and_goes_on(method):
-    spec = OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3), method=method)
+def test_a_search_for_several_components_begins_with_any_method_and_goes_on():
+    spec = OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3), method="em")
     problem, X = spec.problem(), np.eye(13)[:, [0, 1]]
     poor = sum(problem.value(x) for x in X.T)
     events = []
@@ -255,7 +254,7 @@ def test_a_search_for_several_components_begins_with_any_method_and_goes_on(meth
     said = [one for event in events if (one := Standing.of(event, 13, 2)) is not None]
     assert said[0].open > 0 and said[0].possible.any()
     assert said[-1].open == 0 and not said[-1].possible.any()
-    assert found.method == method and found.status is nspca.Status.OPTIMAL and found.value > poor
+    assert found.method == "em" and found.status is nspca.Status.OPTIMAL and found.value > poor
     assert nspca.verify(spec.open(), found.certificate, problem) >= found.value
     again = spec.run(certificate=found.certificate.to_bytes())
     assert again.value == pytest.approx(found.value) and again.status is nspca.Status.OPTIMAL
