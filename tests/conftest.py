@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import gc
+import logging
 import os
 import shutil
 import tempfile
@@ -105,6 +106,16 @@ def hasty(monkeypatch):
 
     for effort, plan in PLANS.items():
         monkeypatch.setitem(JOINT_PLANS, effort, plan)
+
+
+@pytest.fixture
+def caplog(caplog, monkeypatch):
+    """The log of the package, also after a test that sent it to standard error alone by starting the app, or
+    that silenced all handlers by starting workers of Dask.
+    """
+    monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
+    caplog.set_level(logging.INFO, logger="nspca")
+    return caplog
 
 
 @pytest.fixture(scope="session")

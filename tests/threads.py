@@ -65,11 +65,12 @@ class _Loop:
 
 
 _HERE = threading.local()
+_of_dask = worker.get_worker
+worker.get_worker = lambda: getattr(_HERE, "worker", None) or _of_dask()  # a run may begin between two tests
 
 
-def hire(patch=setattr):
-    """Runs of this process go to threads from now on."""
+def hire(patch):
+    """Let engines have threads that start until `patch` is undone, and keep them."""
     from nspca.jobs import pool
 
     patch(pool, "Pool", Threads)
-    patch(worker, "get_worker", lambda: _HERE.worker)

@@ -2,7 +2,6 @@
 
 import functools
 import html
-import logging
 import os
 import sys
 from pathlib import Path
@@ -26,35 +25,23 @@ from tests.patience import wait_for
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def caplog(caplog, monkeypatch):
-    """The log of the package, also after a test that sent it to standard error alone by starting the app, or
-    that silenced all handlers by starting workers of Dask.
-    """
-    monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
-    caplog.set_level(logging.INFO, logger="nspca")
-    return caplog
+LOADERS = {name: functools.cache(load) for name, load in samples.LOADERS.items()}
+MANIFESTS = functools.cache(manifest_scanner.scan_component_manifests)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def sparing():
+@pytest.fixture(autouse=True)
+def sparing(monkeypatch):
     """Runs go to threads, samples are opened once, and nobody goes over all objects of the tests every two
-    seconds.
+    seconds. Tests of other folders in this process have none of it.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory, "SECONDS", 60.0)
-        threads.hire(patch.setattr)
-        for name, load in samples.LOADERS.items():
-            patch.setitem(samples.LOADERS, name, functools.cache(load))
-        patch.setattr(
-            manifest_scanner,
-            "scan_component_manifests",
-            functools.cache(manifest_scanner.scan_component_manifests),
-        )
-        yield
+    monkeypatch.setattr(memory, "SECONDS", 60.0)
+    threads.hire(monkeypatch.setattr)
+    for name, load in LOADERS.items():
+        monkeypatch.setitem(samples.LOADERS, name, load)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", MANIFESTS)
 
 
 @pytest.fixture(scope="session", autouse=True)
