@@ -93,9 +93,10 @@ class Forest:
         self.codes += [LEAF] * own.size
         self.first_halves += [0] * own.size
         still = np.flatnonzero(uppers > target)
+        parts = cones.generators, cones.lengths, cones.G, cones.T
         for one, rows in zip(still.tolist(), remaining(still) if still.size else (), strict=True):
-            arrays = cones.generators[one], cones.lengths[one], cones.G[one], cones.T[one]
-            heapq.heappush(self.heap, (-float(uppers[one]), first + one, Cone(*arrays, rows)))
+            cone = Cone(*(part[one].copy() for part in parts), rows=rows)  # a view would hold all of `cones`
+            heapq.heappush(self.heap, (-float(uppers[one]), first + one, cone))
         self.aside = max(self.aside, uppers[uppers <= target].max(initial=-np.inf))
 
     def pop(self, most: int, target: float) -> list[OpenCone]:
