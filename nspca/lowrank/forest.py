@@ -93,9 +93,10 @@ class Forest:
         self.codes += [LEAF] * own.size
         self.first_halves += [0] * own.size
         still = np.flatnonzero(uppers > target)
-        parts = cones.generators, cones.lengths, cones.G, cones.T
         for one, rows in zip(still.tolist(), remaining(still) if still.size else (), strict=True):
-            cone = Cone(*(part[one].copy() for part in parts), rows=rows)  # a view would hold all of `cones`
+            # copies, as views would hold the arrays of all `cones`
+            generators, lengths = cones.generators[one].copy(), cones.lengths[one].copy()
+            cone = Cone(generators, lengths, cones.G[one].copy(), cones.T[one].copy(), rows)
             heapq.heappush(self.heap, (-float(uppers[one]), first + one, cone))
         self.aside = max(self.aside, uppers[uppers <= target].max(initial=-np.inf))
 

@@ -105,9 +105,10 @@ def test_peaks_of_features_without_variance_cost_no_entries(monkeypatch):
     for module in (data, elimination, remainder):
         monkeypatch.setattr(module, "CANDIDATES", 40)
     monkeypatch.setattr(elimination, "MOST_KEPT", 25)
-    asked, crossed = [], data.RowsCovariance.crossed
-    monkeypatch.setattr(data.RowsCovariance, "crossed", lambda A, pairs: asked.extend(pairs) or crossed(A, pairs))
-    found, level = elimination.peaks(from_blocks(InMemory(sp.csr_array(X), 77), True, False), True)
+    A, asked = from_blocks(InMemory(sp.csr_array(X), 77), True, False), []
+    crossed = A.crossed
+    monkeypatch.setattr(A, "crossed", lambda pairs: asked.extend(pairs) or crossed(pairs))
+    found, level = elimination.peaks(A, True)
     assert np.flatnonzero(found > level).tolist() == [*range(20)]
     assert sum(I.size * J.size for I, J in asked) <= 40**2
 
