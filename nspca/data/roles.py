@@ -292,7 +292,8 @@ def _find_names(
     counters = [*takewhile(lambda i: i not in aside and _counts(layout, i), first)]
     if not counters and not named and last > 1 and layout.header and ID.search(names[last]):
         counters = [last] if last not in aside and _counts(layout, last) else []
-    beside = counters[-1] + 1 if counters else next((i for i in named if not _are_dates(layout.column(i))), None)
+    dateless = (i for i in named if not _are_dates(layout.column(i)))
+    beside = counters[-1] + 1 if counters else next(dateless, None)
     if beside is None:
         return None, (), ()
     is_free = beside in layout.text_columns and beside not in taken
