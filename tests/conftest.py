@@ -98,16 +98,6 @@ def pytest_collection_modifyitems(config, items):
     items += rest
 
 
-@pytest.fixture(autouse=True)
-def hasty(monkeypatch):
-    """Give searches for several components few steps and cones in this process."""
-    from nspca.bounds.plan import JOINT_PLANS
-    from tests.hasty import PLANS
-
-    for effort, plan in PLANS.items():
-        monkeypatch.setitem(JOINT_PLANS, effort, plan)
-
-
 @pytest.fixture
 def caplog(caplog, monkeypatch):
     """The log of the package, also after a test that sent it to standard error alone by starting the app, or
@@ -116,6 +106,16 @@ def caplog(caplog, monkeypatch):
     monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
     caplog.set_level(logging.INFO, logger="nspca")
     return caplog
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch):
+    """Give searches for several components few steps and cones in this process."""
+    from nspca.bounds.plan import JOINT_PLANS
+    from tests.hasty import PLANS
+
+    for effort, plan in PLANS.items():
+        monkeypatch.setitem(JOINT_PLANS, effort, plan)
 
 
 @pytest.fixture(scope="session")

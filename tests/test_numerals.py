@@ -148,6 +148,8 @@ def test_no_change_is_printed_as_zero(change, text):
 def test_shares_without_zeros_at_the_end():
     assert (format_bound_share(1.0, 2.0), format_value_share(3.0, 3.0)) == ("50 %", "100 %")
     assert (format_bound_share(1.0, 3.0), format_value_share(1.0, 3.0)) == ("33.4 %", "33.3 %")
+    assert (format_bound_share(99.96, 100.0), format_value_share(99.96, 100.0)) == ("100 %", "99.9 %")
+    assert format_value_share(math.nextafter(3.0, 0.0), 3.0) == "100 %"
     assert format_bound_share(math.nan, 1.0) == format_value_share(1.0, 0.0) == "unknown"
 
 

@@ -1,5 +1,6 @@
 """Workers that are threads of this process, in the place of `nspca.jobs.pool.Pool`."""
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -65,12 +66,17 @@ class _Loop:
 
 
 _HERE = threading.local()
-_of_dask = worker.get_worker
-worker.get_worker = lambda: getattr(_HERE, "worker", None) or _of_dask()  # a run may begin between two tests
 
 
-def hire(patch):
-    """Let engines have threads that start until `patch` is undone, and keep them."""
+def hire(patch=setattr):
+    """Runs of the dashboard in this process go to threads from now on. Other engines keep their processes."""
     from nspca.jobs import pool
 
-    patch(pool, "Pool", Threads)
+    processes, asked = pool.Pool, worker.get_worker
+
+    def chosen(heard, **options):
+        is_shown = heard.__self__ is sys.modules["nspca.jobs.engine"]._engine
+        return (Threads if is_shown else processes)(heard, **options)
+
+    patch(pool, "Pool", chosen)
+    patch(worker, "get_worker", lambda: getattr(_HERE, "worker", None) or asked())

@@ -112,7 +112,7 @@ class Kept:
 def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
     """Return the largest entry (signed: absolute value) of every row, and a level, computed once per A.
 
-    The entries are exact for rows whose largest entry exceeds the level.
+    Of rows whose largest entry exceeds the level it is exact, of data in parts rounded up.
     """
     return A.once(("peaks", nonneg), lambda: _peaks(A, nonneg))
 
@@ -138,16 +138,17 @@ def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
 def _peaks_in_parts(A: Covariance, nonneg: bool, order: np.ndarray) -> tuple[Array, float]:
     """Compute the result of `peaks` for data in parts, with features in the `order` of variance.
 
-    The level is at most the largest entry of the ``MOST_KEPT + 1``-st row, and at least the largest variance
-    outside the candidates: no entry of two features there is above the level.
+    The level is that of the ``MOST_KEPT + 1``-st row or more. It is at least the largest variance outside the
+    candidates, as no entry of two features there is above that, and far enough above the rounding of an entry
+    that features without variance are in reach of none.
     """
+    error = entry_error(A)
     own = A.block(order[:CANDIDATES])
     own = (own if nonneg else np.abs(own)).max(axis=1)
     last = max(own.size - 1 - MOST_KEPT, 0)
-    level = max(float(np.partition(own, last)[last]), float(A.diagonal[order[CANDIDATES:]].max(initial=0.0)))
-    remainder = collect(A, nonneg, level)
-    # collected entries are rounded up
-    level, found = max(level + 2 * entry_error(A), remainder.level), np.zeros(A.n)
+    level = max(np.partition(own, last)[last], A.diagonal[order[CANDIDATES:]].max(initial=4 * error))
+    remainder = collect(A, nonneg, float(level))
+    level, found = max(float(level) + 2 * error, remainder.level), np.zeros(A.n)
     above = remainder.sizes > level
     for features in (remainder.i, remainder.j):
         np.maximum.at(found, features[above], remainder.sizes[above])

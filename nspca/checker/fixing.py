@@ -541,7 +541,7 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     for name, own in zip(("rows", "W", "M", "U"), lengths.reshape(-1, 4).T.tolist(), strict=True):
         array = rows if name == "rows" else np.array(arrays.need(name))
         right = array.shape == (sum(own),) and (name == "rows" or array.dtype in (np.float32, np.float64))
-        sentence = f"witness {name} must be {sum(own)} finite numbers of single or double precision"
+        sentence = f"witness {name} must be {sum(own)} finite numbers, W, M, U of single or double precision"
         require(right and np.isfinite(array).all(), sentence)
         parts.append(np.split(array, np.cumsum(own)[:-1]))
     for (r, d, m), own, W, M, U in zip(sizes, *parts, strict=False):

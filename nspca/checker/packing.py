@@ -26,8 +26,8 @@ Proof. j is in one S_c at most. Components of one class can be exchanged, as the
 
 So OPT <= max(the goals, the bounds of the leaves). `entry` calls `packing` for this form.
 
-Form `others` has listed sets T_1..T_r, too, and leaves of code COVERED: each T is in
-another component. So an answer above that maximum has T_1..T_r in different components.
+Form `others` has listed sets T_1..T_r, too, and leaves of code COVERED: each T is in another component. So an
+answer above that maximum has T_1..T_r in different components.
 """
 
 from collections.abc import Iterator

@@ -144,7 +144,7 @@ class _Search:
         """Split cones until every claim that is left holds on each, or there are too many."""
         f, roots = self.f, 0
         if len(directions):
-            self.rule_out(np.concatenate(_reached(f, directions)))
+            self.alive &= np.concatenate(_reached(f, directions)) + self.margin <= self.level
         if np.count_nonzero(self.alive) < least:
             self.alive[:] = False
         worth = (FEW_ROWS + ROWS_EACH * int(self.alive.sum())) / max(self.n, 1)
@@ -161,10 +161,6 @@ class _Search:
                 self.alive[self.made[one].failing] = False
         out, into = np.split(self.alive, 2)
         return Fixed(out & ~into, into, self.tree(roots))
-
-    def rule_out(self, reached: Array) -> None:
-        """Give up claims whose f+j or f-j was `reached` (2n,) above the level."""
-        self.alive &= reached + self.margin <= self.level
 
     def failed(self, cones: Iterable[int]) -> list[int]:
         """Return which of some cones have a claim that is left and not proved."""

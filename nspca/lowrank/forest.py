@@ -94,8 +94,10 @@ class Forest:
         self.first_halves += [0] * own.size
         still = np.flatnonzero(uppers > target)
         for one, rows in zip(still.tolist(), remaining(still) if still.size else (), strict=True):
-            arrays = cones.generators[one], cones.lengths[one], cones.G[one], cones.T[one]
-            heapq.heappush(self.heap, (-float(uppers[one]), first + one, Cone(*arrays, rows)))
+            # copies, as views would hold the arrays of all `cones`
+            generators, lengths = cones.generators[one].copy(), cones.lengths[one].copy()
+            cone = Cone(generators, lengths, cones.G[one].copy(), cones.T[one].copy(), rows)
+            heapq.heappush(self.heap, (-float(uppers[one]), first + one, cone))
         self.aside = max(self.aside, uppers[uppers <= target].max(initial=-np.inf))
 
     def pop(self, most: int, target: float) -> list[OpenCone]:

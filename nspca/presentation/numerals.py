@@ -88,8 +88,10 @@ def format_bound_share(bound: float, unit: float, digits: int = SHARE_DIGITS) ->
 
 
 def format_value_share(value: float, unit: float, digits: int = SHARE_DIGITS) -> str:
-    """Return a value in per cent of `unit`, rounded to nearest: ``45.6 %``, ``100 %``."""
-    return _share(value, unit, digits, ROUND_HALF_EVEN)
+    """Return a value in per cent of `unit`, rounded to nearest: ``45.6 %``; only all of it is ``100 %``."""
+    said = _share(value, unit, digits, ROUND_HALF_EVEN)
+    is_part = said == "100 %" and 1 - value / unit > OPTIMAL_GAP
+    return _share(value, unit, digits, ROUND_DOWN) if is_part else said
 
 
 def format_guarantee(ratio: float | None) -> str:

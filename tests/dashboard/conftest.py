@@ -25,23 +25,25 @@ from tests.patience import wait_for
 ROOT = Path(__file__).resolve().parents[2]
 
 
-LOADERS = {name: functools.cache(load) for name, load in samples.LOADERS.items()}
-MANIFESTS = functools.cache(manifest_scanner.scan_component_manifests)
-
-
-@pytest.fixture(autouse=True)
-def sparing(monkeypatch):
+@pytest.fixture(scope="session", autouse=True)
+def sparing():
     """Runs go to threads, samples are opened once, and nobody goes over all objects of the tests every two
-    seconds. Tests of other folders in this process have none of it.
+    seconds.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
     """
-    monkeypatch.setattr(memory, "SECONDS", 60.0)
-    threads.hire(monkeypatch.setattr)
-    for name, load in LOADERS.items():
-        monkeypatch.setitem(samples.LOADERS, name, load)
-    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", MANIFESTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "SECONDS", 60.0)
+        threads.hire(patch.setattr)
+        for name, load in samples.LOADERS.items():
+            patch.setitem(samples.LOADERS, name, functools.cache(load))
+        patch.setattr(
+            manifest_scanner,
+            "scan_component_manifests",
+            functools.cache(manifest_scanner.scan_component_manifests),
+        )
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

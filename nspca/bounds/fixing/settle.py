@@ -19,13 +19,7 @@ from nspca.bounds.dual.rounds import present
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.lifts import (
-    begin_afresh,
-    first_lift,
-    is_core,
-    reach_points,
-    remember,
-)
+from nspca.bounds.fixing.lifts import begin_afresh, first_lift, is_core, reach_points, remember
 from nspca.bounds.fixing.node import Node, Use
 from nspca.bounds.fixing.reduction import below_reduced, prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all, fix_needed
