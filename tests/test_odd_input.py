@@ -189,6 +189,13 @@ def test_a_dataset_is_of_numbers(given, words):
         nspca.Dataset("a", given, tuple(map(str, range(n))), tuple(map(str, range(m))))
 
 
+def test_the_estimator_takes_every_kind_of_seed():
+    none, zero = (nspca.NSPCA(k=2, random_state=seed)._seed() for seed in (None, 0))
+    again = [nspca.NSPCA(k=2, random_state=np.random.RandomState(3)) for _ in range(2)]
+    assert none == zero == 0 and again[0]._seed() == again[1]._seed()
+    assert np.array_equal(*(one.fit(X).components_ for one in again))
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
