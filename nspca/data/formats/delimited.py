@@ -398,7 +398,7 @@ def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:
     """Return the lines of few cells at the end of a text, without numbers or with a word such as "Source: "
     that the first row has not, and where the table ends.
     """
-    tail, is_named = source.last(HEAD // 16), _NOTE.match(layout.body_rows[0][0])
+    tail, is_named = source.last(HEAD // 16), bool(_NOTE.match(layout.body_rows[0][0]))
     before, end = source.size - len(tail), filled_end(tail)
     below: list[str] = []
     while len(layout.columns) > 2 and layout.delimiter != SPACES and len(below) < PREAMBLE:
