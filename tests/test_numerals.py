@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nspca.presentation import numerals
@@ -23,6 +23,7 @@ from nspca.presentation.numerals import (
     round_down,
     round_up,
 )
+from nspca.presentation.phrases import unique
 from tests.printed import read_number
 
 positive = st.floats(1e-290, 1e290)
@@ -60,6 +61,15 @@ def test_shares_of_a_unit_are_those_of_the_exact_quotient(number, unit):
     bound, value = (read_number(form(number, unit)) for form in (format_bound_share, format_value_share))
     assert exact <= bound <= exact * Fraction(101, 100) and value <= bound
     assert abs(value - exact) <= exact / 100
+
+
+@given(sizes, st.floats(1e-9, 0.999999))
+@example(1.0, 0.094)
+def test_a_loss_of_all_others_is_never_above_the_exact_one(value, share):
+    rest = value * share
+    said = read_number(unique((4,), 4, rest, value).split("at least ")[1].split(" less")[0])
+    exact = 100 * (1 - Fraction(rest) / Fraction(value))
+    assert exact * Fraction(99, 100) <= said <= exact
 
 
 @given(sizes, st.floats(0, 1))

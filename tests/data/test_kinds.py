@@ -431,6 +431,10 @@ REFUSED = {
     ),
     "one column": (table(*([x] for x in X[:, 0])), "one column"),
     "names and one column": (table(HEAD[:2], *(row[:2] for row in ROWS)), "two features"),
+    "a last row that is cut": (
+        table(HEAD, *([f"Patient: {row[0]}", *row[1:]] for row in ROWS), ["Patient: s12", 3.5]),
+        "must have 5 cells",
+    ),
     "NA": (table(HEAD, *ROWS[:5], ["s5", "NA", 1, 2, 3], *ROWS[6:]), "missing"),
     "n.d.": (table(HEAD, *ROWS[:5], ["s5", "n.d.", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
     "<0.5": (table(HEAD, *ROWS[:5], ["s5", "<0.5", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
