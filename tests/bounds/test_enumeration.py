@@ -5,8 +5,9 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination
+from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing.bounding import Bounding
-from nspca.bounds.fixing.eigenvalues import take_up
+from nspca.bounds.fixing.eigenvalues import Parts, count, take_up
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.tasks import Task
@@ -46,6 +47,23 @@ def test_an_enumeration_closes_a_node_just_when_no_support_is_better(nonneg, cas
             closed += 1
             assert tree.proved >= best * (1 - 1e-9)
     assert closed > cases / 2
+
+
+def test_an_enumeration_ends_at_its_limit_and_where_too_much_is_left_open(monkeypatch):
+    """Early, after its first parts, which have closed hardly any of the supports."""
+    tried, undecided = [], Parts.undecided
+    monkeypatch.setattr(Parts, "undecided", lambda self, node: tried.append(1) or undecided(self, node))
+    problem = nspca.Problem.from_data(np.random.default_rng(1).standard_normal((60, 14)), 5, nonneg=False)
+    whole = Supports(np.zeros(0, dtype=np.int64), np.arange(14), 5)
+    best = max(optimum(problem.covariance.matrix, 5, False).values())
+    assert count(begun(problem, whole, best), 10**6) is not None
+    parts = len(tried)
+    tried.clear()
+    assert count(begun(problem, whole, best), parts - 1) is None and len(tried) == parts - 1 > 11
+    tried.clear()
+    monkeypatch.setattr(eigenvalues, "EARLY", 6)
+    monkeypatch.setattr(eigenvalues, "HOPEFUL", 1.0)
+    assert count(begun(problem, whole, best), parts) is None and 6 <= len(tried) < parts - 1
 
 
 def test_supports_beyond_the_largest_float_are_not_enumerated():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.local_search.exchange import _replacements
 from nspca.local_search.removal import without_each
 from nspca.result import Result, Status
 from tests.oracles import brute_force_features
@@ -49,6 +50,18 @@ def test_values_without_a_feature_are_those_of_exact_arithmetic():
         for i in range(n):
             most = max(A[j, j] for j in range(n) if j != i) if n > 1 else 0.0
             assert abs(left.values[i] - exact_without(A, x, i)) <= ROUNDING * most
+
+
+def test_a_replacement_is_never_worth_more_than_the_best_on_its_features():
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        k, A = int(rng.integers(1, 4)), weakly_coupled(rng, 5)
+        x = nearly_alone(rng, A, k, nonneg=False)
+        out, gains, _ = _replacements(A, x, A @ x, k, nonneg=False)
+        for i, entering in np.ndindex(gains.shape):
+            J = np.append(np.setdiff1d(np.flatnonzero(x), out[i]), entering)
+            best = np.linalg.eigvalsh(A[np.ix_(J, J)])[-1] if x[entering] == 0 else np.inf
+            assert gains[i, entering] + x @ A @ x <= best * (1 + ROUNDING) + 4e-16 * (x @ A @ x)
 
 
 @pytest.mark.parametrize("effort", ["fast", "standard"])

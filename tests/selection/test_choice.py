@@ -50,6 +50,12 @@ def test_held_out_variance_is_that_of_an_estimator_on_each_fold(layout, scale, c
     assert np.isnan(choice.stability).all()
 
 
+def test_every_row_is_held_out_once():
+    parts = list(split_folds(11, 4, 0))
+    assert sorted(np.concatenate([rows for _, rows in parts])) == list(range(11))
+    assert all(sorted([*others, *rows]) == list(range(11)) for others, rows in parts)
+
+
 def test_agreement_is_one_minus_spread_over_that_of_chance():
     rng = np.random.default_rng(0)
     F = np.array([rng.permutation(10) < 4 for _ in range(6)])
