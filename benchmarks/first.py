@@ -181,7 +181,7 @@ def _changed(page: Page, what: str, act: Callable[[], None]) -> float:
     before, started = page.locator(what).first.inner_text(), time.perf_counter()
     act()
     page.wait_for_function(
-        "([what, before]) => document.querySelector(what)?.innerText !== before",
+        "([what, before]) => (document.querySelector(what)?.innerText ?? before) !== before",
         arg=[what, before],
         timeout=LIMIT,
     )

@@ -62,8 +62,8 @@ FAULTS = {
     "reading": [
         ("data/missing.py", "X.shape[axis] - np.bincount(", "X.shape[axis] - 0 * np.bincount("),
         ("data/missing.py", '(how == "features") == features_in_rows', 'how == "samples"'),
-        ("data/numerals.py", "if plain in MISSING or plain in self.missing:", "if plain in MISSING:"),
-        ("data/numerals.py", 'votes[","] > votes["."]', 'votes[","] >= votes["."]'),
+        ("data/numerals.py", "return word in self.missing or word.startswith(", "return word.startswith("),
+        ("data/numerals.py", "if commas > points else", "if commas >= points else"),
         ("data/numerals.py", 'return "-" + "".join(', 'return "" + "".join('),
         ("data/numerals.py", "float(word == words[0])", "float(word != words[0])"),
         ("data/counting.py", "least = max(1 if few else 2, ceil(", "least = max(1, ceil("),
@@ -85,7 +85,7 @@ FAULTS = {
         ("specs/data.py", "content_of(data) != self.content", "not content_of(data)"),
     ],
     "pages": [
-        ("dashboard/views/membership.py", "percent_up(most, 2)", "percent_down(most, 2)"),
+        ("dashboard/app/wording.py", "percent_up(possible, digits)", "percent_down(possible, digits)"),
         ("dashboard/views/statement.py", "most_text = percent_up(", "most_text = percent_down("),
         ("dashboard/app/wording.py", 'f"&#{ord(found[0])};"', "found[0]"),
         ("data/export.py", """return "'" + text""", "return text"),

@@ -1,7 +1,7 @@
 """Compare with published exact methods for sparse PCA on their own matrices, signed and nonnegative.
 
     python -m benchmarks.published [--nodes N] [--store]
-    python -m benchmarks.published --answers [--within SHARE] [--seconds S] [--only NAME ...] [--store]
+    python -m benchmarks.published --answers [--within SHARE] [--seconds S] [--only NAME ... | --store]
 
 Prints one Markdown row per matrix and k: what is published, and the value and proved share of this package,
 signed and nonnegative. Nobody else has published certificates for nonnegative components. `--answers` lists
@@ -88,8 +88,9 @@ def main() -> None:
     parser.add_argument("--answers", action="store_true", help="list the good answers instead")
     parser.add_argument("--within", type=float, default=0.001, help="loss of a good set (default 0.001)")
     parser.add_argument("--seconds", type=float, default=60, help="seconds of each search (default 60)")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="matrices (default: all)")
-    parser.add_argument("--store", action="store_true", help="write the rows and the page")
+    which = parser.add_mutually_exclusive_group()  # what is stored is the whole table
+    which.add_argument("--only", nargs="+", metavar="NAME", help="matrices (default: all)")
+    which.add_argument("--store", action="store_true", help="write the rows and the page")
     args = parser.parse_args()
     if args.answers:  # what is imported late is imported now
         listed(np.diag([3.0, 2.0, 1.0]), 1, True, args.within, args.seconds)
@@ -110,7 +111,7 @@ def main() -> None:
             lines.append(row(exact.cells(rows[-1])))
         say("\n".join(lines[-2:] if args.answers else lines[-1:]))
         if args.store:  # after each row, as the whole takes a while
-            store("exact.md", "answers" if args.answers else "published", "\n".join(lines))
+            store("exact.md", "published.listed" if args.answers else "published", "\n".join(lines))
     if args.store and rows:
         text = json.dumps([asdict(one) for one in rows], indent=1) + "\n"
         (sample_folder() / "papers" / "exact-methods.json").write_text(text, encoding="utf-8")

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import gc
+import logging
 import os
 import shutil
 import tempfile
@@ -95,6 +96,16 @@ def pytest_collection_modifyitems(config, items):
         items += islice(rest, max(0, number * share - len(items)))
         items += head
     items += rest
+
+
+@pytest.fixture
+def caplog(caplog, monkeypatch):
+    """The log of the package, also after a test that sent it to standard error alone by starting the app, or
+    that silenced all handlers by starting workers of Dask.
+    """
+    monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
+    caplog.set_level(logging.INFO, logger="nspca")
+    return caplog
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """Forced features: solved, bounded, certified and refused, against brute force."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import nspca
 from nspca.bounds import elementary, elimination, lowrank, witness
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness
-from nspca.errors import InvalidOption, InvalidProblem
+from nspca.errors import CertificateError, InvalidOption, InvalidProblem
 from nspca.solvers import METHODS
 from nspca.solving import line_of
 from tests.oracles import brute_force, brute_force_forced
@@ -105,6 +106,20 @@ def test_more_are_forced_than_rows_are_kept():
     problem = nspca.Problem.from_data(data, most + 20, forced=range(most + 10))
     result = nspca.solve(problem)
     assert result.value <= nspca.verify(data, result.certificate, problem) <= result.certificate.upper
+
+
+def test_the_bound_of_one_set_is_not_that_of_another():
+    A = nspca.load_sample("pitprops").X
+    low, high, free = (
+        nspca.Problem.from_covariance(A, 6, forced=forced) for forced in ((11, 12), (3, 7), ())
+    )
+    certificate, reached = nspca.solve(low).certificate, nspca.solve(high)
+    for other in (high, free):
+        with pytest.raises(CertificateError, match="about another problem: forced is"):
+            nspca.verify(A, certificate, other)
+    assert certificate.upper < reached.value
+    with pytest.raises(CertificateError):
+        nspca.verify(A, replace(certificate, forced=high.forced))
 
 
 def test_the_problem_says_what_is_forced():

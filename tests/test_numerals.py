@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nspca.presentation import numerals
@@ -23,6 +23,7 @@ from nspca.presentation.numerals import (
     round_down,
     round_up,
 )
+from nspca.presentation.phrases import unique
 from tests.printed import read_number
 
 positive = st.floats(1e-290, 1e290)
@@ -60,6 +61,15 @@ def test_shares_of_a_unit_are_those_of_the_exact_quotient(number, unit):
     bound, value = (read_number(form(number, unit)) for form in (format_bound_share, format_value_share))
     assert exact <= bound <= exact * Fraction(101, 100) and value <= bound
     assert abs(value - exact) <= exact / 100
+
+
+@given(sizes, st.floats(1e-9, 0.999999))
+@example(1.0, 0.094)
+def test_a_loss_of_all_others_is_never_above_the_exact_one(value, share):
+    rest = value * share
+    said = read_number(unique((4,), 4, rest, value).split("at least ")[1].split(" less")[0])
+    exact = 100 * (1 - Fraction(rest) / Fraction(value))
+    assert exact * Fraction(99, 100) <= said <= exact
 
 
 @given(sizes, st.floats(0, 1))
@@ -148,6 +158,8 @@ def test_no_change_is_printed_as_zero(change, text):
 def test_shares_without_zeros_at_the_end():
     assert (format_bound_share(1.0, 2.0), format_value_share(3.0, 3.0)) == ("50 %", "100 %")
     assert (format_bound_share(1.0, 3.0), format_value_share(1.0, 3.0)) == ("33.4 %", "33.3 %")
+    assert (format_bound_share(99.96, 100.0), format_value_share(99.96, 100.0)) == ("100 %", "99.9 %")
+    assert format_value_share(math.nextafter(3.0, 0.0), 3.0) == "100 %"
     assert format_bound_share(math.nan, 1.0) == format_value_share(1.0, 0.0) == "unknown"
 
 

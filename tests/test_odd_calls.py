@@ -214,6 +214,18 @@ def test_columns_so_small_that_their_squares_vanish(small, nonneg):
             assert nspca.verify(data, nspca.solve(problem, method).certificate, problem) > 0
 
 
+class Stubborn:
+    """A table whose conversion fails in its own way."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("needs grad")
+
+
+def test_whatever_a_conversion_raises_is_named():
+    with pytest.raises(InvalidProblem, match="needs grad"):
+        nspca.Problem.from_data(Stubborn(), 1)
+
+
 def test_what_does_not_fit_into_memory_is_refused():
     huge = np.broadcast_to(1.0, (10**8, 10**8))
     for make, given in (

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
+from nspca.components import explained_variances
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem
 
 X = np.random.default_rng(0).standard_normal((12, 6))
@@ -67,6 +68,23 @@ def test_a_component_has_n_finite_entries(x):
             ask(x)
     with pytest.raises((InvalidProblem, ValueError)):
         P.scores(np.ones(5))
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (np.ones(6) + 1j, "must be real numbers, got complex numbers"),
+        (np.ma.masked_array(np.ones(6), mask=np.arange(6) == 2), "must be complete, got 1 masked entries"),
+        (np.array(["1"] * 6), "must be real numbers, got text"),
+        (np.array([b"1"] * 6), "must be real numbers, got bytes"),
+        (np.full(6, np.datetime64("2020-01-01")), "must be real numbers, got dates"),
+        (np.full(6, 1e51), r"finite .*1e\+50"),  # whose squares are not held
+    ],
+)
+def test_a_component_of_something_else_than_numbers_is_refused_by_its_kind(x, words):
+    for ask in (P.value, P.violation, P.scores, lambda x: explained_variances(P, x)):
+        with pytest.raises(InvalidProblem, match=rf"^(a component|components) .*{words}"):
+            ask(x)
 
 
 def test_a_component_of_numbers_of_every_kind_has_its_value():
@@ -169,6 +187,13 @@ def test_a_dataset_is_of_numbers(given, words):
     m, n = np.shape(given) if np.ndim(given) == 2 else (3, 2)
     with pytest.raises(InvalidData, match=f"(?i){words}"):
         nspca.Dataset("a", given, tuple(map(str, range(n))), tuple(map(str, range(m))))
+
+
+def test_the_estimator_takes_every_kind_of_seed():
+    none, zero = (nspca.NSPCA(k=2, random_state=seed)._seed() for seed in (None, 0))
+    again = [nspca.NSPCA(k=2, random_state=np.random.RandomState(3)) for _ in range(2)]
+    assert none == zero == 0 and again[0]._seed() == again[1]._seed()
+    assert np.array_equal(*(one.fit(X).components_ for one in again))
 
 
 # --- files ----------------------------------------------------------------------------------------

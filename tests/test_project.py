@@ -39,6 +39,15 @@ def test_requirements_txt_is_what_the_dashboard_needs():
     assert [line for line in lines if not line.startswith("#")] == environment.requirements_of(["app"])
 
 
+def test_requirements_have_a_floor_and_a_ceiling_and_python_one_floor():
+    for requirement in requirements("app"):
+        assert {clause.operator for clause in requirement.specifier} == {">=", "<"}, requirement
+    assert PYPROJECT["project"]["requires-python"] == ">=3.11"
+    assert PYPROJECT["tool"]["ruff"]["target-version"] == "py311"
+    for name in ("Makefile", "scripts/environment.py"):
+        assert "(3, 11)" in (ROOT / name).read_text(encoding="utf-8")
+
+
 def declared(*extras: str) -> set[str]:
     return {canonicalize_name(requirement.name) for requirement in requirements(*extras)}
 

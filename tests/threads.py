@@ -1,5 +1,6 @@
 """Workers that are threads of this process, in the place of `nspca.jobs.pool.Pool`."""
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -68,8 +69,14 @@ _HERE = threading.local()
 
 
 def hire(patch=setattr):
-    """Runs of this process go to threads from now on."""
+    """Runs of the dashboard in this process go to threads from now on. Other engines keep their processes."""
     from nspca.jobs import pool
 
-    patch(pool, "Pool", Threads)
-    patch(worker, "get_worker", lambda: _HERE.worker)
+    processes, asked = pool.Pool, worker.get_worker
+
+    def chosen(heard, **options):
+        is_shown = heard.__self__ is sys.modules["nspca.jobs.engine"]._engine
+        return (Threads if is_shown else processes)(heard, **options)
+
+    patch(pool, "Pool", chosen)
+    patch(worker, "get_worker", lambda: getattr(_HERE, "worker", None) or asked())

@@ -225,13 +225,12 @@ def _turned_columns(layout: Layout, options: ReadOptions, dropped: set[int], why
     is_thing = why or _GENE.fullmatch(names[ids]) or _VARIABLE.fullmatch(names[ids])
     about = [i for i, name in enumerate(names) if i not in texts and _OF_GENES.fullmatch(name)]
     if about and is_thing and not options.columns:
-        called = quote_names(names[i] for i in about)
+        called, way = quote_names(names[i] for i in about), Way("columns", ("*",), "They are samples")
         if len(about) == len(names) - len(texts):
             rows = Way("features_in_rows", False, "The rows are the samples")
             what = f"The columns {called} are about the features in the rows, and none is a sample"
-            raise InvalidData(f"{what}: give the table of the samples.", (rows,))
+            raise InvalidData(f"{what}: give the table of the samples.", (rows, way))
         dropped |= {*about}
-        way = Way("columns", ("*",), "They are samples")
         findings.append(Finding(f"Columns about the features were set aside: {called}", ways=(way,)))
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
     left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
@@ -293,7 +292,8 @@ def _find_names(
     counters = [*takewhile(lambda i: i not in aside and _counts(layout, i), first)]
     if not counters and not named and last > 1 and layout.header and ID.search(names[last]):
         counters = [last] if last not in aside and _counts(layout, last) else []
-    beside = counters[-1] + 1 if counters else named[0] if named else None
+    dateless = (i for i in named if not _are_dates(layout.column(i)))
+    beside = counters[-1] + 1 if counters else next(dateless, None)
     if beside is None:
         return None, (), ()
     is_free = beside in layout.text_columns and beside not in taken

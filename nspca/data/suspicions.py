@@ -29,8 +29,10 @@ _PROBE = re.compile(
     r"|^(?i:probe|gene)[ _-]?\d+$|" + _PROTEIN.pattern
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
-_MONTH_GENE = re.compile(r"\d{1,2}-(Sep|Mar|Dec|Oct|Feb|Apr|Nov)|(Sep|Mar|Dec)-\d{1,2}", re.IGNORECASE)
-"""Dates that spreadsheets make of symbols such as SEPT1 and MARCH2."""
+_MONTH_GENE = re.compile(
+    r"\d{1,2}-(Sep|Mar|Dec|Oct|Feb|Apr|Nov)|(Sep|Mar|Dec)-\d{1,2}|\d{4}-\d\d-\d\d", re.IGNORECASE
+)
+"""Dates that spreadsheets make of symbols such as SEPT1 and MARCH2, as they show or store them."""
 _SAMPLE = re.compile(
     r"(s|samples?|ctrl|ctl|control|trt|treat[a-z]*|wt|ko|mut(ant)?|tumou?r|normal|case|patient|donor"
     r"|gsm|srr|err|tcga)[\W_]*\d.*",
@@ -144,7 +146,7 @@ def _constants(data: Dataset) -> Iterator[Finding]:
 def _strange_names(data: Dataset) -> Iterator[Finding]:
     """Yield findings about names among genes: a first one such as an age, and dates made of symbols."""
     names = [str(name) for name in data.feature_names[:200]]
-    dates = [name for name in names if _MONTH_GENE.fullmatch(name)]
+    dates = [name for name in map(str, data.feature_names) if _MONTH_GENE.fullmatch(name)]
     if dates and are_genes([name for name in names if name not in dates]):
         yield suspicion(
             f"{quote_names(dates)} {'was' if len(dates) == 1 else 'were'} probably a gene such as SEPT1",
@@ -210,7 +212,7 @@ def _columns(data: Dataset) -> Iterator[Finding]:
     for j in range(min(n, 2000)) if mixed or has_names else ():
         column, called = X[:, j], str(data.feature_names[j]) if has_names else ""
         steps = np.diff(column)
-        is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], rtol=1e-6)
+        is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], 1e-6, 0)
         if is_even or (ORDER.fullmatch(called) and bool((steps > 0).all() or (steps < 0).all())):
             yield _about(data, j, "rises or falls from row to row, as times do", "id_column")
             continue

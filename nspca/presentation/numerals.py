@@ -88,8 +88,10 @@ def format_bound_share(bound: float, unit: float, digits: int = SHARE_DIGITS) ->
 
 
 def format_value_share(value: float, unit: float, digits: int = SHARE_DIGITS) -> str:
-    """Return a value in per cent of `unit`, rounded to nearest: ``45.6 %``, ``100 %``."""
-    return _share(value, unit, digits, ROUND_HALF_EVEN)
+    """Return a value in per cent of `unit`, rounded to nearest: ``45.6 %``; only all of it is ``100 %``."""
+    said = _share(value, unit, digits, ROUND_HALF_EVEN)
+    is_part = said == "100 %" and 1 - value / unit > OPTIMAL_GAP
+    return _share(value, unit, digits, ROUND_DOWN) if is_part else said
 
 
 def format_guarantee(ratio: float | None) -> str:
@@ -130,7 +132,7 @@ def proof_phrase(ratio: float, kind: str) -> str:
     return f"at least {format_guarantee(ratio)} of the best possible, proved ({kind})"
 
 
-def percent_down(share: float, places: int) -> str:
+def percent_down(share: float | Decimal, places: int) -> str:
     """Return a share in per cent with `places` decimals, rounded down: ``62.9 %``."""
     return _percent(share, places, ROUND_DOWN)
 
@@ -140,9 +142,9 @@ def percent_up(share: float, places: int) -> str:
     return _percent(share, places, ROUND_UP)
 
 
-def _percent(share: float, places: int, rounding: str) -> str:
-    # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
-    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding):f} %"
+def _percent(share: float | Decimal, places: int, rounding: str) -> str:
+    # str is the shortest decimal that means a double: 0.629 stays 62.9 %.
+    return f"{(Decimal(f'{share}') * 100).quantize(Decimal(1).scaleb(-places), rounding):f} %"
 
 
 def _share(number: float, unit: float, digits: int, rounding: str) -> str:

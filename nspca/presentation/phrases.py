@@ -1,8 +1,8 @@
 """Phrases about components, their data, counts, lists and methods, for objects, figures and pages."""
 
-import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 from nspca.presentation.numerals import format_bound_share, percent_down, ratio_at_most
 
@@ -154,8 +154,8 @@ def unique(sizes: Sequence[int], own: int, rest: float, value: float, named: str
     if share >= 1:
         return ""
     if own == sum(sizes):
-        places = max(0, 2 - math.floor(math.log10(100 * (1 - share))))
-        less = f"explains at least {percent_down(1 - share, places)} less, proved."
+        lost = 1 - Decimal(repr(share))  # exact, as the difference of two floats need not be
+        less = f"explains at least {percent_down(lost, max(0, -lost.adjusted()))} less, proved."
         if len(sizes) > 1:
             return f"Unique: every other choice of features for the {len(sizes)} components {less}"
         return f"Unique: every other set of at most {sizes[0]} features {less}"

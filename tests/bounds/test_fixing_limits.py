@@ -11,6 +11,7 @@ from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Stage, Supports, Use
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
@@ -54,6 +55,16 @@ def test_no_feature_is_fixed_wrongly(nonneg, count, most, trees, monkeypatch):
     for X, k, rng in fixings.tables(count, seed=40 + nonneg):
         total += fixings.tried(X[:, :most], min(k, most, X.shape[1]), nonneg, rng)
     assert total[0] > count and total[1] == 0
+
+
+def test_a_wrong_fixing_is_counted():
+    problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 1)
+    oracle = fixings.Oracle(fixings.values_of_sets(problem.covariance.matrix, True), 3, 1)
+    none, whole = np.zeros(0, dtype=np.int64), Supports(np.zeros(0, dtype=np.int64), np.arange(3), 1)
+    use = Use(None, 0.0, 0.9 * oracle.best(whole), 0.0, np.zeros(0, dtype=np.uint8))
+    for out, into, wrong in (([0], none, 1), ([1], none, 0), (none, [1], 1), (none, [0], 0)):
+        stage = Stage(np.array(out, dtype=np.int64), np.array(into, dtype=np.int64), use)
+        assert fixings.wrong_fixings(Node(whole, [stage]), whole, oracle) == (1, wrong)
 
 
 def many():

@@ -9,11 +9,12 @@ import pytest
 import nspca
 from nspca.bounds import elimination, witness
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.bundle import Sought, climb
+from nspca.bounds.dual.bundle import Sought, climb, supports_of
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.rowcuts import CutsAim
+from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
+from nspca.bounds.inequality import heights
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import strongest
 from nspca.covariance.linalg import topk_sum
@@ -248,6 +249,35 @@ def test_climbs_lead_to_feasible_points_of_the_value_they_tell(nonneg):
         )
 
 
+def test_supports_with_prices_have_positive_terms_or_the_largest_alone():
+    terms = np.array([[3.0, -1.0, -5.0], [2.0, 1.0, -4.0], [-1.0, 2.0, -6.0], [1.0, -2.0, -7.0]])
+    S = supports_of(terms, Sought(3, True, priced=True))
+    assert S.T.tolist() == [[1, 1, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]]
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_row_cuts_are_projected_to_points_that_no_allowed_row_lies_beyond(nonneg, k):
+    """The height of a row of the dual is how far allowed rows reach, and the slope of the distance."""
+    rng, n = np.random.default_rng(4), 6
+    for trial in range(9):
+        cuts = Cuts(n, k, nonneg, 1.0)
+        X, z = rng.standard_normal((n, n)), np.append(rng.random(n - 2), [0.0, 1.0])
+        X = np.where(np.eye(n, dtype=bool), X, (X, X.round(), 0.1 + 0.005 * X)[trial % 3])
+        for _ in range(60):  # each projection of the same point begins with the levels of the one before
+            cuts.begin(np.zeros((n, n)), weight=1.0)
+            aim = cuts.aim(X, 1.0)
+            cuts.settle(aim, z)
+        assert np.allclose(cuts.dual + cuts.Z, X, atol=1e-15)
+        high = heights(cuts.dual, k, nonneg)
+        assert np.allclose(np.einsum("ij,ij->i", cuts.dual, cuts.Z), z * high, atol=1e-9)
+        slope, curvature = aim.slopes(z)
+        assert np.allclose(slope, high, atol=1e-9 + 1e-3 * (z == 0))
+        far = [aim.distances(z + step)[2] ** 2 / 2 for step in (1e-5, 0.0, -1e-5)]
+        assert np.allclose((far[2] - far[0]) / 2e-5, slope, atol=1e-4)
+        assert np.allclose((far[2] - 2 * far[1] + far[0]) / 1e-10, curvature, rtol=1e-3, atol=1e-4)
+
+
 def test_rows_of_almost_nothing_have_finite_slopes():
     """The cube of 1e-110 is 0, by which a curvature was divided."""
     aim = CutsAim(np.array([1e-110, 0.0, -1e-110, 1.0]), np.array([1e-220, 1e-300, 0.0, 1.0]))
@@ -264,3 +294,18 @@ def test_a_program_over_the_simplex_without_a_quadratic_part_takes_the_best_poin
             assert w.min() >= 0
             assert w.sum() == pytest.approx(2, rel=1e-4)
             assert c @ w == pytest.approx(2 * c.min(), rel=1e-4)
+
+
+def test_a_program_over_simplices_ends_where_no_gradient_is_lower():
+    rng = np.random.default_rng(5)
+    for trial in range(60):
+        p = (2, 3, 5, 12, 40)[trial % 5]
+        F, c = rng.standard_normal((int(rng.integers(1, p + 1)), p)), rng.standard_normal(p)
+        F[:, p // 2] = F[:, 0]  # the same point twice
+        group, H = np.arange(p) % (1 + trial % 2), F.T @ F
+        totals = np.array([2.0, 1.0])[: group.max() + 1]
+        w = simplex_program(H, c, (totals / np.bincount(group))[group], group)
+        gradient = c + H @ w
+        least = sum(total * gradient[group == g].min() for g, total in enumerate(totals))
+        assert w.min() >= 0 and np.bincount(group, w) == pytest.approx(totals)
+        assert gradient @ w - least <= 1e-6 * max(1.0, np.abs(H).max())

@@ -592,11 +592,13 @@ def test_a_claim_about_one_row_is_accepted_just_above_the_largest_sum(few):
                 inside, others = [*inside, j], [i for i in others if i != j]
             elif name == "lacking":
                 inside, others = ([i for i in part if i != j] for part in (inside, others))
-            room = k - (name == "lacking" and j < fixed)
+            room, alike = k - (name == "lacking" and j < fixed), [j]
+            if j >= fixed:  # rows of one kind have one claim
+                alike = fixed + np.flatnonzero(h[fixed:] == h[j])
             best = largest_sum(h, room, inside, others)
             for claim, is_true in ((best + 1e-9, True), (best - 1e-9, False)):
                 claims = {one: np.full(n, np.inf) for one in ("having", "lacking")}
-                claims[name][j] = claim
+                claims[name][alike] = claim
                 rows = RowClaims(f, 10.0, **claims, rows=np.arange(n))
                 rows = rows.few() if few else rows
                 tried += 1

@@ -2,7 +2,6 @@
 
 import functools
 import html
-import logging
 import os
 import sys
 from pathlib import Path
@@ -24,16 +23,6 @@ from tests.dashboard.figures import drawn
 from tests.patience import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def caplog(caplog, monkeypatch):
-    """The log of the package, also after a test that sent it to standard error alone by starting the app, or
-    that silenced all handlers by starting workers of Dask.
-    """
-    monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
-    caplog.set_level(logging.INFO, logger="nspca")
-    return caplog
 
 
 @pytest.fixture(scope="session", autouse=True)

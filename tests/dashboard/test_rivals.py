@@ -300,7 +300,7 @@ def test_the_headline_is_about_the_best_of_all_methods_however_near_another_is()
     seen = SimpleNamespace(of=SimpleNamespace(dataset=data), problem=problem, k=3)
     seen.results = {"tpower": below, "auto": above}
     headline = sentences(seen)[1]
-    assert headline.startswith("With 3 features, auto &#40;best of several&#41; does best: 58.60 % of ")
+    assert headline.startswith("With 3 features, auto &#40;best of several&#41; does best: 58.6 % of ")
 
 
 def test_a_value_that_equals_the_best_is_all_of_the_best():

@@ -338,6 +338,19 @@ CASES = {
         None,
         "s0 2-Mar a gene such as SEPT1",
     ),
+    "genes that a workbook stores as dates": (
+        table(
+            ["id", *(f"{a}{b}1" for a in "ABCDEFGHIJKLMNO" for b in "PQRSTUVWXYZABCDE"), "2024-09-01"],
+            *([*row[:2], *row[1:] * 60] for row in ROWS),
+        ),
+        None,
+        "s0 AP1 a gene such as SEPT1",
+    ),
+    "months in the last column": (
+        table([*HEAD[1:], "month"], *([*row[1:], f"Jan {2000 + i}"] for i, row in enumerate(ROWS))),
+        X,
+        "sample~1 a holds~dates",
+    ),
 }
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 
@@ -352,6 +365,10 @@ def test_a_table_is_read_right_and_what_was_decided_is_said(name):
     assert said in " ".join(data.notes)
     for way in (way for one in data.findings for way in one.ways if way.option != "missing_codes"):
         assert len(read(raw.encode(), **{way.option: way.value}).X) > 1
+
+
+def test_tiny_numbers_are_no_times():
+    assert read(table(HEAD[1:], *(X / 1e11).tolist()).encode()).notes == ()
 
 
 def test_a_total_is_kept_on_request():
@@ -414,6 +431,10 @@ REFUSED = {
     ),
     "one column": (table(*([x] for x in X[:, 0])), "one column"),
     "names and one column": (table(HEAD[:2], *(row[:2] for row in ROWS)), "two features"),
+    "a last row that is cut": (
+        table(HEAD, *([f"Patient: {row[0]}", *row[1:]] for row in ROWS), ["Patient: s12", 3.5]),
+        "must have 5 cells",
+    ),
     "NA": (table(HEAD, *ROWS[:5], ["s5", "NA", 1, 2, 3], *ROWS[6:]), "missing"),
     "n.d.": (table(HEAD, *ROWS[:5], ["s5", "n.d.", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
     "<0.5": (table(HEAD, *ROWS[:5], ["s5", "<0.5", 1, 2, 3], *ROWS[6:]), "beyond a limit"),

@@ -38,6 +38,19 @@ def test_maximiser_of_the_quartic():
             assert u >= 0 and f(u, a, b) >= best - 1e-9 * abs(best)
 
 
+def test_coefficients_are_those_of_the_objective_in_one_entry():
+    rng = np.random.default_rng(1)
+    X, U, alpha, beta = rng.standard_normal((9, 5)), rng.random((5, 3)), 0.7, 0.3
+    A = X.T @ X
+    c2, c1 = coordinate.coefficients(np.diag(A)[:, None], A @ U, U, U.T @ U, alpha, beta)
+    f = lambda u, s, j: -alpha / 4 * u**4 + c2[s, j] / 2 * u**2 + c1[s, j] * u  # noqa: E731
+    for s, j in np.ndindex(5, 3):
+        V = U.copy()
+        V[s, j] = rng.random() * 2
+        change = objective(A, V, alpha, beta) - objective(A, U, alpha, beta)
+        assert np.isclose(change, f(V[s, j], s, j) - f(U[s, j], s, j), rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("block", [2, 500])
 def test_sweeps_never_lower_the_objective_and_end_where_no_entry_helps(monkeypatch, block):
     monkeypatch.setattr(coordinate, "BLOCK", block)

@@ -15,6 +15,21 @@ def problems(count, seed, nonneg):
         yield nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
 
 
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_estimate_is_reached_and_above_the_bound_of_pathspca(nonneg):
+    Z = np.random.default_rng(0).standard_normal((6, 7))
+    A = Z.T @ Z
+    x = np.append(np.linalg.eigh(A[:3, :3])[1][:, -1], np.zeros(4))
+    x = np.abs(x) if nonneg else x
+    value, image = x @ A @ x, A @ x
+    promise = greedy.estimates(value, image, np.diag(A), nonneg)
+    for i in range(3, 7):
+        y, cross = np.zeros(7), max(image[i], 0.0) if nonneg else image[i]
+        y[[0, 1, 2, i]] = greedy.joined(value, image[i], A[i, i], x[:3], nonneg)
+        assert np.isclose(np.linalg.norm(y), 1) and np.isclose(y @ A @ y, promise[i])
+        assert promise[i] >= value + cross**2 / value - 1e-9
+
+
 def test_all_tried_is_the_forward_search_by_eigenvalues():
     for problem in problems(20, 1, False):
         A = problem.covariance.matrix

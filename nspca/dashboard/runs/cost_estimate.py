@@ -91,10 +91,7 @@ def busy() -> float:
 def took(seconds: float, slower: float | None = None) -> str:
     """Return the time of a run in words: ``a moment``, ``about 20 seconds``, or a range on a busy machine.
 
-    Parameters
-    ----------
-    seconds : time on an idle machine
-    slower : factor by which the time may be longer now; `busy` when None
+    `seconds` are those on an idle machine, and `slower` times as many may be needed now; by default `busy`.
     """
     most = seconds * (busy() if slower is None else slower)
     return "a moment" if most < MOMENT else times.between(max(seconds, 1.0), most)

@@ -32,13 +32,8 @@ def show(
 ) -> bool:
     """Draw the progress of a run, or its end without a result. Return True if its result can be opened.
 
-    Parameters
-    ----------
-    now : JobState
-    says, share : functions of the state that return the progress line, and the progress from 0 to 1
-    draw : function of the state that draws partial results
-    name : distinguishes the buttons of several runs on one page
-    stop : function that stops the run, instead of a plain cancel
+    Of a state `says` returns the progress line, `share` the progress from 0 to 1, and `draw` draws partial
+    results. `name` distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
     """
     if now.state == "done":
         return True

@@ -20,7 +20,6 @@ from nspca.presentation.phrases import short
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
 
-USUAL = ("auto",)  # the methods whose seconds are known
 MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
 AS_ONE = "Equal weights on all of them, and they count as one feature."
 KEEP = "They may be used freely, and k counts them."
@@ -148,9 +147,9 @@ def answer(of: Chosen, asked: SweepSpec) -> bool:
     """
     if not st.session_state.pop(state.CHANGED, False):
         return False
-    if (state.get(SWEEP.key) or state.get("before")) is None or seconds(of, asked) >= MOMENT:
+    if (state.get(SWEEP.key) or state.get("before")) is None:
         return False
-    if asked.methods != USUAL:
+    if asked.methods != ("auto",) or seconds(of, asked) >= MOMENT:  # of others the seconds are not known
         return False
     shown = _shown()
     if shown is not None and not shown.now.ended and seconds(shown.of, shown.asked) >= MOMENT:

@@ -395,8 +395,10 @@ def read_text_table(
 
 
 def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:
-    """Return the lines at the end of a text that hold few cells and no numbers, and where the table ends."""
-    tail = source.last(HEAD // 16)
+    """Return the lines of few cells at the end of a text, without numbers or with a word such as "Source: "
+    that the first row has not, and where the table ends.
+    """
+    tail, is_named = source.last(HEAD // 16), bool(_NOTE.match(layout.body_rows[0][0]))
     before, end = source.size - len(tail), filled_end(tail)
     below: list[str] = []
     while len(layout.columns) > 2 and layout.delimiter != SPACES and len(below) < PREAMBLE:
@@ -405,7 +407,7 @@ def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:
         cells = next(csv.reader([line], delimiter=layout.delimiter), [])
         is_row = len(cells) in (0, len(layout.columns)) or line.count('"') % 2
         has_number = any(layout.numerals.number(cell) is not None for cell in cells)
-        is_row = is_row or (has_number and not _NOTE.match(line))
+        is_row = is_row or (has_number and (is_named or not _NOTE.match(line)))
         if begin == 0 or before + begin <= layout.body or is_row:
             break
         below.insert(0, line)
