@@ -44,11 +44,13 @@ def open_client(
     """
     if scheduler is not None and not scheduler.startswith(("tls://", "tcp://")):
         raise InvalidOption(f"a scheduler has an address like tls://host:8786, got {scheduler!r}: correct it")
-    cluster = client = None
+    cluster: Any = None
+    client = None
     try:
         try:
             if scheduler is None:
                 cluster = local_cluster(workers, None, (__name__, "nspca.covariance.data"))
+                cluster.scheduler.allowed_failures = 3  # such a task begins again, unlike a run
             else:
                 tell(
                     f"waiting for the scheduler at {scheduler} and then for a worker of it, at most "

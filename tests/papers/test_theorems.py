@@ -65,8 +65,8 @@ def test_rows_of_exact_methods_say_what_is_proved():
     first = exact.cells(ROWS[0])
     assert first[:4] == ["normArrhythmia", "274", "5", "4.2321, said to be the optimum"]
     assert first[5] == "optimal" and first[8] == "99.9 %" and first[9] == "3.2"
-    assert exact.cells(ROWS[1])[3] == "not stored" and len(first) == len(published.COLUMNS)
-    assert len(set(exact.HEADERS)) == len(exact.HEADERS) == len(published.COLUMNS)
+    assert exact.cells(ROWS[1])[3] == "not stored" and len(first) == len(published.COMPARED)
+    assert len(set(exact.HEADERS)) == len(exact.HEADERS) == len(published.COMPARED)
 
 
 def test_the_refuted_optimum_is_named_only_where_it_is_refuted():
