@@ -17,7 +17,7 @@ from nspca.bounds.dual.weights import simplex_program
 from nspca.bounds.inequality import heights
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import strongest
-from nspca.covariance.linalg import SORTED, largest_entries, topk_sum
+from nspca.covariance.linalg import topk_sum
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from tests.cancelling import cancelled
@@ -35,16 +35,6 @@ def wide(n=11, k=4, nonneg=True, seed=3):
 
 
 # --- fixed rows -----------------------------------------------------------------------------------
-def test_largest_entries_of_short_and_long_lines_are_those_of_a_sort():
-    rng = np.random.default_rng(2)
-    for n in (1, 9, SORTED, SORTED + 1, 3 * SORTED):
-        for k in {0, 1, min(7, n), n - 1, n, n + 3}:
-            V = np.maximum(rng.standard_normal((3, n)).round(1), 0.0)  # with many ties, most of them zeros
-            found, expected = largest_entries(V.copy(), k), np.sort(V, axis=1)[:, max(n - k, 0) :]
-            assert np.array_equal(np.sort(found, axis=1), expected)
-            assert k == 0 or np.array_equal(found[:, 0], expected[:, 0])
-
-
 def highest(V, k, h, root, nonneg, fixed):
     """Return the largest f(c) by brute force over supports of k rows with the first `fixed` ones."""
     n, A = len(V), V @ V.T
