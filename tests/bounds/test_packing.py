@@ -10,6 +10,7 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination
+from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
@@ -98,6 +99,25 @@ def test_runs_with_scales_are_never_below_brute_force(nonneg):
         scaled += np.ptp(certificate.witness.get("scales", 0.0)) > 0
         better += certificate.upper < before.upper * (1 - 1e-3)
     assert scaled >= 1 and better >= 1
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_projection_of_entries_with_scales(nonneg):
+    rng = np.random.default_rng(4)
+    scales, T = np.exp(rng.uniform(-1, 1, 9)), rng.standard_normal((9, 9))
+    products, block = np.outer(scales, scales), Entries(9, 3, nonneg, 1.0, 0.0)
+    block.rescale(scales, 3.0)
+    block.T[:] = T = (T + T.T) / 2
+    block.settle(block.aim(np.zeros((9, 9)), 0.0), 2.5)
+    assert (products * np.abs(block.Y)).sum() == pytest.approx(2.5) and (not nonneg or block.Y.min() >= 0)
+    dual, used = T - block.Y, block.Y != 0
+    most = dual if nonneg else np.abs(dual)
+    assert (most <= block.level * products + 1e-12).all()
+    assert np.allclose(most[used], (block.level * products)[used])
+    block.rescale(np.ones(9), 2.5)
+    left = block.T - block.Y
+    assert (left if nonneg else np.abs(left)).max() <= block.level + 1e-12
+    assert np.allclose(np.abs(left[used]), block.level)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
