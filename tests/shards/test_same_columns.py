@@ -16,7 +16,7 @@ from nspca.covariance.digests import canonical, sparse_digest
 from nspca.data.formats import delimited
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
-from tests.data import test_parquet, test_tables
+from tests.data import test_tables
 from tests.data.test_parquet import written
 
 NOISE = pd.DataFrame(np.random.default_rng(0).standard_normal((200, 6)), columns=list("abcdef"))
@@ -82,7 +82,6 @@ for test in (
     test_tables.test_the_same_table_in_every_dress,
     test_tables.test_one_sentence_for_what_cannot_be_read,
     test_tables.test_what_is_written_for_people_is_named,
-    test_parquet.test_one_sentence,
 ):
     TABLES |= {f"{test.__name__} {i}": raw for i, raw in enumerate(of_test(test))}
 
