@@ -183,7 +183,9 @@ def test_a_weight_of_nothing_makes_no_larger_set_unique():
     problem = nspca.Problem.from_covariance(A, 3)
     result = nspca.solve(problem, certify="exhaustive")
     x = np.array([[0.5**0.5], [0.5**0.5], [1e-10], [0.0]])
-    for one in (result, replace(result, components=x)):
+    same = replace(result, components=x)
+    for one in (result, same):
         assert one.margin > 0.1 and "contains the same 2 features" in one.alone
+    assert nspca.answers(problem, same, within=None).margin == result.margin
     other = nspca.api.prove_optimum(problem.with_k(2), result, seconds=0)
     assert other.certificate is not None and other.others is None

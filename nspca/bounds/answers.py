@@ -30,7 +30,7 @@ from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import ROWS, prices_of, start_of_tree, witness_of
 from nspca.certificate import Certificate
-from nspca.covariance.linalg import Array, one_thread, rank1
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, one_thread, rank1
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.local_search import single
 from nspca.local_search.forced import each_replaced
@@ -303,12 +303,11 @@ def list_answers(
     AnswerTree
         Its root is settled.
     """
-    plan, A, reached, used = PLANS["standard"], problem.covariance, problem.covariance.quadratic(x), x != 0
+    plan, A, reached = PLANS["standard"], problem.covariance, problem.covariance.quadratic(x)
+    x = np.where(np.abs(x) > UNIT_ROUNDOFF**0.5, x, 0.0)  # smaller weights change the value within rounding
     share = 0.0 if within is None else (1 - within) * (1 - 2 * GAP)  # what is proved stays below 1 - within
     if within is None:
-        lacking = each_replaced(problem, x, report).lacking[
-            np.setdiff1d(np.flatnonzero(used), problem.forced)
-        ]
+        lacking = each_replaced(problem, x, report).lacking[np.setdiff1d(np.flatnonzero(x), problem.forced)]
         level = min(float(lacking.max(initial=0.0)), reached) * (1 - BELOW)
     else:
         level = share * reached
