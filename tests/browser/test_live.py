@@ -28,7 +28,7 @@ def tick():
     frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
     frame["ratio"] = frame["value"] / frame["upper"]
     keep = lambda point: st.session_state.update(clicked=str(point))
-    figures.draw_plot(partial(plots.sweep_figure, frame, unit=1.0), "sweep", on_click=keep)
+    figures.draw_plot(partial(plots.sweep_figure, frame, unit=1.0), "sweep", on_click=keep, same="these")
     st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
 
 tick()

@@ -113,7 +113,7 @@ def _draw(view: View, of: Lesson) -> None:
     if view.screen == PAINTING and view.is_revealed:
         left, right = st.columns([3, 2], gap="small")
         with right:
-            figures.draw(questions.votes(view.guesses, of), "class_votes")
+            figures.draw(questions.votes(view.guesses, of), "class_votes", same=view.screen)
     with left:
         drawn = questions.figure(view.screen, view.guesses, view.is_revealed, of)
         figures.draw(drawn, "class_guesses", same=f"{view.screen} {view.is_revealed}")
