@@ -135,11 +135,11 @@ def _constants(data: Dataset) -> Iterator[Finding]:
     if 0 < constant.size < len(data.feature_names) - 1:
         names = quote_names(data.feature_names[j] for j in constant)
         one = constant.size == 1
+        takes = f"{'takes' if one else 'take'} one value only ({names}), and cannot be standardised"
         yield suspicion(
-            f"{counted(constant.size, 'feature')} {'takes' if one else 'take'} one value only ({names})",
+            f"{counted(constant.size, 'feature')} {takes}",
             Way("drop_constant", True, "Leave it out" if one else "Leave them out"),
             where="features",
-            why="a constant has no variance to explain, and cannot be standardised",
         )
 
 
