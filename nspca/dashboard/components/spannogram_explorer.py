@@ -134,7 +134,7 @@ def explorer_data(
 
 
 def spannogram_explorer(data: dict[str, Any], key: str) -> float:
-    """Draw curves, the k highest at an angle, and the objective; return the angle last released, in radians."""
+    """Draw curves, the k highest at an angle, and the objective; return the angle last released."""
     result = _EXPLORER(key=key, data=data, default={"phi": data["phi"]}, on_phi_change=lambda: None)
     return float(data["phi"] if result.get("phi") is None else result["phi"])
 

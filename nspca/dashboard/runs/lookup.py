@@ -166,7 +166,7 @@ def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -
 
 @cache.keep()
 def handed_in(name: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
-    """Return what is stored under the id or key of a run that ended, as `_read` makes it; it may be partial."""
+    """Return what is stored under the id or key of an ended run, as `_read` makes it; it may be partial."""
     content = engine().store.result(name)
     assert content is not None  # the caller has checked that it is stored
     return _read(content)
