@@ -26,7 +26,6 @@ from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.sweep import archive, rivals_more
 from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.views import membership, statement
@@ -314,7 +313,7 @@ def test_pages_about_one_component(solved, monkeypatch):
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
             panel.verified(result, result.certificate)
             walk.text(page.said[-1], of(result))
-            walk.text(panel._origin(result, Proof(result.certificate, 0.1)), of(result))
+            walk.text(panel._origin(result, result.certificate, 0.1), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)

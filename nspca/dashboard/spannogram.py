@@ -223,7 +223,7 @@ def find_limit(of: Subject, asked: SweepSpec) -> Limit:
     known = [one.certificate.upper for one in tried if one.k == k and one.certificate is not None]
     run = first_answer.unasked(of.chosen, asked)
     results = None if run is None else run.results
-    grown = proofs.grown(results or nspca.Sweep({}), of.chosen, asked).results.items()
+    grown = proofs.gathered(results or nspca.Sweep({}), of.chosen, asked, tried).results.items()
     proved = [result.certificate for (_, size), result in grown if size == k]
     known += [certificate.upper for certificate in proved if certificate is not None]
     waits = None if run is None or results is not None else run.id

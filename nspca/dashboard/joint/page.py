@@ -144,9 +144,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
         found = {key[0]: proofs.replaced(results[key], key[0], sizes, tried) for key in results}
-        proof = proofs.best(next(iter(found.values())), tried, sizes)
-        if proof is not None:
-            found = {method: one.with_certificate(proof.certificate) for method, one in found.items()}
         answer = _answer(run, run.now, found, tried=tried)
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import nspca
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.views.nouns import Nouns, nouns_of
 from nspca.jobs import JobState
 from nspca.problem import Problem
@@ -106,7 +106,7 @@ class Answer:
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row for each method and k, with the best bound of each k."""
-        return proofs.table(self.sweep, self.tried)
+        return proofs.table(self.sweep)
 
     @property
     def total(self) -> float:
@@ -114,14 +114,9 @@ class Answer:
         return self.problem.total_variance or 1.0
 
     @property
-    def proof(self) -> Proof | None:
-        """The best proof about what is shown."""
-        return proofs.best(self.shown, self.tried, self.k)
-
-    @property
     def certificate(self) -> nspca.Certificate | None:
-        """The certificate of the best proof about what is shown."""
-        return None if self.proof is None else self.proof.certificate
+        """The certificate of what is shown."""
+        return self.shown.certificate
 
     @property
     def limit(self) -> float:
@@ -131,8 +126,7 @@ class Answer:
     @property
     def is_proved_further(self) -> bool:
         """Tell whether the best proof comes from a search after the run."""
-        proved = [one.certificate for one in self.tried if one.k == self.k]
-        return any(one is not None and one.upper <= self.limit for one in proved)
+        return self.certificate is not None and any(one.certificate is self.certificate for one in self.tried)
 
     @property
     def noun(self) -> str:

@@ -13,7 +13,6 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 from nspca.data import genesets
@@ -44,10 +43,9 @@ def certificates(done: Answer) -> dict[tuple[str, int], tuple[str, nspca.Certifi
     known: dict[int, str] = {}
     named, width = {}, len(str(max(k for _, k in done.sweep)))
     for method, k in done.sweep:
-        proof = proofs.best(done.sweep[method, k], done.tried, k)
-        if proof is not None:
-            name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
-            named[method, k] = name, proof.certificate
+        certificate = done.sweep[method, k].certificate
+        if certificate is not None:
+            named[method, k] = known.setdefault(id(certificate), f"k{k:0{width}}-{method}"), certificate
     return named
 
 
@@ -67,7 +65,6 @@ def taken(done: Answer) -> Export:
     }
     # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
     last = max(k for _, k in done.sweep)
-    result = done.shown.with_certificate(done.certificate)
     return Export(
         of,
         asked,
@@ -83,7 +80,7 @@ def taken(done: Answer) -> Export:
         done.own,
         {"k": k, "method": done.method},
         asked.but(ks=sorted({*(k for k in asked.ks if k <= last), *(k for _, k in done.sweep)})),
-        statement.state_result(of.dataset, done.problem, result, k).text,
+        statement.state_result(of.dataset, done.problem, done.shown, k).text,
     )
 
 

@@ -113,8 +113,8 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried = self.problem(run), proofs.attempts(run.asked)
-        sweep = proofs.grown(proofs.improved(results, tried), run.of, run.asked)
-        table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
+        sweep = proofs.gathered(results, run.of, run.asked, tried)
+        table, methods = proofs.table(sweep), list(dict.fromkeys(method for method, _ in sweep))
         missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
         k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
         if missing is not None:
@@ -133,7 +133,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         )
         own = self._data is not None
         answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
-        result = answer.shown.with_certificate(answer.certificate)
+        result = answer.shown
         if run.of.table is None:
             known = membership.of(run.of, problem.with_k(k), result)
             answer = replace(answer, known=known)
@@ -207,10 +207,9 @@ class SweepPage(AnswerPage[SweepSpec]):
         st.markdown("### Can I trust it?")
         title = "The proof: nothing is proved about this component yet"
         if seen.certificate is not None:
-            ratio = seen.certificate.ratio(seen.shown.value)
-            title = f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
+            title = f"The proof: {wording.proof(result.ratio).removesuffix(', proved')}"
         with st.expander(title, icon=":material/verified:", type="compact", key=f"proof_{run.id}"):
-            st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+            st.markdown(statement.numbers(seen.problem, result, k))
             optimal.fates(seen)
             proof_panel.show(seen)
         if seen.own:
@@ -239,7 +238,7 @@ def _says(now: JobState, total: int) -> str:
 
 def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
     about, x = run.of, result.components[:, 0]
-    if about.table is None and seen.proof is not None:
+    if about.table is None and seen.certificate is not None:
         membership.ask()
     left, right = st.columns(2, gap="medium")
     with left:
