@@ -14,9 +14,9 @@ from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import LABEL
 from nspca.dashboard.runs import first_answer, lookup
-from nspca.dashboard.runs.sweeps import differences
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.dashboard.sweep import whatif
+from nspca.dashboard.sweep.form import differences
 from nspca.data import Dataset
 from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
