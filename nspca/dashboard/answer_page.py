@@ -279,11 +279,11 @@ def _watch(
         else:
             st.caption(MEASURED)
 
-    draw = (lambda now: page.status(run, now), lambda now: page.share(run, now), fill)
+    draw = (lambda now: page.status(run, now), lambda now: page.share(run, now))
     if run.now.ended and not is_measured:
         progress.repeat(lambda: fill(run.now))
     elif run.own or not is_measured:
-        progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
+        progress.show(run.now, fill, "", *draw, stop=lambda: progress.stop(run.id))
     else:
         page.introduce(run)
-        progress.live(run.id, *draw)
+        progress.live(run.id, fill, *draw)

@@ -148,9 +148,8 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
     if drawn is not None:
         small.image(drawn.svg, alt=drawn.alt)
     if not now.ended:
-        progress.live(
-            run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}"
-        )
+        how = {"says": partial(says, one), "share": partial(share, one)}
+        progress.live(run.id, key=f"cancel_{run.id}", **how)
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if one.page:
             st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)

@@ -128,7 +128,6 @@ def _held_out(answer: Answer, labels: list[str], label: str) -> None:
         "groups",
         question(answer, label),
         lambda: f"Check on other samples: {cost_estimate.took(answer.shown.seconds)}",
-        lambda rows: None,
         lambda held, rows: st.markdown(held_out_sentence(held, answer.nouns.one)),
         icon=":material/vertical_split:",
         help=f"Finds {answer.nouns.many} on one half of the samples and measures the other half, where a "

@@ -122,7 +122,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
         if now is not None and now.state != "done":
-            progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, item.name)
+            progress.show(now, name=item.name)
         rest = _picture(item, outcome)
         if example:
             st.markdown(wording.unbroken(wording.plain(example)))

@@ -293,4 +293,4 @@ def _join_curve(of: Chosen, asked: SweepSpec, k: int) -> None:
     if now.state == "failed":
         st.caption(wording.plain(now.error))
         return
-    progress.live(now.id, lambda now: f"k = {k:,} is on its way", progress.stage_share, lambda now: None)
+    progress.live(now.id, says=lambda now: f"k = {k:,} is on its way")
