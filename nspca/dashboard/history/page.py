@@ -148,7 +148,7 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
     if drawn is not None:
         small.image(drawn.svg, alt=drawn.alt)
     if not now.ended:
-        how = {"says": partial(says, one), "share": partial(share, one)}
+        how: dict[str, Any] = {"says": partial(says, one), "share": partial(share, one)}
         progress.live(run.id, key=f"cancel_{run.id}", **how)
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if one.page:

@@ -346,7 +346,7 @@ def aligned(X: np.ndarray) -> np.ndarray:
 
 
 def _pictures(dataset: Dataset, X: np.ndarray, titles: list[str], key: str, what: str = "weight") -> None:
-    """Draw the columns of X (n, methods) as images or spectra, or in one table; `what` is what a number is."""
+    """Draw the columns of X (n, methods) as images or spectra, or in one table; `what` says what they are."""
     dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
     mean = moments(dataset.X)[0] if dense else None
     if dataset.kind == "image" and dataset.image_shape is not None and mean is not None:
