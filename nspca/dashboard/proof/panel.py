@@ -38,10 +38,7 @@ INDEPENDENT = (
 
 
 def show(answer: Answer) -> None:
-    """Draw the best certificate of the shown component: to check, to take home, and how its gap closed.
-
-    The data of a shared run cannot be downloaded.
-    """
+    """Draw the best certificate of the shown component: to check, to take home, and how its gap closed."""
     proof, result, problem, k = answer.proof, answer.shown, answer.problem, answer.k
     if proof is None:
         st.markdown("Nothing is proved about this component yet.")
@@ -115,10 +112,7 @@ def closers(now: JobState) -> list[Closer]:
 def draw_gap(
     rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
 ) -> None:
-    """Draw value and bound against seconds, up to `until`; nothing without rows.
-
-    The browser resets a zoom when the text `same` changes.
-    """
+    """Draw value and bound against seconds, up to `until`; nothing without rows."""
     if not rows:
         return
     seen = pd.DataFrame(rows)
