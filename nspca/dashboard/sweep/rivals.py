@@ -18,7 +18,7 @@ import nspca
 from nspca.components import explained_variances
 from nspca.covariance.moments import moments
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, form, state, tables, wording
+from nspca.dashboard.app import buttons, form, frame, state, tables, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
@@ -87,9 +87,8 @@ COUNTED = {
 def show(of: Chosen, asked: SweepSpec) -> None:
     """Draw the folded section: inputs, and the button or the answer. While it is folded nothing is made."""
     given = any(state.is_kept(name) for name in ("ks", "rivals"))
-    look: dict[str, Any] = {"icon": ":material/compare_arrows:", "type": "compact", "key": "rivals"}
-    box = st.expander("Methods side by side", expanded=given, on_change="rerun", **look)
-    if not box.open:
+    box = frame.fold("Methods side by side", "rivals", ":material/compare_arrows:", is_open=given)
+    if box is None:
         return
     with box:
         able = methods.refusals(of, asked.nonneg, asked.center, asked.scale, asked.forced)
