@@ -26,6 +26,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import buttons
 from nspca.dashboard.components import pictures
+from nspca.dashboard.components.mount import mount
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
@@ -63,12 +64,7 @@ for file in sorted(Path("certificates").glob("*.npz")):
 """
 """Python code that checks every certificate in the current folder; it needs a variable X."""
 # A download needs a click in the browser, and the ZIP exists only after the figures are drawn.
-_CLICK = st.components.v2.component(
-    "nspca_click",
-    html="<span></span>",
-    js=resources("nspca.dashboard.components").joinpath("click.js").read_text("utf-8"),
-    isolate_styles=False,
-)
+_CLICK = mount("click", is_alone=False)
 
 
 @dataclass(frozen=True)
