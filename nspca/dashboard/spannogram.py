@@ -135,7 +135,7 @@ def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int]]:
-    """Return the intervals of angles for c, in nonnegative problems also for -c, and the optimum with its sign."""
+    """Return the intervals of angles, in nonnegative problems for c and -c, and the optimum with its sign."""
     # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
     found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
     if nonneg:

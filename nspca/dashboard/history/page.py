@@ -148,8 +148,8 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
     if drawn is not None:
         small.image(drawn.svg, alt=drawn.alt)
     if not now.ended:
-        how: dict[str, Any] = {"says": partial(says, one), "share": partial(share, one)}
-        progress.live(run.id, key=f"cancel_{run.id}", **how)
+        status = lambda now: (says(one, now), share(one, now))  # noqa: E731
+        progress.live(run.id, status=status, key=f"cancel_{run.id}")
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if one.page:
             st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)

@@ -16,7 +16,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.attempts import Attempt
-from nspca.dashboard.runs import defaults, progress, start
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
@@ -99,14 +99,8 @@ def _offer(answer: Answer) -> None:
     has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
     known = _known(answer.certificate, mine)
-    start.button(
-        LABEL,
-        lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort),
-        "best",
-        icon="",
-        type="tertiary",
-        help=HELP,
-    )
+    begin = lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort)  # noqa: E731
+    buttons.button(LABEL, "best", begin, type="tertiary", help=HELP)
 
 
 def _known(best: nspca.Certificate | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:

@@ -60,23 +60,22 @@ def stage_line(now: JobState) -> str:
     return waiting(now) or f"{wording.stage(event)}{count}"
 
 
-def stage_share(now: JobState) -> float:
-    """Return how far the present stage of a run is, from 0 to 1."""
-    return now.event.done / now.event.total if now.event and now.event.total else 0.0
+def stage_status(now: JobState) -> tuple[str, float]:
+    """Return `stage_line`, and how far the present stage is, from 0 to 1."""
+    return stage_line(now), now.event.done / now.event.total if now.event and now.event.total else 0.0
 
 
 def show(
     now: JobState,
     draw: Callable[[JobState], Any] = lambda now: None,
     name: str = "",
-    says: Callable[[JobState], str] = stage_line,
-    share: Callable[[JobState], float] = stage_share,
+    status: Callable[[JobState], tuple[str, float]] = stage_status,
     stop: Callable[[], None] | None = None,
 ) -> bool:
     """Draw the progress of a run, or its end without a result. Return True if its result can be opened.
 
-    Of a state `draw` draws partial results, `says` returns the progress line, and `share` the progress from 0
-    to 1. `name` distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
+    Of a state `draw` draws partial results, and `status` returns the progress line with the progress from 0 to
+    1. `name` distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
     """
     if now.state == "done":
         return True
@@ -85,15 +84,14 @@ def show(
         if now.rows:
             draw(now)
     else:
-        live(now.id, draw, says, share, key=f"cancel_{name}" if name else "cancel", stop=stop)
+        live(now.id, draw, status, key=f"cancel_{name}" if name else "cancel", stop=stop)
     return False
 
 
 def live(
     run_id: str,
     draw: Callable[[JobState], Any] = lambda now: None,
-    says: Callable[[JobState], str] = stage_line,
-    share: Callable[[JobState], float] = stage_share,
+    status: Callable[[JobState], tuple[str, float]] = stage_status,
     *,
     key: str | None = None,
     stop: Callable[[], None] | None = None,
@@ -108,7 +106,8 @@ def live(
         if now.ended:
             st.rerun()
         bar, button = (st, None) if key is None else st.columns([6, 1], vertical_alignment="center")
-        bar.progress(min(1.0, max(0.0, share(now))), text=says(now))
+        said, share = status(now)
+        bar.progress(min(1.0, max(0.0, share)), text=said)
         if key is not None and button is not None:
             with button:
                 end = stop or (lambda: cancel(run_id))

@@ -13,7 +13,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
@@ -21,7 +21,7 @@ from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import defaults, progress, start
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
@@ -84,11 +84,8 @@ class SweepPage(AnswerPage[SweepSpec]):
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 
-    def status(self, run: Watched, now: JobState) -> str:
-        return _says(now, run.asked.total)
-
-    def share(self, run: Watched, now: JobState) -> float:
-        return len(now.rows) / run.asked.total
+    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
+        return _says(now, run.asked.total), len(now.rows) / run.asked.total
 
     def filling(self, run: Watched, now: JobState) -> None:
         if not run.own and not now.rows:
@@ -287,10 +284,11 @@ def _join_curve(of: Chosen, asked: SweepSpec, k: int) -> None:
     alone = SweepSpec(**proofs.everybodys(asked), ks=(k,), methods=asked.methods, effort=asked.effort)
     if not defaults.small_enough(of):
         longer = asked.but(ks=tuple(sorted({*asked.ks, k})))
-        start.button(f"Compute k = {k:,}", lambda: whatif.begin(of, longer), "one_k", type="secondary")
+        buttons.button(f"Compute k = {k:,}", "one_k", lambda: whatif.begin(of, longer))
         return
     now = defaults.look(alone, of.content, lambda: of.given, automatic=True)
     if now.state == "failed":
         st.caption(wording.plain(now.error))
         return
-    progress.live(now.id, says=lambda now: f"k = {k:,} is on its way")
+    said = f"k = {k:,} is on its way"
+    progress.live(now.id, status=lambda now: (said, progress.stage_status(now)[1]))
