@@ -208,7 +208,7 @@ def share(one: DescribedRun, now: JobState) -> float:
     """Return the finished share of a run, from 0 to 1, for its progress bar."""
     if one.total:
         return len(now.rows) / one.total
-    return progress.stage_share(now)
+    return progress.stage_status(now)[1]
 
 
 def _more(one: DescribedRun, now: JobState) -> None:

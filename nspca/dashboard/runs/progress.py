@@ -74,8 +74,8 @@ def show(
 ) -> bool:
     """Draw the progress of a run, or its end without a result. Return True if its result can be opened.
 
-    Of a state `draw` draws partial results, and `status` returns the progress line with the progress from 0 to
-    1. `name` distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
+    Of a state `draw` draws partial results, and `status` returns a line with the progress from 0 to 1. `name`
+    distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
     """
     if now.state == "done":
         return True
