@@ -99,11 +99,9 @@ class Export:
     what : kind of result in the name of the ZIP, such as "sweep" or "parts"
     files : tables and lists, by their path in the ZIP
     certificates : certificates by file name
-    proofs : description of the certificates in the README
     proved : returns the HTML of the report about the proved bounds
-    figures : returns the figures by name, in plain ASCII
+    figures : returns the figures by name, in plain ASCII, which with spaces for hyphens is their caption
     same : text that changes whenever the content of the ZIP changes
-    captions : captions of the figures whose names do not say enough, by name
     missing : sentences on what was asked for and is not there
     own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
     shown : the part of the result that the page shows, for `Spec.to_python`
@@ -116,11 +114,9 @@ class Export:
     what: str
     files: Mapping[str, File]
     certificates: Mapping[str, nspca.Certificate]
-    proofs: str
     proved: Callable[[], Markup]
     figures: Callable[[], Mapping[str, go.Figure]] = dict
     same: str = ""
-    captions: Mapping[str, str] = field(default_factory=dict)
     missing: str = ""
     own: bool = True
     shown: Mapping[str, Any] = field(default_factory=dict)
@@ -161,7 +157,7 @@ class Export:
     ) -> bytes:
         """Return the ZIP of the result. Equal content with an equal date gives equal bytes."""
         made = made or datetime.now(UTC)
-        captions = {name: name.replace("-", " ") for name in drawn} | dict(self.captions)
+        captions = {name: name.replace("-", " ") for name in drawn}
         code = self._here(self.computed or self.asked).to_python(**self.shown)
         code = f'"""{REPRODUCE}"""\n\n{code}{CHECKING}'
         report = self.report(_still(pictures, drawn, captions), code, made)
@@ -170,7 +166,7 @@ class Export:
             found[f"figures/{name}.svg"] = picture.svg, f"{captions[name]}; scales to any size"
             found[f"figures/{name}.png"] = picture.png, "the same in pixels"
         found |= {path: (one.make(), one.about) for path, one in self.files.items() if not one.alone}
-        said = self.proofs
+        said = "the proofs; the tables say which row each is of"
         for name, certificate in self.certificates.items():
             content = certificate.of_prepared(self.of.dataset.prepared).to_bytes()
             found[f"{CERTIFICATES}{name}.npz"], said = (content, said), ""
@@ -204,34 +200,24 @@ class Export:
         ).encode()
 
     def _readme(self, found: Mapping[str, tuple[bytes, str]], made: datetime) -> bytes:
-        data, width = self.of.dataset, max(map(len, found))
-        name = " ".join(data.name.split())
-        said = [line for line in (" ".join(text.split()) for text in (data.provenance, *data.notes)) if line]
-        parts = [name, "=" * len(name), "", *([*said, ""] if said else []), self.line, ""]
-        parts += [f"Made with nspca {nspca.__version__} on {made:%Y-%m-%d %H:%M} UTC.", ""]
-        parts += ["What is here", "------------", ""]
-        parts += [f"  {path:<{width}}  {about}" for path, (_, about) in found.items() if about]
-        parts += ["", "How to check it", "---------------", "", "On any machine that has nspca,", ""]
-        parts += ["    python reproduce.py", ""]
-        parts += ["computes it again, and checks every certificate, in this folder."]
+        data, folder = self.of.dataset, self.asked.data.folder
+        place = DATA if self.with_data else self.asked.data.sample if self._by_name else None
+        if place is None and folder is not None and self.of.table is not None:
+            place = shlex.quote(folder)
         first = next((path for path in found if path.startswith(CERTIFICATES)), None)
-        if not self.with_data and not self._by_name:
-            parts += ["It needs the data, which are not in this ZIP, in this folder too."]
-            folder = self.asked.data.folder
-            if folder is not None and self.of.table is not None and first:
-                parts += ["A single certificate is checked from the folder of shards by", ""]
-                parts += [f"    python -m nspca verify {shlex.quote(folder)} {first}", ""]
-        elif first:
-            parts += ["A single one is checked, without computing the result again, by", ""]
-            parts += [
-                f"    python -m nspca verify {DATA if self.with_data else self.asked.data.sample} {first}",
-                "",
-            ]
-        parts += [
-            "It prints what is proved, or refuses. The checker forms its own products from the data and"
-        ]
-        parts += ["shares no code with what made the certificate.", ""]
-        return "\n".join(parts).encode()
+        texts = [" ".join(text.split()) for text in (data.name, data.provenance, *data.notes)]
+        return render(
+            "readme",
+            name=texts[0],
+            said=[line for line in texts[1:] if line],
+            asked=self.line,
+            version=nspca.__version__,
+            made=made,
+            found=[(path, about) for path, (_, about) in found.items() if about],
+            width=max(map(len, found)),
+            is_needed=not self.with_data and not self._by_name,
+            check=f"python -m nspca verify {place} {first}" if place and first else "",
+        ).encode()
 
     def show(self) -> None:
         """Draw the downloads: everything as one ZIP, a slide, single files, Python and JSON."""

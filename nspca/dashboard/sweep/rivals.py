@@ -303,7 +303,6 @@ def taken(seen: Answer) -> Export:
             "tables/components.csv": File(every, "the weights of every component"),
         },
         {name: proof for k, name in named.items() if (proof := proofs[k]) is not None},
-        "the proofs, one for each k: they bound what any method can explain",
         lambda: _proved(seen.table),
         missing=f"Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else "",
     )
