@@ -65,7 +65,7 @@ def report_of(name: str) -> str:
     asked = SweepSpec(data=DataSpec(path="a.csv"), ks=(1,))
     proved = lambda: render("proved", lines=(name,), head=(name,), rows=[(name,)], kind="")  # noqa: E731
     return (
-        Export(about, asked, name, {}, {}, "", proved, missing=name).report(Markup(""), name, MADE).decode()
+        Export(about, asked, name, {}, {}, proved, missing=name).report(Markup(""), name, MADE).decode()
     )
 
 
