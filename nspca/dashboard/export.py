@@ -69,59 +69,37 @@ _CLICK = mount("click", is_alone=False)
 
 @dataclass(frozen=True)
 class File:
-    """A file of a result.
+    """A file of a result."""
 
-    Parameters
-    ----------
-    make : returns the content; it is called where nothing is known of the address
-    about : description in the README, "" for a file like the one before
-    label : text of the button that downloads the file alone; "" for a file that is in the ZIP only
-    name : file name of that download, by default the name in the ZIP after the name of the data
-    help : help text of that button
-    alone : whether the file is not in the ZIP
-    """
-
-    make: Callable[[], bytes]
-    about: str = ""
-    label: str = ""
-    name: str = ""
-    help: str | None = None
-    alone: bool = False
+    make: Callable[[], bytes]  # returns the content; it is called where nothing is known of the address
+    about: str = ""  # description in the README, "" for a file like the one before
+    label: str = ""  # text of the button that downloads the file alone; "" for a file that is in the ZIP only
+    name: str = ""  # file name of that download, by default the name in the ZIP after the name of the data
+    help: str | None = None  # help text of that button
+    alone: bool = False  # whether the file is not in the ZIP
 
 
 @dataclass(frozen=True, eq=False)
 class Export:
-    """A result to take home. What its ZIP has besides these parts follows from the question.
+    """A result to take home. What its ZIP has besides these parts follows from the question."""
 
-    Parameters
-    ----------
-    of, asked : the data and the question
-    what : kind of result in the name of the ZIP, such as "sweep" or "parts"
-    files : tables and lists, by their path in the ZIP
-    certificates : certificates by file name
-    proved : returns the HTML of the report about the proved bounds
-    figures : returns the figures by name, in plain ASCII, which with spaces for hyphens is their caption
-    same : text that changes whenever the content of the ZIP changes
-    missing : sentences on what was asked for and is not there
-    own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
-    shown : the part of the result that the page shows, for `Spec.to_python`
-    computed : question that the exported Python answers, if it differs from the asked one
-    headline : the answer in a sentence, for the slide
-    """
-
-    of: Chosen
+    of: Chosen  # of, asked: the data and the question
     asked: SweepSpec | ComparisonSpec | ComponentsSpec
-    what: str
-    files: Mapping[str, File]
-    certificates: Mapping[str, nspca.Certificate]
-    proved: Callable[[], Markup]
+    what: str  # kind of result in the name of the ZIP, such as "sweep" or "parts"
+    files: Mapping[str, File]  # tables and lists, by their path in the ZIP
+    certificates: Mapping[str, nspca.Certificate]  # certificates by file name
+    proved: Callable[[], Markup]  # returns the HTML of the report about the proved bounds
+    # returns the figures by name, in plain ASCII, which with spaces for hyphens is their caption
     figures: Callable[[], Mapping[str, go.Figure]] = dict
-    same: str = ""
-    missing: str = ""
+    same: str = ""  # text that changes whenever the content of the ZIP changes
+    missing: str = ""  # sentences on what was asked for and is not there
+    # whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
     own: bool = True
+    # the part of the result that the page shows, for `Spec.to_python`
     shown: Mapping[str, Any] = field(default_factory=dict)
+    # question that the exported Python answers, if it differs from the asked one
     computed: ProblemSpec | None = None
-    headline: str = ""
+    headline: str = ""  # the answer in a sentence, for the slide
 
     @property
     def line(self) -> str:

@@ -92,22 +92,13 @@ def subject(data: Chosen, asked: SweepSpec) -> Subject:
 
 @dataclass(frozen=True, eq=False)
 class Rank2:
-    """The rank-2 spannogram.
+    """The rank-2 spannogram."""
 
-    Attributes
-    ----------
-    V : (n, 2)
-    found : intervals of angles with their supports, for the drawing
-    optimum : angle and sign of the optimum
-    sets : number of different supports, none of them empty, that are best at some angle
-    exact : whether all intervals were computed; otherwise they come from a grid of angles
-    """
-
-    V: Array
-    found: Spans
-    optimum: tuple[float, int]
-    sets: int
-    exact: bool
+    V: Array  # (n, 2)
+    found: Spans  # intervals of angles with their supports, for the drawing
+    optimum: tuple[float, int]  # angle and sign of the optimum
+    sets: int  # number of different supports, none of them empty, that are best at some angle
+    exact: bool  # whether all intervals were computed; otherwise they come from a grid of angles
 
 
 def rank2(of: Subject) -> Rank2:
@@ -149,21 +140,12 @@ def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int
 
 @dataclass(frozen=True)
 class Limit:
-    """The smallest proved bound that is known for a problem.
+    """The smallest proved bound that is known for a problem."""
 
-    Parameters
-    ----------
-    upper : float
-        The bound, in the units of the data.
-    is_quick : bool
-        Whether no sweep has proved a bound yet, so that it is the one of the rank-2 picture.
-    run : str or None
-        Id of the default run that is about to prove a smaller one.
-    """
-
-    upper: float
+    upper: float  # in the units of the data
+    # whether no sweep has proved a bound yet, so that it is the one of the rank-2 picture
     is_quick: bool
-    run: str | None = None
+    run: str | None = None  # the default run that is about to prove a smaller one
 
 
 def find_limit(of: Subject, asked: SweepSpec) -> Limit:

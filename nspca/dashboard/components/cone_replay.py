@@ -29,29 +29,16 @@ _REPLAY = mount("cone_replay", render("cone_replay"), _STYLES, has_plotly=True)
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A recorded cone search.
+    """A recorded cone search."""
 
-    Attributes
-    ----------
-    generators : (t, 3, 3)
-        Generators of each cone, as unit rows.
-    bounds : (t,)
-        Bound of each cone.
-    born, cut : (t,)
-        Steps at which a cone was created and split; `cut` is negative for a cone that was never split.
-    lower, upper : (steps,)
-        Best value and bound of the search after each step.
-    cover : Cover
-        Result of the search.
-    """
-
-    generators: Array
-    bounds: Array
+    generators: Array  # (t, 3, 3): of each cone, as unit rows
+    bounds: Array  # (t,): of each cone
+    # born, cut (t,): steps at which a cone was created and split; `cut` is negative for one never split
     born: np.ndarray
     cut: np.ndarray
-    lower: Array
+    lower: Array  # lower, upper (steps,): of the search after each step
     upper: Array
-    cover: Cover
+    cover: Cover  # result of the search
 
 
 def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:

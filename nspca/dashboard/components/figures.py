@@ -36,22 +36,14 @@ def scale() -> float:
 
 @dataclass(frozen=True)
 class Thumbnails:
-    """Images of samples on one sheet, shown while the pointer is over a sample.
+    """Images of samples on one sheet, shown while the pointer is over a sample."""
 
-    Parameters
-    ----------
-    url : the sheet, as a data URL
-    columns, rows : images in a line and lines of the sheet
-    width, height : pixels of an image on the sheet
-    every : the sheet has the images of the samples 0, `every`, 2 `every` and so on
-    """
-
-    url: str
-    columns: int
+    url: str  # the sheet, as a data URL
+    columns: int  # columns, rows: images in a line and lines of the sheet
     rows: int
-    width: int
+    width: int  # width, height: pixels of an image on the sheet
     height: int
-    every: int = 1
+    every: int = 1  # the sheet has the images of the samples 0, `every`, 2 `every` and so on
 
 
 def draw(

@@ -19,18 +19,11 @@ _PAINTER = mount("painter", css=styles("painter", chosen=CHOSEN))
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """Image to paint on.
+    """Image to paint on."""
 
-    Attributes
-    ----------
-    shade : (n,) brightness of the pixels, from 0 to 1, row by row
-    columns : number of pixels in a row
-    most : maximum number of pixels that a visitor may choose
-    """
-
-    shade: np.ndarray
-    columns: int
-    most: int
+    shade: np.ndarray  # (n,) brightness of the pixels, from 0 to 1, row by row
+    columns: int  # number of pixels in a row
+    most: int  # maximum number of pixels that a visitor may choose
 
 
 def painter(image: Image, key: str, chosen: Sequence[int], on_change: Callable[[list[int]], None]) -> None:

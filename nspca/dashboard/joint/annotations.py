@@ -30,15 +30,10 @@ SMALL_P = 0.05
 
 @dataclass(frozen=True)
 class Link:
-    """How far components go with one annotation.
+    """How far components go with one annotation."""
 
-    Parameters
-    ----------
-    groups : number of groups; 0 for an annotation that is a number
-    strengths : (r,) share of the variance of the scores that lies between the groups, or the correlation
-    """
-
-    groups: int
+    groups: int  # number of groups; 0 for an annotation that is a number
+    # (r,) share of the variance of the scores that lies between the groups, or the correlation
     strengths: np.ndarray
 
     def text(self, j: int) -> str:

@@ -34,24 +34,14 @@ class Attempt:
     """A search for the optimum at one k, or for sizes of several components.
 
     A search is *exhausted* if it could do no more, although its time was not over.
-
-    Attributes
-    ----------
-    id, now
-        Id and state of the run.
-    certificate : Certificate or None
-        The certificate so far.
-    spec : OptimumSpec
-    answer : Result or None
-        The best answer.
     """
 
-    id: str
+    id: str  # id, now: of the run
     k: int | tuple[int, ...]
     now: JobState
-    certificate: nspca.Certificate | None
+    certificate: nspca.Certificate | None  # the certificate so far
     spec: OptimumSpec
-    answer: nspca.Result | None = None
+    answer: nspca.Result | None = None  # the best answer
 
     @property
     def is_automatic(self) -> bool:

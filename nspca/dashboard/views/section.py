@@ -18,26 +18,17 @@ from nspca.specs.rows import Refused, Row, unpack
 
 @dataclass(frozen=True)
 class Section:
-    """A further question about an answer: its newest run in the workspace, or a button that starts one.
+    """A further question about an answer: its newest run in the workspace, or a button that starts one."""
 
-    Parameters
-    ----------
-    key : distinguishes the widgets of several sections on one page
-    spec : the question
-    label : text of the start button; a function where the text takes time
-    draw : ``draw(result, rows)`` draws the result of a run that has ended
-    rows : ``rows(rows)`` draws the rows that are ready of a run at work
-    table : label and name of a CSV file, and a function that returns its table from the result
-    icon, help : look of the start button
-    """
-
-    key: str
-    spec: Spec
-    label: Callable[[], str]
-    draw: Callable[[Any, list[Row]], Any]
+    key: str  # distinguishes the widgets of several sections on one page
+    spec: Spec  # the question
+    label: Callable[[], str]  # text of the start button; a function where the text takes time
+    draw: Callable[[Any, list[Row]], Any]  # ``draw(result, rows)`` draws the result of a run that has ended
+    # ``rows(rows)`` draws the rows that are ready of a run at work
     rows: Callable[[list[Row]], Any] = lambda rows: None
+    # label and name of a CSV file, and a function that returns its table from the result
     table: tuple[str, str, Callable[[Any], pd.DataFrame]] | None = None
-    icon: str = ":material/play_arrow:"
+    icon: str = ":material/play_arrow:"  # icon, help: look of the start button
     help: str | None = None
 
     def show(self, of: Chosen, **given: Any) -> None:
