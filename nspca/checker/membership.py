@@ -85,9 +85,10 @@ def prove_rows(f: TopSum, F: float, out: Array, in_: Array, tree: Array) -> Arra
     for g, after in cover(f, tree, step) if f.D else [(np.zeros((1, 0, 0)), tree)]:
         unread = after
         G, terms = terms_of(f, g)
-        sums = taken(terms, f.fixed, f.k - f.fixed)
-        far = ~f.stays_below(G, sums[0], np.full(len(sums[0][0]), F), error)
-        G, terms, sums = G[:, far], terms[:, far], tuple(part[:, far] for part in sums)
+        T, last, following = taken(terms, f.fixed, f.k - f.fixed)
+        far = ~f.stays_below(G, T, np.full(len(T[0]), F), error)
+        sums = T[:, far], last[:, far], following[:, far]
+        G, terms = G[:, far], terms[:, far]
         for verb, mask, change in (("have", out, with_each), ("lack", in_, without_each)):
             rows = np.flatnonzero(mask)
             changed = change(terms[:, :, rows], int((rows < f.fixed).sum()), sums)
