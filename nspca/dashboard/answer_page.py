@@ -1,10 +1,7 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw
-its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
-the downloads. The scripts in pages/ call `open_page` and then `show`.
-
-Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
+Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw its answer. `show` does the
+rest. Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
 page sees it (`Watched`), whose own question is ``run.asked``.
 """
 

@@ -1,8 +1,4 @@
-"""The slider of k under a curve: while it is dragged, everything known at that k is shown without the server.
-
-Home and Sweep draw it below their curve. It finds the curve and the picture by their keys on the page, and
-the answer in the container `ANSWER`.
-"""
+"""The slider of k under a curve: while it is dragged, everything known at that k is shown without the server."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace

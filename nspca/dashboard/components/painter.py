@@ -1,7 +1,4 @@
-"""Component with a small image on which a visitor chooses pixels by touching them.
-
-The pages Learn and Join use it to let a visitor guess a component.
-"""
+"""Component with a small image on which a visitor chooses pixels by touching them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

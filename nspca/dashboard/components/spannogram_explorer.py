@@ -1,8 +1,4 @@
-"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
-
-The server receives the angle when the visitor releases it. The page Spannogram draws `spannogram_explorer`.
-Learn calls `asking`, `guess` and `page`. A phone on the page Join calls `sending` and `guess`.
-"""
+"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves."""
 
 import base64
 import json

@@ -1,7 +1,4 @@
-"""The question about several components: the spec in the address, and the form that changes it.
-
-`JointPage` calls `usual`, `question` and `inputs`.
-"""
+"""The question about several components: the spec in the address, and the form that changes it."""
 
 from typing import Any
 
@@ -11,7 +8,6 @@ import nspca
 from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
-from nspca.dashboard.runs import options as method_options
 from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_scaled
 from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
@@ -62,7 +58,7 @@ def question(of: Chosen) -> ComponentsSpec:
     effort = _effort()
     sizes = read_sizes(size, r, of.dataset.X.shape[1])
     mine: dict[str, Any] = {"data": of.spec, "noun": nouns.one, "sizes": sizes, "methods": tuple(by)}
-    mine |= {"effort": None if effort == "none" else effort, "options": method_options.changed_options(by)}
+    mine |= {"effort": None if effort == "none" else effort, "options": methods.changed_options(by)}
     mine |= {"center": _center(of), "scale": is_scaled(of)}
     return ComponentsSpec(**state.asked(ComponentsSpec) | mine)
 
@@ -99,7 +95,7 @@ def inputs(of: Chosen) -> None:
             center = "Subtract each feature's mean, as PCA does."
             form.draw(ComponentsSpec, "center", disabled=of.dataset.is_covariance, help=center)
         draw_scale(st, of)
-    method_options.form(by)
+    methods.draw_options(by)
 
 
 def _methods(of: Chosen, by: list[str]) -> None:

@@ -1,7 +1,4 @@
-"""Parts of images: components that share no pixel, and an image put together from them.
-
-The page Components draws images by these functions.
-"""
+"""Parts of images: components that share no pixel, and an image put together from them."""
 
 from functools import partial
 from typing import Any

@@ -1,7 +1,4 @@
-"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again.
-
-The downloads use `scores_of`, `score_table` and `correlations`.
-"""
+"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again."""
 
 import base64
 import io

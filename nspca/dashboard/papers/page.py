@@ -1,7 +1,4 @@
-"""The papers page: one figure or table at a time, with its answer, its picture and its details.
-
-The page opens with all of them as cards. The script pages/papers.py calls `show`.
-"""
+"""The papers page: one figure or table at a time, with its answer, its picture and its details."""
 
 from dataclasses import asdict, replace
 from functools import partial

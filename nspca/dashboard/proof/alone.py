@@ -1,7 +1,5 @@
 """The section "Is it the only one?": all sets of features that explain nearly as much, and that there are no
 others.
-
-The page Sweep calls `show`, and the page Components calls `draw`.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """The proof of an answer in one line: proved to be the best, or so much of it, which a search still raises.
 
-Home, Sweep and Components draw `show` under their headline. A page begins a short search by itself; what any
-search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
+A page begins a short search by itself; what any search finds and proves is kept when the page is left.
 """
 
 from collections.abc import Callable, Sequence

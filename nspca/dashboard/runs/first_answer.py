@@ -2,7 +2,7 @@
 
 Some answers about the samples are stored: each ZIP of `sample_data/answers`, made by ``python -m
 scripts.answers``, has a JSON with the question, the hash of the data and the time of the computation, and the
-sweep. A worker computes every other first answer at first use. `answer_page` calls `unasked`.
+sweep. A worker computes every other first answer at first use.
 """
 
 import io

@@ -1,8 +1,4 @@
-"""Inputs that the forms of several pages share, and what the address says of them.
-
-Sweep, Spannogram and the pages about several components use them. In this module `of` is the open
-data set, `place` the part of the page that gets an input, and `then` is called when a visitor changes it.
-"""
+"""Inputs that the forms of several pages share, and what the address says of them."""
 
 from collections.abc import Callable
 from typing import Any

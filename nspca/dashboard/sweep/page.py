@@ -1,7 +1,4 @@
-"""Draw the page Sweep: variance against the number of features k, with the proved region.
-
-The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
-"""
+"""Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
 from typing import Any
