@@ -16,14 +16,10 @@ from nspca.specs.components import DEFAULT
 
 USUAL: dict[TableKind, tuple[int, int]] = {"image": (5, 40), "words": (8, 15), "table": (5, 20)}
 """Default number and size of components, where a table has enough features."""
-OF_IMAGE = 9
-"""Parts of this size would cover an image: fewer pixels of a large image are specks."""
-MOST = 20
-"""Maximum number of components, as many as a screen can show."""
-LARGE = 1000
-"""Number of features above which fewer methods are chosen at first."""
-QUICK = ("joint", "cone")
-"""Methods chosen at first for more than `LARGE` features."""
+OF_IMAGE = 9  # parts of this size would cover an image: fewer pixels of a large image are specks
+MOST = 20  # maximum number of components, as many as a screen can show
+LARGE = 1000  # number of features above which fewer methods are chosen at first
+QUICK = ("joint", "cone")  # methods chosen at first for more than `LARGE` features
 EFFORTS = {"none": "no proof", "fast": "fast", "standard": "standard", "thorough": "thorough"}
 EFFORT_HELP = "How hard to look for a bound that no other choice of components can exceed."
 METHODS_HELP = (

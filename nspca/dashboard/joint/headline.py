@@ -18,8 +18,7 @@ from nspca.presentation.numerals import (
 )
 from nspca.result import Result
 
-DIGITS = 1
-"""Digits after the point of a percentage."""
+DIGITS = 1  # digits after the point of a percentage
 TOGETHER = {"image": "vary together", "words": "occur together", "table": "move together"}
 """What features of a component do, by kind of table."""
 

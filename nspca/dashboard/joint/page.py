@@ -41,8 +41,7 @@ from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
-NEARLY = 0.97
-"""Maximum progress that is shown of a run that has not ended."""
+NEARLY = 0.97  # maximum progress that is shown of a run that has not ended
 TITLES: dict[TableKind, str] = {
     "image": "Which parts are images made of?",
     "words": "What are the texts about?",

@@ -37,8 +37,7 @@ SAID = {
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
-SMALL = 320
-"""Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
+SMALL = 320  # height in pixels of the picture, which leaves room for the first lines of the table on a laptop
 
 
 def show() -> None:

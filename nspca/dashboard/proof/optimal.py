@@ -28,12 +28,10 @@ HELP = (
     "hour. It begins with what is proved, and what it proves is kept, also if you stop it."
 )
 PROVED = "the best: proved"
-NEAR = 0.9
-"""Proved share of the best from which the line says within how much of the best an answer is."""
+NEAR = 0.9  # proved share of the best from which the line says within how much of the best an answer is
 THOROUGH = "thorough"
 CANNOT = "The search can do no more: its cases cannot be split, or its proof is as large as a file may be."
-LINE = "proof_line"
-"""Key of the container of the line."""
+LINE = "proof_line"  # key of the container of the line
 
 Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""

@@ -27,8 +27,7 @@ from nspca.validation.archive import open_zip, unzip_member
 
 ABOUT, SWEEP = "about.json", "sweep.zip"
 PATIENCE = 1.2  # maximum seconds that a page waits for a first answer that has just been asked
-LARGEST = defaults.LARGEST
-"""Maximum entries of a table with a first answer."""
+LARGEST = defaults.LARGEST  # maximum entries of a table with a first answer
 
 
 def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:

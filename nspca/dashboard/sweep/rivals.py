@@ -59,8 +59,7 @@ SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
 ROUNDING = 1e-14
 """Relative difference of two values that comes from rounding alone: both are then the best found."""
-ENOUGH = 0.5
-"""Share of the largest value that the first shown k must reach."""
+ENOUGH = 0.5  # share of the largest value that the first shown k must reach
 MOST_COMPONENTS = 6
 ANGLE = "angle"
 BETWEEN = {
