@@ -42,7 +42,7 @@ def read_table(
     known = {cell.strip() for column in cells for cell in column}
     roles = find_columns(layout, options, reader.rows, known)
     label_row = _find_label_row(layout, roles, options.label_column) if roles.is_turned else None
-    skipped = tuple(sorted({*roles.skipped, label_row} - {None}))
+    skipped = tuple(sorted({*roles.skipped, *([] if label_row is None else [label_row])}))
     values, texts = reader.read_whole(roles.excluded, skipped)
     if (again := _correct_empty_columns(layout, texts)) != layout:
         reader.layout = again
@@ -66,10 +66,10 @@ def read_table(
         return f"row {kept[i] + len(skipped) + 1}, column{quoted(layout, roles.features[j])}"
 
     settled = settle(values, options.missing, roles.is_turned, place)
-    rows, renamed = called, ()
+    renamed: tuple[str, ...] = ()
     if roles.ids is not None:
-        rows, renamed = unique_names(called, "feature" if roles.is_turned else "sample")
-    rows = settled.of_rows(rows)
+        called, renamed = unique_names(called, "feature" if roles.is_turned else "sample")
+    rows = settled.of_rows(called)
     columns: Sequence[str] = settled.of_columns([layout.columns[i] for i in roles.features])
     about = roles.findings
     if roles.is_turned:
@@ -105,7 +105,7 @@ def _find_rows_left_out(
     out, last = match_items(called, options.drop_rows, "row"), len(values) - 1
     if out:
         said.append(f"Rows left out on request: {quote_names(called[r] for r in out)}.")
-    is_total = last >= 3 and last not in out and TOTAL.fullmatch(called[last])
+    is_total = last >= 3 and last not in out and TOTAL.fullmatch(called[last]) is not None
     if is_total and NO_NAMES not in options.drop_rows:
         with np.errstate(all="ignore"):  # numbers near the largest float64
             is_total = summary_of(values[last], values.sum(axis=0), len(values)) == "sum"
