@@ -16,6 +16,7 @@ from nspca.plots.theme import (
     add_note,
     add_pixels,
     add_swatch,
+    colorbar,
     hide_axes,
     light,
     new_figure,
@@ -37,22 +38,17 @@ from nspca.presentation.colours import (
 LARGEST = 26  # pixels: the disc of the values that occur most
 
 
-def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequence[str]) -> go.Figure:
-    """Draw samples of two features, the direction along which they vary most, and the direction across it.
+def direction_figure(points: ArrayLike, direction: ArrayLike | None, names: Sequence[str]) -> go.Figure:
+    """Draw samples (m, 2), the direction along which they vary most, if it is told, and that across it.
 
-    Parameters
-    ----------
-    points : (m, 2) ; equal ones become one disc, whose area is their number
-    direction : (2,) unit vector
-    names : two str
+    Equal samples become one disc, whose area is their number.
     """
-    points, direction = np.asarray(points, float), np.asarray(direction, float)
+    points, turned = np.asarray(points, float), np.array([[0, -1], [1, 0]])  # by a right angle
     at, count = np.unique(points, axis=0, return_counts=True)
-    middle = points.mean(axis=0)
-    across = np.array([-direction[1], direction[0]])
-    degrees = np.degrees(np.arctan2(direction[1], direction[0]))
-    alt = f"{len(points)} samples of two features; they vary most along a line at {degrees:.0f} degrees."
-    figure = new_figure(alt, height=460)
+    middle, said = points.mean(axis=0), ""
+    if direction is not None:
+        said = f"; they vary most along a line at {np.degrees(np.arctan2(*direction[::-1])):.0f} degrees"
+    figure = new_figure(f"{len(points)} samples of two features{said}.", height=460)
     add_curve(
         figure,
         light(at[:, 0]),
@@ -65,10 +61,15 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
         },
         customdata=count,
     )
-    for along, colour, width, words in (
-        (across, SECOND, 2.5, "across it"),
-        (direction, MAIN, 5, "most variance"),
-    ):
+    lines = (
+        ()
+        if direction is None
+        else (
+            (turned @ direction, SECOND, 2.5, "across it"),
+            (np.asarray(direction), MAIN, 5, "most variance"),
+        )
+    )
+    for along, colour, width, words in lines:
         reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
         ends = middle + np.outer([-reach, reach], along)
         add_curve(
@@ -230,6 +231,7 @@ def guess_curve(
     axis: tuple[str, float, float],
     value_name: str,
     answer: tuple[ArrayLike, ArrayLike] | None = None,
+    curves: Sequence[ArrayLike] | np.ndarray = (),
 ) -> go.Figure:
     """Draw guessed angles as stacks of dots, and once the answer is shown at the height that each reaches.
 
@@ -241,6 +243,7 @@ def guess_curve(
     value_name : title of the height
     answer : (p,) angles and (p,) per cent, optional
         The curve, drawn with a star at its highest point. Without it a height would tell who is right.
+    curves : (n, p) heights at evenly spaced angles, drawn above the stacks that wait for the answer
     """
     at, shares = np.asarray(at, float), np.asarray(shares, float)
     if answer is None:
@@ -267,7 +270,16 @@ def guess_curve(
     figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
     if answer is None:
         top = max(6.0, float(shares.max(initial=0)) + 1)
-        return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        if len(curves):
+            ends = np.pad(np.asarray(curves, float), ((0, 0), (0, 1)), constant_values=np.nan)  # gaps between
+            angles = np.tile(np.append(np.linspace(low, high, np.shape(curves)[1]), np.nan), len(curves))
+            add_curve(
+                figure, light(angles), light(ends.ravel()), line={"color": CONTEXT, "width": 1}, yaxis="y2"
+            )
+            upper = {"domain": [0.38, 1], "anchor": "x", "title": {"text": "weight of a pixel"}}
+            figure.update_layout(yaxis={"domain": [0, 0.3]}, yaxis2={**upper, "showticklabels": False})
+        return figure
     return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
 
 
@@ -301,18 +313,16 @@ def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
     return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
 
 
-def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go.Figure:
-    """Draw how many guesses have each pixel.
-
-    Parameters
-    ----------
-    guesses : sequence of sequences of pixel numbers
-    shape : (rows, columns)
-    """
+def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int], mean: ArrayLike) -> go.Figure:
+    """Draw how many guesses, each some numbers of pixels, have each pixel of a mean image (n,)."""
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
-    drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), max(1, int(votes.max()))
-    add_pixels(figure, drawn, SEQUENTIAL, (0, most), "row %{y}, column %{x}: %{z}", "guesses", gap=1)
+    _add_grey(figure, mean, shape)
+    if guesses:
+        drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), int(votes.max())
+        scale = {**colorbar("guesses"), "dtick": max(1, round(most / 5))}
+        said = "row %{y}, column %{x}: %{z}"
+        add_pixels(figure, drawn, SEQUENTIAL, (0, most), said, gap=1, showscale=True, colorbar=scale)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)
