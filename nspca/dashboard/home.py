@@ -111,8 +111,9 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
-        with statement.show(statement.state_result(data, problem, result, k, ceiling=ceiling)):
-            optimal.show(answer)
+        state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
+        with statement.show(state_it()):
+            optimal.show(answer, bar=lambda upper: statement.bar(state_it(upper=upper)))
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
         left, right = st.columns([2, 3], gap="medium")

@@ -38,15 +38,11 @@ _SLIDER = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Frame:
-    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly.
-
-    `best` tells that the line says that nothing better exists.
-    """
+    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly."""
 
     said: str
     bar: str
     proof: str
-    best: bool
     figure: str | None
 
 

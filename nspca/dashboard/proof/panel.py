@@ -60,7 +60,7 @@ def _origin(result: nspca.Result, proof: Proof) -> str:
     what = "The proof took" if proof.seconds is not None else "Component and proof took"
     took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
     size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
-    return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."
+    return f"The limit comes from {wording.plain(kind_words(certificate.kind, code=False))}. {took}{size}."
 
 
 # --- verify ---------------------------------------------------------------------------------------

@@ -48,5 +48,4 @@ def _frame(answer: Answer, ceiling: float, height: int, top: int) -> Frame:
     said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
     drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
     text, proved = wording.unbroken(said.text), "" if result.ratio is None else optimal.chip(result.ratio)
-    best = proved == optimal.PROVED
-    return Frame(text, str(statement.bar(said)), proved, best, figures.prepared(drawn, "")["figure"])
+    return Frame(text, str(statement.bar(said)), proved, figures.prepared(drawn, "")["figure"])

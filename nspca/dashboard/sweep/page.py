@@ -4,6 +4,7 @@ The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_pag
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ from nspca.specs.rows import Found, unpack
 
 HEIGHT = 400
 """Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
+COLUMNS = (3, 2)
+"""Widths of the curve and of the picture beside it."""
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
 
 
@@ -109,7 +112,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if run.own and now.ended:
             curve.switches()
         beside = None if old is None else old.drawn(curve.axis())
-        curve.filling(self.problem(run), now.rows, run.asked, beside)
+        with st.columns(COLUMNS, gap="medium")[0]:
+            curve.filling(self.problem(run), now.rows, run.asked, beside)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried = self.problem(run), proofs.attempts(run.asked)
@@ -138,16 +142,18 @@ class SweepPage(AnswerPage[SweepSpec]):
             known = membership.of(run.of, problem.with_k(k), result)
             answer = replace(answer, known=known)
         ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
+        state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
+        said = state_it()
         with statement.show(said):
-            optimal.show(answer if missing is None else replace(answer, own=False))
+            own = answer if missing is None else replace(answer, own=False)
+            optimal.show(own, bar=lambda upper: statement.bar(state_it(upper=upper)))
         if missing is None:
             answer_page.say_instead(k, problem.n)
         else:
             one_k.show(run.of, run.asked, missing)
-        st.markdown(self._enough(run, problem, table, ceiling, said.digits))
+        st.markdown(self._enough(run, problem, table, ceiling, k, said.digits))
         curve.choose(methods, method)
-        left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns(COLUMNS, gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
             ks = sorted(size for name, size in sweep if name == method)
@@ -159,9 +165,15 @@ class SweepPage(AnswerPage[SweepSpec]):
         return answer
 
     def _enough(
-        self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, ceiling: float, digits: int
+        self,
+        run: Watched,
+        problem: nspca.Problem,
+        table: pd.DataFrame,
+        ceiling: float,
+        shown: int,
+        digits: int,
     ) -> str:
-        """Return which number of features is enough; the arguments are those of `statement.state_result`."""
+        """Return which number of features is enough, where the headline is about as many as are `shown`."""
         noun, k, last = wording.noun(run.of.dataset), enough.plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, enough.first_k(table, problem.n), []
         if table["k"].nunique() > 1:
@@ -180,7 +192,8 @@ class SweepPage(AnswerPage[SweepSpec]):
                 if not (problem.nonneg and ceiling < best):
                     more = f"the best found with up to {last:,} keep"
                     most = percent_down(best_of.max(), digits)
-                said.append(f"{few if k <= enough.READABLE else many}: they keep {kept}, and {more} {most}.")
+                keep = "" if k == shown else f"they keep {kept}, and "
+                said.append(f"{few if k <= enough.READABLE else many}: {keep}{more} {most}.")
             if opened != k:
                 said.append(
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
@@ -206,11 +219,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if seen.own:
             newtable.show(about, run.asked, result.components[:, 0], k)
         st.markdown("### Can I trust it?")
-        title = "The proof: nothing is proved about this component yet"
-        if seen.certificate is not None:
-            ratio = seen.certificate.ratio(seen.shown.value)
-            title = f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
-        if box := frame.fold(title, "fold_proof", ":material/verified:"):
+        if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
                 st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
                 optimal.fates(seen)
