@@ -41,13 +41,13 @@ def opening() -> None:
             "**few** features that together vary most, and proves how good they are. Their weights are "
             "nonnegative: features add up and never cancel."
         )
-    st.page_link(
-        "pages/data.py",
-        label="Use your own table, texts or pictures",
-        icon=":material/upload_file:",
-        query_params={**state.link("pages/data.py"), "source": "upload"},
-    )
-    last.show()
+        st.page_link(
+            "pages/data.py",
+            label="Use your own table, texts or pictures",
+            icon=":material/upload_file:",
+            query_params={**state.link("pages/data.py"), "source": "upload"},
+        )
+        last.show()
 
 
 # A sketch of the figures stands in their places until the browser has read what draws them.

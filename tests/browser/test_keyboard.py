@@ -114,7 +114,7 @@ def test_sweep(page, app_url):
     press(page, button(page, "Share"))
     expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
     with page.expect_download() as download:
-        press(page, button(page, "ZIP"))
+        press(page, page.get_by_test_id("stPopoverBody").get_by_role("button", name="ZIP"))
     assert download.value.suggested_filename.endswith(".zip")
 
 
