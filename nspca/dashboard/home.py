@@ -58,7 +58,10 @@ SKETCH_STYLE = """<style>
 .nspca-sketch > :first-child { height: 310px; margin: 40px auto; }
 .nspca-sketch > :last-child { height: 298px; width: calc(100% - 90px); margin: 49px 20px 0 70px; }
 [data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-sketch { display: none; }
-@media (max-width: 640px) { .nspca-sketch { display: none; } }
+@media (max-width: 640px) {
+.nspca-sketch { display: none; }
+[data-testid='stHorizontalBlock']:has(> * .st-key-digits_image) { flex-wrap: wrap-reverse; }
+}
 </style>"""
 
 
@@ -99,7 +102,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         ceiling = statement.ceiling_of(table, problem.n)
         state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
         with statement.show(state_it()):
-            optimal.show(answer, bar=lambda upper: statement.bar(state_it(upper=upper)))
+            optimal.show(answer, bar=lambda upper: statement.bar(state_it(upper=upper)), ceiling=ceiling)
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
         picture, few = component.plot(data, result.components[:, 0]), table[table["k"] <= MOST]

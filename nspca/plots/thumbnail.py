@@ -82,7 +82,8 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
 
 def heatmaps(figure: go.Figure) -> str:
     """Draw the heat maps of a figure, one over the other, each cell in its colour there."""
-    cells, rows, columns = [], *np.shape(figure.data[0].z)
+    cells = []
+    rows, columns = np.shape(figure.data[0].z)
     for trace in figure.data:
         z, scale = np.array(trace.z, float), [[*stop] for stop in trace.colorscale]
         low, high = np.nanmin(z) if trace.zmin is None else trace.zmin, np.nanmax(z)

@@ -36,8 +36,8 @@ _CSS = (
 .nspca-spx canvas.curves { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
 .nspca-spx canvas.component { display: block; border-radius: 4px; }
 .nspca-spx .steps { margin: 0.8rem 0 0; padding-left: 1.2rem; display: grid; gap: 0.35rem; }
-.nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px);
-  margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
+.nspca-spx .angle { display: block; box-sizing: border-box; margin: 2px 6px 8px;
+  accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }

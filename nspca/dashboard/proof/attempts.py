@@ -20,7 +20,7 @@ from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
 from nspca.jobs import JobState, engine
-from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
 from nspca.specs.published import OTHERS
 
@@ -201,7 +201,10 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
 
 
 def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
-    """Return the frame of a sweep, one row for each method and k, with the best known bounds."""
+    """Return the frame of a sweep, one row for each method and k, with the best known bounds.
+
+    A bound for more features holds for fewer, too, so the smallest bound of at least k features counts.
+    """
     rows = sweep.frame.assign(
         **{name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
     )
@@ -215,6 +218,11 @@ def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
                 certificate.ratio(sweep[method, k].value),
                 certificate.kind,
             ]
+    for i, row in rows.iterrows():
+        least = rows[rows["k"] >= row["k"]].sort_values("upper").iloc[0]
+        if least["upper"] < row["upper"]:
+            ratio = proved_ratio(row["value"], least["upper"])
+            rows.loc[i, ["upper", "ratio", "kind"]] = [least["upper"], ratio, least["kind"]]
     return rows
 
 

@@ -40,12 +40,18 @@ Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""
 
 
-def show(answer: Answer, draw: Draw | None = None, bar: Callable[[float], str] | None = None) -> None:
+def show(
+    answer: Answer,
+    draw: Draw | None = None,
+    bar: Callable[[float], str] | None = None,
+    ceiling: float = math.inf,
+) -> None:
     """Draw the line about an answer, below the HTML of its `bar` for the smallest bound that is known.
 
-    Below both stand the fates of features by `draw`, if given and known.
+    Below both stand the fates of features by `draw`, if given and known. `ceiling` is a proved bound for any
+    number of features.
     """
-    ratio = _ratio(answer)
+    ratio = max(_ratio(answer), proved_ratio(answer.shown.value, ceiling))
     if answer.working is None and _searches_by_itself(answer, ratio):
         answer = replace(answer, tried=[proofs.search_shortly(answer), *answer.tried])
     working = answer.working

@@ -145,8 +145,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
         said = state_it()
         with statement.show(said):
-            own = answer if missing is None else replace(answer, own=False)
-            optimal.show(own, bar=lambda upper: statement.bar(state_it(upper=upper)))
+            seen = answer if missing is None else replace(answer, own=False)
+            optimal.show(seen, bar=lambda upper: statement.bar(state_it(upper=upper)), ceiling=ceiling)
         if missing is None:
             answer_page.say_instead(k, problem.n)
         else:
@@ -222,6 +222,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
                 st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+                if statement.ceiling_of(seen.table, seen.problem.n) < seen.limit:
+                    st.markdown(f"The limit for all {seen.problem.n:,} is lower, and holds for fewer, too.")
                 optimal.fates(seen)
                 proof_panel.show(seen)
         if seen.own:

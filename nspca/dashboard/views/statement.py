@@ -23,6 +23,7 @@ from nspca.presentation.numerals import (
     format_value_share,
     percent_down,
     percent_up,
+    proved_ratio,
     ratio_at_most,
 )
 from nspca.problem import Problem
@@ -90,7 +91,7 @@ def state_result(
     if certificate is not None:
         limit_here = min(best, upper, certificate.upper, ceiling if problem.nonneg else math.inf)
         most = ratio_at_most(limit_here, best)
-        optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
+        optimal = 1 - proved_ratio(result.value, limit_here) <= OPTIMAL_GAP
     digits = wording.decimals(share if most is None or optimal else most)
     share_text = percent_down(share, digits)
     if most is not None and not optimal:
