@@ -293,9 +293,10 @@ def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     assert "of what those at the star keep" in said or "at the star" in said
     play = page.locator(".nspca-spx button.play")
     start = slider.input_value()
+    written = start.replace("-", "−")
     play.click()
     assert play.get_attribute("aria-pressed") == "true"
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {start.replace('-', '−')}°'))").wait_for()
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
     assert slider.input_value() != start
     play.click()
     assert play.get_attribute("aria-pressed") == "false"
