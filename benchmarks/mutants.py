@@ -50,7 +50,6 @@ FAULTS = {
     ],
     "bounds": [
         ("bounds/elementary.py", "[problem.usable], problem.size,", "[problem.usable], problem.size - 1,"),
-        ("bounds/elementary.py", "other[fixed:], k - 1)]", "other[fixed:], k - 2)]"),
         ("bounds/inequality.py", "topk_sum(other * other, k - 1)", "topk_sum(other * other, k - 2)"),
         ("bounds/inequality.py", "float(W.max() if nonneg else np.abs(W).max())", "float(W.max())"),
         ("bounds/elimination.py", "A.block(rows), level +", "A.block(rows), 0.0 * level +"),

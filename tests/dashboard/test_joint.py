@@ -592,7 +592,7 @@ def test_annotations_are_shares_between_groups_or_correlations():
     assert annotations.sentence("kind", weak, "part").startswith("No part tells the 2 groups of kind apart")
     assert "1 and 2 differ most" in annotations.sentence("kind", two, "part")
     none = annotations.sentence("age", annotations.Link(0, np.array([-0.2, 0.1])), "part")
-    assert none == "No part goes with age: no correlation is larger than 0.2."
+    assert none == "No part goes with age: the largest correlation is 0.20."
     same = annotations.links(scores, {"kind": data.labels, "again": data.labels})
     assert list(same) == ["kind"], "labels of the same groups say the same"
     html = annotations.table(links, "component")

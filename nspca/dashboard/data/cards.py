@@ -3,7 +3,9 @@
 The picker of the data page calls `show`.
 """
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -49,9 +51,13 @@ EMPTY = (
 
 
 def show() -> None:
-    """Draw all samples; their pictures are made in the background, and appear when they are ready."""
+    """Draw all samples; their pictures are made in the background, and each appears when it is ready."""
     st.html(WHOLE)
     drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples() if is_at_hand(name)}
+    counting = None if is_at_hand(job.COUNTED) else defaults.measured(job.COUNT, automatic=True).id
+    awaited = [drawing.done for drawing in drawn.values() if not drawing.done()]
+    if counting is not None and not _has_ended(counting):
+        awaited.append(partial(_has_ended, counting))
     with st.grid(4, min_column_width=150):
         for name in present_samples():
             _card(name, SAMPLES[name], _ready(drawn.get(name)))
@@ -59,10 +65,9 @@ def show() -> None:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
         st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
-    counting = None if is_at_hand(job.COUNTED) else defaults.measured(job.COUNT, automatic=True).id
     with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
-        if not _all_there(list(drawn.values()), counting):
-            st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
+        if awaited:
+            st.fragment(_look_again, run_every=0.5)(awaited)
 
 
 def _source(sample: Sample) -> str:
@@ -70,15 +75,14 @@ def _source(sample: Sample) -> str:
     return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
 
-def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
-    """Draw the page again once all pictures are ready; a fragment calls this twice a second."""
-    if _all_there(drawn, counting):
+def _has_ended(run: str) -> bool:
+    return engine().status(run).ended
+
+
+def _look_again(awaited: list[Callable[[], bool]]) -> None:
+    """Draw the page again once a picture is ready or the words are counted; a fragment calls this."""
+    if any(is_ready() for is_ready in awaited):
         st.rerun()
-
-
-def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
-    """Tell whether all pictures are drawn and the run `counting` (the id of a word count) has ended."""
-    return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
 
 
 def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:

@@ -17,7 +17,7 @@ from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidProblem
 from nspca.presentation.colours import MAIN, channels
 from nspca.presentation.markup import Markup, render
-from nspca.presentation.numerals import percent_up, round_up
+from nspca.presentation.numerals import percent_up
 from nspca.selection import GroupEffects
 from nspca.selection.groups import coded, halves
 from nspca.solvers import METHODS
@@ -104,7 +104,7 @@ def sentence(name: str, link: Link, one: str) -> str:
         who, s, its = f"{one.capitalize()}s {wording.listed(best)}", "", "their"
     if not link.groups:
         if most**2 < WEAK:
-            return f"No {one} goes with {called}: no correlation is larger than {round_up(most, 2):g}."
+            return f"No {one} goes with {called}: the largest correlation is {most:.2f}."
         value = link.strengths[int(best[0]) - 1]
         return f"{who} go{'es' * bool(s)} most with {called}: correlation {value:.2f}."
     groups = f"the {link.groups} groups{f' of {called}' * (name != 'label')}"

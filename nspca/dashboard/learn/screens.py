@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import fixing, painting
@@ -99,8 +99,7 @@ def few(of: Lesson) -> None:
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),
     ):
-        box = st.expander(title, icon=":material/history_edu:", key=draw.__name__, on_change="rerun")
-        if box.open:
+        if box := frame.fold(title, draw.__name__, ":material/history_edu:"):
             with box:
                 draw(of)
 

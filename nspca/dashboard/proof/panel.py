@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import buttons, wording
+from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -128,8 +128,7 @@ def gap_closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> No
     """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw_gap`."""
     if not rows:
         return
-    box = st.expander("How the gap closed", icon=":material/compress:", key="fold_gap", on_change="rerun")
-    if box.open:
+    if box := frame.fold("How the gap closed", "fold_gap", ":material/compress:"):
         with box:
             draw_gap(rows, unit, same)
 

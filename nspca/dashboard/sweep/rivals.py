@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, form, state, wording
+from nspca.dashboard.app import buttons, form, frame, state, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
@@ -54,9 +54,8 @@ LABELS = {
 def show(of: Chosen, asked: SweepSpec) -> None:
     """Draw the folded section: inputs, and the button or the answer. While it is folded nothing is made."""
     given = any(state.is_kept(name) for name in ("ks", "rivals"))
-    look: dict[str, Any] = {"icon": ":material/compare_arrows:", "type": "compact", "key": "rivals"}
-    box = st.expander(TITLE, expanded=given, on_change="rerun", **look)
-    if not box.open:
+    box = frame.fold(TITLE, "rivals", ":material/compare_arrows:", is_open=given)
+    if box is None:
         return
     with box:
         able = methods.refusals(of, asked.nonneg, asked.center, asked.scale, asked.forced)
