@@ -23,14 +23,10 @@ from nspca.selection.groups import coded, halves
 from nspca.solvers import METHODS
 from nspca.specs import GroupsSpec
 
-MOST = 6
-"""Maximum annotations in the table."""
-WEAK = 0.1
-"""Share of the variance of scores below which an annotation says nothing about them."""
-NEARLY = 0.01
-"""Difference of two strengths that is none."""
-SMALL_P = 0.05
-"""Maximum p-value that is called small."""
+MOST = 6  # maximum annotations in the table
+WEAK = 0.1  # share of the variance of scores below which an annotation says nothing about them
+NEARLY = 0.01  # difference of two strengths that is none
+SMALL_P = 0.05  # maximum p-value that is called small
 
 
 @dataclass(frozen=True)
