@@ -1,7 +1,6 @@
 """The page Components: several components of one data set, found together.
 
-The script pages/components.py calls `show`. Words and pictures follow the data: parts of images, topics of
-texts, components of every other table.
+Words and pictures follow the data: parts of images, topics of texts, components of every other table.
 """
 
 from collections.abc import Callable
@@ -31,7 +30,7 @@ from nspca.dashboard.joint import (
 )
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof import alone
+from nspca.dashboard.proof import alone, optimal
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
@@ -42,8 +41,7 @@ from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
-NEARLY = 0.97
-"""Maximum progress that is shown of a run that has not ended."""
+NEARLY = 0.97  # maximum progress that is shown of a run that has not ended
 TITLES: dict[TableKind, str] = {
     "image": "Which parts are images made of?",
     "words": "What are the texts about?",
@@ -135,9 +133,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
             headline.show(answer)
             VIEWS[answer.nouns.kind].so_far(answer)
         _say_failures(now)
-        is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
-        if not now.ended and is_joint:
-            headline.draw_climb(climb, at_work, self.nouns.many)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
@@ -146,6 +141,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
+        if run.now.ended:
+            optimal.show(answer)
         view.picture(answer)
         if answer.own:
             again.draw_back(answer)
