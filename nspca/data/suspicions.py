@@ -60,7 +60,7 @@ FAR = 5.0
 """A repeated value is a code when it lies this many ranges of all other values away from them."""
 LABELS = re.compile(
     r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status|"
-    r"sex|gender|pheno(type)?|batch|plate|block|treatments?|conditions?|rep(licate)?|cohort|arm|site|race)"
+    r"sex|gender|pheno(type)?|batch|plate|block|treatments?|conditions?|replicate|rep|cohort|arm|site|race)"
     r"($|[\W_\d])",
     re.IGNORECASE,
 )

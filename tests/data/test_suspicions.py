@@ -184,7 +184,7 @@ def test_codes_among_answers_and_measurements_are_said(codes, kinds):
 
 
 @pytest.mark.parametrize(
-    "kinds", [range(12), range(-2, 3), (0, 1), (1, 2, 3, 4, 5, 6, 7, 8, 9), (0, 50, 80, 90)]
+    "kinds", [range(12), range(-2, 3), (0, 1), (1, 2, 3, 4, 5, 6, 7, 8, 9), (0, 20, 50, 90)]
 )
 def test_ordinary_answers_hold_no_code(kinds):
     raw = answers((kinds[0], kinds[-1]), kinds)
