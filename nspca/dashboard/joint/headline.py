@@ -10,12 +10,7 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
-from nspca.presentation.numerals import (
-    OPTIMAL_GAP,
-    percent_down,
-    percent_up,
-    ratio_at_most,
-)
+from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up, ratio_at_most
 from nspca.result import Result
 
 DIGITS = 1  # digits after the point of a percentage
