@@ -35,11 +35,9 @@ STARTED = "runs_started"  # name in the session of the number of runs that the s
 class AnswerPage(ABC):
     """Base class of a page with a question and its answer. `show` calls the methods in their order here."""
 
-    kind: (
-        Kind  # of the runs that the page shows; ``kind.key`` is the value of the address that holds their id
-    )
-    # The form, as a module. ``question(data)`` returns the question in the address, ``inputs(data)`` draws it,
-    # and of both, ``line`` is the question in a few words, ``label`` the text of the start button, and ``usual``
+    kind: Kind  # of the runs that the page shows
+    # The module of the form: ``question(data)`` returns the question in the address, ``inputs(data)`` draws it.
+    # Of data and question ``line`` returns a few words, ``label`` the text of the start button, and ``usual``
     # the question of the first answer.
     forms: Any
     leading: bool = True  # whether the answer needs the leading eigenvalue, computed first for a folder
