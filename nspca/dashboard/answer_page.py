@@ -36,7 +36,7 @@ class AnswerPage(ABC):
     """Base class of a page with a question and its answer. `show` calls the methods in their order here."""
 
     kind: Kind  # of the runs that the page shows
-    # The module of the form: ``question(data)`` returns the question in the address, ``inputs(data)`` draws it.
+    # Module of the form: ``question(data)`` returns the question in the address, ``inputs(data)`` draws it.
     # Of data and question ``line`` returns a few words, ``label`` the text of the start button, and ``usual``
     # the question of the first answer.
     forms: Any
