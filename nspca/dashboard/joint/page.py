@@ -29,7 +29,7 @@ from nspca.dashboard.joint import (
     topics,
 )
 from nspca.dashboard.joint import proof as joint_proof
-from nspca.dashboard.proof import alone
+from nspca.dashboard.proof import alone, optimal
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
@@ -116,6 +116,8 @@ class JointPage(AnswerPage):
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
+        if run.now.ended:
+            optimal.show(answer)
         view.picture(answer)
         if answer.own:
             again.draw_back(answer)
