@@ -1,9 +1,7 @@
-"""The home page: one sparse component of the handwritten digits, its value, and its proved share.
-
-app.py calls `opening`, `digits`, `explorer` and `ways_on` in this order.
-"""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
 
 from functools import partial
+from importlib.resources import files
 
 import numpy as np
 import pandas as pd
@@ -50,26 +48,12 @@ def opening() -> None:
         last.show()
 
 
-# A sketch of the figures stands in their places until the browser has read what draws them.
-SKETCH_STYLE = """<style>
-[data-testid='stElementContainer']:has(> [data-testid='stHtml'] .nspca-sketch) { height: 0;
-  margin-bottom: -1rem; }
-.nspca-sketch { display: grid; grid-template-columns: 2fr 3fr; gap: 2rem; }
-.nspca-sketch > :first-child { height: 310px; margin: 40px auto; }
-.nspca-sketch > :last-child { height: 298px; width: calc(100% - 90px); margin: 49px 20px 0 70px; }
-[data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-sketch { display: none; }
-@media (max-width: 640px) {
-.nspca-sketch { display: none; }
-[data-testid='stHorizontalBlock']:has(> * .st-key-digits_image) { flex-wrap: wrap-reverse; }
-}
-</style>"""
-
-
 def _sketch(picture: go.Figure, table: pd.DataFrame, k: int) -> None:
     """Draw the pixels of a figure and the curve of a table as plain images."""
+    style = files("nspca.dashboard").joinpath("home.css").read_text("utf-8")
     pixels = wording.drawing(thumbnail.heatmaps(picture))
     curve = wording.drawing(thumbnail.curve(table["k"], table["value"], k))
-    st.html(f'{SKETCH_STYLE}<div class="nspca-sketch" aria-hidden="true">{pixels}{curve}</div>')
+    st.html(f'<style>{style}</style><div class="nspca-sketch" aria-hidden="true">{pixels}{curve}</div>')
 
 
 def question(about: Chosen) -> SweepSpec:
@@ -92,11 +76,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
-    sweep = proofs.grown(proofs.improved(sweep, tried), about, asked)
+    sweep = proofs.gathered(sweep, about, asked, tried)
     k = max(1, min(state.get("digit_k"), MOST))
-    found = sweep["auto", k]
     answer = Answer(about, asked, problem, sweep, k, "auto", tried)
-    result = found.with_certificate(answer.certificate)
+    result = answer.shown
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)

@@ -61,9 +61,8 @@ def test_a_direction_is_explained_where_the_word_comes_first(visit, screen):
 def test_few_pixels_are_held_against_what_is_proved(visit, texts):
     of, said = lesson(), texts(visit(PAGE, screen=2))
     assert nspca.verify(DIGITS, of.certificate) == of.upper
-    reached = re.search(
-        r"keep ([\d.]+) % of what.* No 8 pixels with nonnegative weights keep more: proved", said
-    )
+    most = r"keep ([\d.]+) % of what.* No 8 pixels with nonnegative weights keep more: proved"
+    reached = re.search(most, said)
     assert "uses 61 pixels" in said, "three pixels are blank in every image"
     assert float(reached[1]) <= 100 * of.result.value / of.best and of.upper < of.result.value * (1 + 1e-8)
     _, nobody = shares_of(replace(of, upper=1.01 * of.upper))
