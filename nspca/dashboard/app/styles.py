@@ -102,7 +102,8 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
 [data-testid='stMainBlockContainer'] :has(> :is([data-testid='stExpander'], [data-testid='stDownloadButton'],
   [data-testid='stCaptionContainer'], [data-testid='stPageLink'], [data-testid='stDataFrame'],
-  [data-testid='stPopover'])), [data-testid='stElementContainer']:has(.claims) {{ display: none; }}
+  [data-testid='stPopover'], [data-testid='stTextInput'])), [class*='st-key-copy'],
+  [data-testid='stElementContainer']:has(.claims) {{ display: none; }}
 :has(> .st-key-{PICTURE}) ~ *:not(:has(.st-key-{PICTURE}, .st-key-{BAR})) {{ display: none; }}
 """
 
