@@ -10,7 +10,6 @@ import re
 import secrets
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,17 +19,13 @@ from nspca.errors import InvalidOption, NSPCAError
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Characters of codes, without those that look alike (I, O, 0, 1)."""
 LENGTH = 6
-"""Characters of a code. Of a billion codes, guessing at the rate below finds no room during a lesson."""
+"""Characters of a code, of which there are a billion. Who guesses one can answer, and sees no guess."""
 MOST_ROOMS, MOST_PHONES = 100, 250
 """Maximum rooms at a time, and phones in a room: the largest lecture that can read a curve on a projector."""
 LONGEST, IDLE = 4 * 3600.0, 3600.0
 """Maximum seconds of a room, and seconds without a view by the teacher after which it ends."""
 PRESENT = 12.0
 """Seconds after its last request for which a phone counts as present. Phones ask every two seconds."""
-WINDOW = 60.0
-"""Seconds over which wrong codes are counted."""
-MOST_WRONG, MOST_WRONG_IN_ALL = 60, 300
-"""Maximum wrong codes of one address in that time (a class may share one), and of all addresses."""
 ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}
 """Screens that ask for an angle, with its range in degrees."""
 PAINTING = 5
@@ -41,7 +36,7 @@ Guess = float | tuple[int, ...]
 
 
 class RoomError(NSPCAError):
-    """The error of a room or a server that is full, and after too many wrong codes."""
+    """The error of a room or a server that is full."""
 
 
 class NoRoom(RoomError):
@@ -91,7 +86,6 @@ class Rooms:
         self._clock = clock
         self._lock = threading.Lock()
         self._rooms: dict[str, _Room] = {}  # by secret
-        self._wrong: deque[tuple[float, str]] = deque()  # times and addresses of wrong codes
 
     def open(self) -> str:
         """Open a room, and return its secret; raise `RoomError` if the server has `MOST_ROOMS` rooms."""
@@ -132,25 +126,10 @@ class Rooms:
             counts = {screen: len(room.guesses[screen]) for screen in sorted(room.guesses)}
             return len(set().union(*room.guesses.values())), counts
 
-    def ask(self, code: str, phone: str, address: str, *, has_joined: bool = False) -> Asked:
-        """Return the open question of a room for a phone, whose secret name is `phone`.
-
-        Raises `RoomError` for a full room, and after too many wrong codes from this network address, or from
-        all. A phone that `has_joined`, with the right code, cannot be locked out by others at its address.
-        """
+    def ask(self, code: str, phone: str) -> Asked:
+        """Return the open question of a room for a phone, whose secret name is `phone`."""
         with self._held():
-            now = self._clock()
-            while self._wrong and now - self._wrong[0][0] > WINDOW:
-                self._wrong.popleft()
-            mine = sum(one == address for _, one in self._wrong)
-            if not has_joined and (mine >= MOST_WRONG or len(self._wrong) >= MOST_WRONG_IN_ALL):
-                raise RoomError("Too many wrong codes were tried. Wait a minute, then enter the code again.")
-            try:
-                room = self._at(code)
-            except NoRoom:
-                if not has_joined:
-                    self._wrong.append((now, address))
-                raise
+            room, now = self._at(code), self._clock()
             if phone not in room.seen and len(room.seen) >= MOST_PHONES:
                 room.seen = {name: seen for name, seen in room.seen.items() if now - seen <= PRESENT}
                 _refuse_more(room.seen)
@@ -158,10 +137,9 @@ class Rooms:
             return room.asked()
 
     def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
-        """Store and return a guess; it replaces an earlier guess of the phone.
+        """Store and return a guess, in place of an earlier one of the phone.
 
-        Raises `RoomError` if `MOST_PHONES` other phones have answered, and `InvalidOption` for a screen that
-        accepts no guesses now, and for a value that is no guess.
+        Raises `InvalidOption` for a screen that accepts no guesses now, and for a value that is no guess.
         """
         given = read_guess(screen, guess)
         with self._held():
@@ -223,10 +201,7 @@ def write_code(code: str) -> str:
 
 
 def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> Guess:
-    """Return a valid guess from an untrusted value of a browser: an angle, or `k` of so many `pixels`.
-
-    Raises `InvalidOption` if the value is not a guess for the question of the screen.
-    """
+    """Return a valid guess from an untrusted value of a browser: an angle, or `k` of so many `pixels`."""
     if screen in ANGLES and isinstance(guess, int | float) and math.isfinite(guess):
         low, high = ANGLES[screen]
         return round(min(high, max(low, float(guess))), 1)
