@@ -130,10 +130,7 @@ class Tools:
                 f"certificate must be a new file that ends in .npz, got {certificate!r}: name another"
             )
         sizes: Any = k if components == 1 else (k,) * components
-        if data.is_covariance:
-            problem = nspca.Problem.from_covariance(data.X, sizes, nonneg)
-        else:
-            problem = nspca.Problem.from_data(data, sizes, nonneg, center=center, scale=scale)
+        problem = nspca.ProblemSpec(nonneg=nonneg, center=center, scale=scale).problem(data, k=sizes)
         result = nspca.solve(problem, certify=effort)
         proof = result.certificate
         if proof is None or result.ratio is None:
@@ -141,10 +138,7 @@ class Tools:
         upper = nspca.verify(data, proof, problem)
         proof.save(path)
         found = [
-            {
-                str(data.feature_names[j]): float(x[j])
-                for j in sorted(x.nonzero()[0].tolist(), key=lambda j: -abs(x[j]))[:SHOWN]
-            }
+            {data.feature_names[j]: float(x[j]) for j in (-abs(x)).argsort(kind="stable")[:SHOWN] if x[j]}
             for x in result.components.T
         ]
         return {

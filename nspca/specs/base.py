@@ -47,6 +47,11 @@ class Description:
         return ", ".join([self.question, *self.details])
 
 
+def arguments(given: Mapping[str, Any], *first: str) -> str:
+    """Return the arguments of a call as source code: keywords, and those that come `first`."""
+    return ", ".join([*first, *(f"{name}={value!r}" for name, value in given.items())])
+
+
 def load(text: str | bytes) -> dict[str, Any]:
     """Return the object that a JSON text holds, as a dict.
 

@@ -167,13 +167,7 @@ class ComparisonSpec(ProblemSpec):
             report(replace(event, payload=pack(row)))
 
     def python(self, **shown: Any) -> list[str]:
-        return [
-            f"options = {self.options!r}",
-            f"for method in {self.methods!r}:  # one by one: no method sees another's answer",
-            f"    given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-            f"    sweep = nspca.sweep(problem, {list(self.ks)!r}, methods=(method,), **given)",
-            '    print(sweep.frame[["method", "k", "value", "seconds"]])',
-        ]
+        return [f"sweep = {self.asking()}  # no method sees another's answer", "print(sweep.frame)"]
 
 
 def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:

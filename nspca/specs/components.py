@@ -24,7 +24,7 @@ from nspca.solving import line_of
 from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
+from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
 from nspca.specs.sweep import Deflation, JointEffort, Methods, cheapest_first, effort_words
 from nspca.validation import address
@@ -255,7 +255,8 @@ class ComponentsSpec(ProblemSpec):
             f"certify={effort if searched else None!r}{given})"
         ]
         if len(set(self.sizes)) > 1 and not line_of(method).joint:
-            lines = self._one_by_one_python(method, given)
+            one = self.but(methods=(method,), effort=None)
+            lines = [f"result = {one.asking()}[{method!r}, {self.r}]  # one after another"]
         if searched:
             lines.append("print(result.value, nspca.verify(X, result.certificate))  # trusts nothing")
         elif effort is not None:
@@ -269,22 +270,6 @@ class ComponentsSpec(ProblemSpec):
             *lines,
             f"for x in result.components{order}.T:{said}",
             "    print([(names[j], round(float(x[j]), 4)) for j in abs(x).argsort()[::-1] if x[j]])",
-        ]
-
-    def _one_by_one_python(self, method: str, given: str) -> list[str]:
-        """Return Python that finds components of different sizes in turn, without shared features."""
-        make = "from_covariance" if self.data.covariance else "from_data"
-        how = arguments(self._of_problem(self.data.covariance))
-        part = "X[left][:, left]" if self.data.covariance else "X[:, left]"
-        return [
-            "import numpy as np",
-            f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {self.r}))",
-            f"for j, size in enumerate({self.sizes!r}):  # each without the features of those before",
-            f"    part = nspca.Problem.{make}({part}, k=size, {how})",
-            f"    one = nspca.solve(part, {method!r}, certify=None, seed={self.seed}{given})",
-            "    W[left, j] = one.components[:, 0]",
-            "    left = left[one.components[:, 0] == 0]",
-            f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
         ]
 
 

@@ -12,11 +12,11 @@ from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 from nspca.selection import GroupEffects, held_out_group_effects
 from nspca.selection.groups import PERMUTATIONS
-from nspca.specs.base import Description
+from nspca.specs.base import Description, arguments
 from nspca.specs.components import Sizes
 from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
-from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole
 from nspca.specs.sweep import MethodName
 from nspca.validation.model import Option
 

@@ -15,8 +15,8 @@ from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
 from nspca.selection.choice import DRAWS, FOLDS
 from nspca.selection.noise import TABLES
-from nspca.specs.base import Description
-from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments, ks_words
+from nspca.specs.base import Description, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, ks_words
 from nspca.specs.rows import Shuffled, Weighed, packed_rows
 from nspca.specs.sweep import Ks, MethodName
 from nspca.validation.model import Option

@@ -21,7 +21,7 @@ from nspca.specs.base import Description
 from nspca.specs.components import solved
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Sparsity, sparsity_words
-from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole
 from nspca.specs.rows import Redrawn, Refused, pack
 from nspca.specs.sweep import Methods
 from nspca.validation.model import Option
@@ -121,42 +121,6 @@ class StabilitySpec(JsonSpec, RowsSpec):
                 found[method].append(vars(row))
                 report(Event("draw", b + 1, total, payload=pack(row)))
         return found
-
-    def python(self, **shown: Any) -> list[str]:
-        kept = f", forced={self.forced}" if self.forced else ""
-        problem = f"k={self.k!r}, nonneg={self.nonneg}, center={self.center}{kept}"
-        lines = ["import numpy as np"]
-        if self.scale:
-            lines += [
-                "from sklearn.preprocessing import StandardScaler",
-                "X = StandardScaler(with_mean=False).fit_transform(X)  # by the whole table",
-            ]
-        draw = [
-            f"for b in range({self.resamples}):",
-            f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
-            f"    problem = nspca.Problem.from_data(X[rows], {problem})",
-        ]
-        if isinstance(self.k, tuple):
-            (method,) = self.methods
-            how = arguments({"certify": None, "seed": self.seed, **self.options.get(method, {})})
-            if len(set(self.k)) == 1:  # a method that finds components in turn takes one size
-                draw[2] = draw[2].replace(f"k={self.k!r}", f"k={self.k[0]}")
-            return [
-                *lines,
-                *draw,
-                f"    result = nspca.solve(problem, {method!r}, components={len(self.k)}, {how})",
-                "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
-            ]
-        return [
-            *lines,
-            f"options = {self.options!r}",
-            f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
-            *draw,
-            "    for method in chosen:",
-            f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-            "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
-            f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
-        ]
 
 
 def redrawn(method: str, Y: Array, X: Array | None) -> Redrawn:

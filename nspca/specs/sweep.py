@@ -20,10 +20,10 @@ from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
 from nspca.result import Result, Sweep, row_of
 from nspca.solving import line_of
-from nspca.specs.base import Description
+from nspca.specs.base import Description, arguments
 from nspca.specs.data import OF_FEATURES, Numbers
 from nspca.specs.published import EPSNET, OTHERS, PROBABILITY, RANK_3, paper_bounds, rank3_bound
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
+from nspca.specs.question import ProblemSpec, Seed, Whole, ks_words, python_of, step_of
 from nspca.specs.rows import Found, pack
 from nspca.validation import address
 from nspca.validation.model import Option, Required

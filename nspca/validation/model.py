@@ -9,10 +9,10 @@ from these declarations. `nspca.cli.arguments.add_options` has the loop for the 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, StrictBool, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from nspca.errors import InvalidOption, NSPCAError, shown
 from nspca.validation import address
@@ -162,21 +162,24 @@ class Model(BaseModel):
     @classmethod
     def choices(cls, name: str) -> tuple[Any, ...]:
         """Return the values that the type of a field lists; empty for a field that takes others too."""
-        return tuple(one for one in _literals(cls.model_fields[name].annotation) if one is not None)
+        listed = [
+            kind.get("enum") or [kind[key] for key in kind if key == "const"] for kind in _kinds(cls, name)
+        ]
+        return tuple(one for part in listed for one in part) if all(listed) else ()
 
     @classmethod
     def is_flag(cls, name: str) -> bool:
         """Tell whether a field takes True and False alone, or None."""
-        taken = {*get_args(cls.model_fields[name].annotation)} - {type(None)}
-        return taken == set(get_args(StrictBool | None)) - {type(None)}
+        return [kind.get("type") for kind in _kinds(cls, name)] == ["boolean"]
 
     @classmethod
     def limits(cls, name: str) -> tuple[Any, Any]:
         """Return the least and the largest value of a field of numbers; None where there is no limit."""
-        field = cls.model_fields[name]
-        known = [*field.metadata, *_metadata(field.annotation)]
-        low, high = ([getattr(one, key) for one in known if hasattr(one, key)] for key in ("ge", "le"))
-        return next(iter(low), None), next(iter(high), None)
+        low, high = (
+            next((kind[key] for kind in _kinds(cls, name) if key in kind), None)
+            for key in ("minimum", "maximum")
+        )
+        return low, high
 
     @classmethod
     def read(cls, name: str, text: str) -> Any:
@@ -243,12 +246,12 @@ class Model(BaseModel):
                     ) from None
         return values
 
-    def details(self) -> tuple[str, ...]:
-        """Return the settings in words; those at their defaults only if their `Option` says always."""
+    def details(self, *names: str) -> tuple[str, ...]:
+        """Return all settings, or those named, in words; defaults only where an `Option` says always."""
         said = []
         for name, option, default in self.declared():
             value = getattr(self, name)
-            if option.always or value != default:
+            if (not names or name in names) and (option.always or value != default):
                 words = f"{option.label} {value}" if option.say is None else option.say(value)
                 said.append(words)
         return tuple(filter(None, said))
@@ -271,19 +274,11 @@ def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
     return TypeAdapter(annotation)
 
 
-def _literals(annotation: Any) -> tuple[Any, ...]:
-    """Return the values that a type lists, beside None; empty for a type that takes others too."""
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)
-    listed = [_literals(part) for part in get_args(annotation) if part is not type(None)]
-    return tuple(one for part in listed for one in part) if all(listed) else ()
-
-
-def _metadata(annotation: Any) -> list[Any]:
-    """Return what `Annotated` says within a type, also of an entry of a union."""
-    said = getattr(annotation, "__metadata__", ())
-    found = [limit for one in said for limit in (one, *getattr(one, "metadata", ()))]
-    return found + [one for part in get_args(annotation) for one in _metadata(part)]
+@cache
+def _kinds(cls: type[Model], name: str) -> list[dict[str, Any]]:
+    """Return the JSON schema of each kind of value that a field takes beside None."""
+    schema = _adapter(cls, name).json_schema()
+    return [kind for kind in schema.get("anyOf", [schema]) if kind.get("type") != "null"]
 
 
 def plain(value: Any) -> Any:
