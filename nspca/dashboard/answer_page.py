@@ -53,13 +53,7 @@ class AnswerPage(ABC, Generic[Asked]):
 
     @abstractmethod
     def question(self, data: Chosen) -> Asked:
-        """Return the question in the address, about the data. Draws nothing.
-
-        Raises
-        ------
-        NSPCAError
-            For invalid values. The form is then open and shows the error.
-        """
+        """Return the question in the address, about the data. Draws nothing."""
 
     @abstractmethod
     def form(self, data: Chosen, asked: Asked | None) -> None:
@@ -142,16 +136,7 @@ class AnswerPage(ABC, Generic[Asked]):
 
 
 def open_page(title: str, find: Callable[[], Chosen], fills: bool = True) -> Chosen:
-    """Draw the head of a page, and return its data. `fills` is that of `share.title`.
-
-    The head has the title, a line about the data, and for a relative the offer of the original. The title is
-    drawn before `find` opens the data, since that may fail.
-
-    Raises
-    ------
-    InvalidData
-        When no variance of the prepared data can be explained; see `open_data.obstacle`.
-    """
+    """Draw the head of a page, and return its data. `fills` is that of `share.title`."""
     share.title(title, fills)
     data = find()
     data_line.line(data)

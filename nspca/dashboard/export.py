@@ -163,14 +163,7 @@ class Export:
     def pack(
         self, drawn: Mapping[str, go.Figure], pictures: Mapping[str, Picture], made: datetime | None = None
     ) -> bytes:
-        """Return the ZIP of the result. Equal content with an equal date gives equal bytes.
-
-        Parameters
-        ----------
-        drawn : figures by name
-        pictures : the figures as picture files, by name; some may be missing
-        made : time of the export, by default now, in UTC
-        """
+        """Return the ZIP of the result. Equal content with an equal date gives equal bytes."""
         made = made or datetime.now(UTC)
         captions = {name: name.replace("-", " ") for name in drawn} | dict(self.captions)
         code = self._here(self.computed or self.asked).to_python(**self.shown)
@@ -290,16 +283,7 @@ def _keep(of: str, kind: str, drawn: dict[str, Picture] | None) -> None:
 
 
 def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", **shown: Any) -> None:
-    """Draw the Python code of a question, and the download of the question as JSON.
-
-    Parameters
-    ----------
-    spec : the question
-    of : the data, whose name is part of the file name
-    key : distinguishes the buttons of several results on one page
-    code : Python code to show instead of that of the spec
-    **shown : the part of the result that the page shows, for `Spec.to_python`
-    """
+    """Draw the Python code of a question, and the download of the question as JSON."""
     with st.container(horizontal=True):
         with st.popover("Python", icon=":material/code:"):
             st.code(code or spec.to_python(**shown), language="python")

@@ -183,10 +183,7 @@ def different(supports: list[Array]) -> list[Array]:
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
-    """Return the intervals of angles, the optimum (its angle and sign), and its value recomputed from x.
-
-    There is a band of intervals for c and, in nonnegative problems, one for -c.
-    """
+    """Return the intervals of angles, the optimum (its angle and sign), and its value recomputed from x."""
     # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
     found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
     sign = found.sign if nonneg else 1

@@ -16,6 +16,7 @@ from nspca.plots.compare import styles
 from nspca.plots.data_preview import strip
 from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, CONTEXT, SEQUENTIAL, fade
+from nspca.presentation.numerals import percent_down
 
 IN_A_ROW = 10
 CUT = 36
@@ -122,7 +123,7 @@ def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str
     up = {"x": x, "ax": x, "axref": "x", "ayref": "y", "text": "", "arrowcolor": CONTEXT}
     figure.add_annotation(**up, y=high, ay=low, arrowhead=0, arrowwidth=1)
     figure.add_annotation(**up, y=low, ay=0, arrowside="end+start", arrowhead=2, startarrowhead=2)
-    said = f"{100 * low / high:.3g} % of the bound"
+    said = f"{percent_down(low / high, 1)} of the bound"
     figure.add_annotation(x=x, y=low / 2, text=said, showarrow=False, xanchor="left", xshift=6)
 
 

@@ -87,13 +87,18 @@ def nobody_waits():
         engine().cancel(run)
 
 
+OPEN = (share.KEY, "fold_alone", "fold_features", "fold_proof", "fold_rows")
+"""Keys of the boxes that the tests look into. A closed box is empty."""
+
+
 @pytest.fixture
 def visit():
     """``visit("pages/sweep.py", sample="lrs")``: a new session that opens a page by its address."""
 
     def open_page(path: str = "app.py", **address: object) -> AppTest:
         page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-        page.session_state[share.KEY] = True  # its box is open, in which the downloads are
+        for box in OPEN:
+            page.session_state[box] = True
         for name, value in address.items():
             page.query_params[name.rstrip("_")] = str(value)
         if path != "app.py":

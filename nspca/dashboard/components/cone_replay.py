@@ -162,8 +162,6 @@ def _data(
 def cone_replay(key: tuple[Any, ...], V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
     """Draw the replay of a search on V (n, 3), on the sphere or a flat map, with its bounds; return the
     replay.
-
-    `key` is a cache key that stands for V, k and nonneg. `unit` is the variance that counts as 100 %.
     """
     went, data = _data(key, tol, unit, V, nonneg, k)
     _REPLAY(key="cone_replay", data=data)

@@ -22,8 +22,5 @@ _COPY = st.components.v2.component(
 
 
 def button(label: str, text: str, key: str) -> None:
-    """Draw a button that copies `text`; afterwards it says "Copied", or that the browser refused.
-
-    `key` is the identity of the button on the page.
-    """
+    """Draw a button that copies `text`; afterwards it says "Copied", or that the browser refused."""
     _COPY(key=key, data={"label": label, "text": text}, height="content", width="content")

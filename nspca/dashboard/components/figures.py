@@ -102,18 +102,7 @@ def draw_plot(
     on_click: Callable[[Any], None] | None = None,
     same: object = None,
 ) -> None:
-    """Show the figure that `plot` returns. All sessions share it, so that it is made once.
-
-    Parameters
-    ----------
-    plot : functools.partial
-        A function of `nspca.plots` with all of its arguments. Equal arguments give equal figures.
-    height : int, optional
-        Pixels; by default those of the figure.
-    on_click : callable, optional
-        Called before the rerun with the ``customdata`` of the clicked point; without it a click does nothing.
-    key, same : as for `draw`
-    """
+    """Show the figure that `plot` returns. All sessions share it, so that it is made once."""
     same = None if same is None else f"{same}"
     put(_made(hash_plot(plot), key, height, same, plot), key, on_click)
 

@@ -59,16 +59,7 @@ def k_slider(
     picture: str,
     on_choose: Callable[[int], None],
 ) -> None:
-    """Draw the slider of the values of k in `frames`, with the present one as a number at its thumb.
-
-    Parameters
-    ----------
-    k : the present one
-    label : what k is, in words
-    ends : least and largest k that may be typed
-    curve, picture : keys of the figures on the page
-    on_choose : called with the typed k, or that at which the slider was let go, before the page runs again
-    """
+    """Draw the slider of the values of k in `frames`, with the present one as a number at its thumb."""
     key = f"slider_{curve}"
 
     def chosen() -> None:

@@ -53,18 +53,7 @@ class Image:
 
 
 def painter(image: Image, key: str, chosen: Sequence[int], on_change: Callable[[list[int]], None]) -> None:
-    """Draw the image with the chosen pixels.
-
-    Parameters
-    ----------
-    image : Image
-    key : str
-        Identity on the page.
-    chosen : sequence of int
-        Numbers of the chosen pixels.
-    on_change : callable
-        Called with the chosen pixels after the visitor has changed them.
-    """
+    """Draw the image with the chosen pixels."""
 
     def take() -> None:
         said = st.session_state[key].get("chosen")

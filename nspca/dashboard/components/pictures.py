@@ -44,18 +44,7 @@ class Picture:
 def draw(
     figures: Mapping[str, go.Figure], key: str, of: str, on_drawn: Callable[[dict[str, Picture] | None], None]
 ) -> None:
-    """Let the browser convert figures, with a line of progress on the page.
-
-    Parameters
-    ----------
-    figures : dict of name to Figure
-    key : str
-        Identity on the page.
-    of : str
-        Text that changes with the content of the figures; the browser converts them again when it changes.
-    on_drawn : callable
-        Called with the pictures by name before the page is drawn again, or with None if the browser failed.
-    """
+    """Let the browser convert figures, with a line of progress on the page."""
     # Dark on white, independent of the theme of the page.
     paper = {"paper_bgcolor": "#fff", "font": {"color": "#1d2b30", "family": FONT}}
     sent = {name: go.Figure(figure).update_layout(paper).to_json() for name, figure in figures.items()}

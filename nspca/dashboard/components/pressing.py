@@ -19,15 +19,7 @@ def listen(
     leave_out: Callable[[int], None],
     follow: str = "",
 ) -> None:
-    """Listen to the lists of a container, whose words then light up wherever they stand on the page.
-
-    Parameters
-    ----------
-    lists : key of the container whose ``section`` elements are the lists
-    choose : called with the number, from 1, of a pressed list; None where lists cannot be pressed
-    leave_out : called with the value of ``data-out`` of a pressed button
-    follow : key of the container that a press scrolls into view, empty for none
-    """
+    """Listen to the lists of a container, whose words then light up wherever they stand on the page."""
     key = f"press_{lists}"
 
     def take(name: str, do: Callable[[int], None] | None) -> None:

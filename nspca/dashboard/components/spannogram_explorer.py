@@ -134,10 +134,7 @@ def explorer_data(
 
 
 def spannogram_explorer(data: dict[str, Any], key: str) -> float:
-    """Draw the picture for the data of `explorer_data`: curves, the k highest at an angle, and the objective.
-
-    `key` is its identity on the page. Returns the last angle that the visitor released, in radians.
-    """
+    """Draw curves, the k highest at an angle, and the objective; return the angle last released."""
     result = _EXPLORER(key=key, data=data, default={"phi": data["phi"]}, on_phi_change=lambda: None)
     return float(data["phi"] if result.get("phi") is None else result["phi"])
 
@@ -145,11 +142,7 @@ def spannogram_explorer(data: dict[str, Any], key: str) -> float:
 def asking(
     V: Any, k: int, names: Sequence[str], optimum: Optimum, unit: float, guessed: float | None, **look: Any
 ) -> dict[str, Any]:
-    """Return the data for `guess`, in which a visitor guesses the best angle.
-
-    The drawing hides the objective until the answer is revealed. `guessed` is the guessed angle in radians,
-    None before the guess. The other parameters are those of `explorer_data`.
-    """
+    """Return the data for `guess`, in which a visitor guesses the best angle."""
     # Far from the answer, which would not be a guess otherwise.
     begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
     phi = begin if guessed is None else guessed
@@ -158,17 +151,7 @@ def asking(
 
 
 def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
-    """Return the data for `guess` on a phone: the curves, without the answer.
-
-    Parameters
-    ----------
-    V : (n, 2)
-    k : int
-    label : str
-        Label of the button that sends the guess.
-    sent : float or None
-        The guess that was sent before, in degrees.
-    """
+    """Return the data for `guess` on a phone: the curves, without the answer."""
     guessed = None if sent is None else float(np.radians(sent))
     nothing = Spans(np.zeros(1), np.zeros((1, 1)), (np.zeros(0),), ([],))
     how: dict[str, Any] = {"ask": True, "send": label, "guessed": guessed, "height": 300, "noun": "pixel"}
@@ -197,10 +180,7 @@ def guess(data: dict[str, Any], key: str, on_guess: Callable[[float | None], Non
 
 
 def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
-    """Return the picture for the data of `asking` as one self-contained HTML file, to download.
-
-    The policy in it forbids all network access.
-    """
+    """Return the picture for the data of `asking` as one self-contained HTML file, to download."""
     script = _JS.replace("export default function (", "function mount(", 1)
     given = json.dumps(data).replace("<", "\\u003c")  # a name must not end the script
     about = {"title": title, "sentence": sentence, "body": _HTML}

@@ -34,20 +34,7 @@ _TURNER = st.components.v2.component("nspca_turner", html=_HTML, css=_CSS, js=_J
 def turner(
     points: Array, key: str, send: str, guessed: float | None, on_guess: Callable[[object], None]
 ) -> None:
-    """Show points and a line that a visitor turns, with a button that sends the angle.
-
-    Parameters
-    ----------
-    points : (m, 2)
-    key : str
-        Identity of the component on the page.
-    send : str
-        Label of the button.
-    guessed : float or None
-        Angle in degrees that this visitor sent before.
-    on_guess : callable
-        Called with the sent angle in degrees, an untrusted value that the callable must check.
-    """
+    """Show points and a line that a visitor turns, with a button that sends the angle."""
     at, counts = np.unique(points, axis=0, return_counts=True)
     low, size = points.min(), float(np.ptp(points)) or 1.0
     data = {

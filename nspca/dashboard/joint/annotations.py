@@ -137,10 +137,7 @@ def _held_out(answer: Answer, labels: list[str], label: str) -> None:
 
 
 def question(answer: Answer, label: str) -> GroupsSpec:
-    """Return the spec of the check on a held-out half, for the method whose components explain most.
-
-    For components of different sizes, a method that finds them together is used.
-    """
+    """Return the spec of the check on a held-out half, for the method whose components explain most."""
     asked, best = answer.asked, answer.method
     together = METHODS[best].joint or len(set(asked.sizes)) == 1
     method = best if together else "joint"

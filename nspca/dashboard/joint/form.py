@@ -54,15 +54,7 @@ def usual(of: Chosen) -> ComponentsSpec:
 
 
 def question(of: Chosen) -> ComponentsSpec:
-    """Return the question in the address, about the data.
-
-    Raises
-    ------
-    InvalidProblem
-        When the sizes do not fit the number of features.
-    InvalidOption
-        For an option that its method does not have.
-    """
+    """Return the question in the address, about the data."""
     (r, size), nouns = wanted(of), nouns_of(of.dataset)
     if not 1 <= r <= MOST:
         raise InvalidProblem(f"the number of {nouns.many} must be between 1 and {MOST}, got {r}")
@@ -161,13 +153,7 @@ def _default_sizes(of: Chosen) -> tuple[int, int]:
 
 
 def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
-    """Return r sizes from a text such as ``"40"`` or ``"40, 40, 20"``.
-
-    Raises
-    ------
-    InvalidProblem
-        For other text, another number of sizes, and sizes that exceed n features in total.
-    """
+    """Return r sizes from a text such as ``"40"`` or ``"40, 40, 20"``."""
     pieces = [piece for piece in text.replace(";", ",").replace(" ", ",").split(",") if piece]
     if not pieces or not all(piece.isascii() and piece.isdigit() and len(piece) < 10 for piece in pieces):
         raise InvalidProblem(

@@ -54,10 +54,7 @@ GIVEN = re.compile(r"([a-z0-9_]{1,20}):(\d{1,2})=(.{1,%d})" % LONGEST_NAME)  # n
 
 
 def draw(answer: Answer, follow: str = "") -> None:
-    """Draw the components of the best method as lists. A press chooses one, a × leaves a name out.
-
-    `follow` is the key of the container that a press scrolls into view.
-    """
+    """Draw the components of the best method as lists. A press chooses one, a × leaves a name out."""
     result, r = answer.displayed, answer.asked.r
     names, number = explained_names(answer.of), chosen_number(answer)
     used = [len(names[int(j)]) for j in np.flatnonzero(result.components.any(axis=1))]
@@ -170,10 +167,7 @@ def _item(
 
 
 def recurring(answer: Answer, F: np.ndarray, overlaps: Sequence[float]) -> None:
-    """Draw each component as the names that are most frequent under resampling, with their frequency.
-
-    F (n, r) has the frequencies, and `overlaps` the mean overlap of each component.
-    """
+    """Draw each component as the names that are most frequent under resampling, with their frequency."""
     names, one = answer.of.dataset.feature_names, answer.nouns.one
     most = max(answer.asked.sizes)
     X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)
@@ -186,10 +180,7 @@ def recurring(answer: Answer, F: np.ndarray, overlaps: Sequence[float]) -> None:
 
 
 def fates(answer: Answer, result: nspca.Result, standing: Standing) -> None:
-    """Draw which features of each component are certain, undecided or ruled out, as lists of names.
-
-    Nothing is drawn when nothing is possible: the lists of the answer are then the best.
-    """
+    """Draw which features of each component are certain, undecided or ruled out, as lists of names."""
     X = result.components
     codes, _ = fates_of(X, standing.certain, standing.possible)
     if not standing.possible.any():

@@ -33,10 +33,7 @@ def show(answer: Answer) -> None:
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
-    """Return the best method that finds components together, the best other method, and the relative gain.
-
-    Returns None if there is no method of one kind, and if the best other method explains nothing.
-    """
+    """Return the best method that finds components together, the best other method, and the relative gain."""
     groups = [
         {m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once}
         for at_once in (True, False)
@@ -75,10 +72,7 @@ def cumulative(answer: Answer) -> go.Figure:
 
 
 def table(answer: Answer) -> tuple[pd.DataFrame, str]:
-    """Return a table with one row per method, and the method that the others are compared with.
-
-    That method is the best of those that find components together, if there are any.
-    """
+    """Return a table with one row per method, and the method that the others are compared with."""
     results = answer.results
     at_once = {method: result for method, result in results.items() if nspca.METHODS[method].joint}
     best = max(at_once or results, key=lambda method: results[method].value)

@@ -59,10 +59,7 @@ def look(answer: Answer) -> None:
 
 
 def row(answer: Answer, method: str = "") -> partial[go.Figure]:
-    """Return the plot of the parts of a method side by side, by default of the shown one.
-
-    All methods share a colour scale.
-    """
+    """Return the plot of the parts of a method side by side, by default of the shown one."""
     results, method = answer.ordered, method or answer.method
     largest = max(float(np.abs(one.components).max()) for one in results.values())
     return partial(

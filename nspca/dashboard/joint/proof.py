@@ -25,10 +25,7 @@ KEEP = 1e-3
 
 
 def show(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:
-    """Draw what is proved, the search for better components, the check, and how the gap closed or closes now.
-
-    `fates` draws which features are certain or ruled out.
-    """
+    """Draw what is proved, the search for better components, the check, and how the gap closes or closed."""
 
     def draw(result: nspca.Result, standing: Standing) -> None:
         fates(answer, in_order(result), numbered(standing, result, answer.k))

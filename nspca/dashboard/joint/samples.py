@@ -106,10 +106,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
 
 
 def scores_of(answer: Answer) -> np.ndarray | None:
-    """Return the scores (m, r) of the samples along the components of the best method.
-
-    For a folder, only a sample of its rows is used; None if that sample cannot be prepared in the same way.
-    """
+    """Return the scores (m, r) of the samples along the components of the best method."""
     try:
         problem = scored_problem(answer.of, answer.problem)
     except nspca.InvalidProblem:

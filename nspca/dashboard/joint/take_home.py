@@ -54,10 +54,7 @@ def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) ->
 
 
 def files(answer: Answer, named: Mapping[tuple[str, int], str]) -> dict[str, File]:
-    """Return the tables and lists of the components, by their path in the ZIP.
-
-    `named` has the names that the visitor gave to components.
-    """
+    """Return the tables and lists of the components, by their path in the ZIP."""
     nouns, data, stem = answer.nouns, answer.of.dataset, f"{answer.of.stem}-{answer.nouns.many}"
     title, csv, proof = nouns.many.capitalize(), csv_of, answer.certificate
     found = {

@@ -72,16 +72,7 @@ def belonging(scores: np.ndarray, topic: int) -> np.ndarray:
 
 
 def usage(data: Dataset, x: np.ndarray, is_here: np.ndarray, number: int) -> Markup:
-    """Return HTML of how often words of a topic x (n,) occur in 1,000 words of its documents and of others.
-
-    Of weighted counts, it is the weight of each word out of 1,000.
-
-    Parameters
-    ----------
-    is_here : (m,) bool
-        The documents of the topic.
-    number : number of the topic, from 1
-    """
+    """Return HTML of how often words of a topic x (n,) occur in 1,000 words of its and of other documents."""
     order = largest_weights(x, WORDS)
     groups = np.flatnonzero(is_here), np.flatnonzero(~is_here)
     counts = [np.asarray(data.X[rows].sum(axis=0), float).ravel() for rows in groups]
@@ -119,17 +110,7 @@ def _counts(data: Dataset, row: int, x: np.ndarray) -> list[tuple[str, bool]]:
 
 
 def marked(text: str, words: Sequence[str], most: int = SHORT) -> Markup:
-    """Return HTML of a text with words marked; of a long text, the part around the first marked word.
-
-    Only whole words are marked, in upper or lower case. A pair of words may have any white space between.
-
-    Parameters
-    ----------
-    text : str
-        Untrusted text, which is escaped.
-    words : sequence of str
-    most : maximum characters
-    """
+    """Return HTML of a text with words marked; of a long text, the part around the first marked word."""
     pattern = _pattern(words)
     first = pattern.search(text) if pattern else None
     start = 0 if first is None or first.end() < most else first.start() - BEFORE

@@ -242,16 +242,17 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
     if beside:
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
             st.html(report.beside_table(beside))
-    if outcome is not None and (rest or len(outcome.galleries) > 2):
-        box = st.expander("More pictures", icon=":material/image:", key="fold_pictures", on_change="rerun")
-        if box.open:
+    if outcome is None:
+        return
+    if rest or len(outcome.galleries) > 2:
+        box = frame.fold("More pictures", "fold_pictures", ":material/image:")
+        if box is not None:
             with box:
                 for i, panel in enumerate(rest, 2):
                     _draw(panel, f"{item.name}-{i}")
                 for i in range(2, len(outcome.galleries)):
                     _gallery(item, outcome, i)
-    if outcome is not None:
-        export.offer(_spec(item), key=item.name, code=item.code)
+    export.offer(_spec(item), key=item.name, code=item.code)
 
 
 def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:

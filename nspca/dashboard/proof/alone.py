@@ -4,13 +4,11 @@ others.
 The page Sweep calls `show`, and the page Components calls `draw`.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.app import buttons, wording
+from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import lookup
@@ -43,9 +41,9 @@ def show(answer: Answer) -> None:
         return
     begun = any(lookup.that_asks(spec) is not None for spec in _specs(answer).values())
     is_open = begun or bool(margin(answer))
-    look: dict[str, Any] = {"icon": ":material/difference:", "type": "compact", "key": "fold_alone"}
-    with st.expander("Is it the only one?", expanded=is_open, **look):
-        draw(answer)
+    if box := frame.fold("Is it the only one?", "fold_alone", ":material/difference:", is_open=is_open):
+        with box:
+            draw(answer)
 
 
 def draw(answer: Answer) -> None:

@@ -164,17 +164,7 @@ def search(
     proof: nspca.Certificate | None,
     effort: str | None = None,
 ) -> None:
-    """Start a run that searches for the optimum, and goes on from what is proved.
-
-    Parameters
-    ----------
-    result : Result
-        The best known answer.
-    proof : Certificate or None
-        The best certificate, with the tree of the search to continue if there was one.
-    effort : str or None
-        Effort of a proof with which the search begins; None for no such proof.
-    """
+    """Start a run that searches for the optimum, and goes on from what is proved."""
     earlier = sum(attempt.k == k for attempt in attempts(asked))
     spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, effort=effort)
     start.start(spec, **about.given, **_known(k, result, proof))
@@ -211,10 +201,7 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
 
 
 def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
-    """Return the frame of a sweep, one row for each method and k, with the best known bounds.
-
-    The columns `OTHERS` hold both published bounds, NaN where they were not computed.
-    """
+    """Return the frame of a sweep, one row for each method and k, with the best known bounds."""
     rows = sweep.frame.assign(
         **{name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
     )

@@ -170,11 +170,7 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
 
 
 def fates(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw which features are certain, possible or ruled out after the last search; nothing without one.
-
-    An answer that is proved optimal leaves no feature undecided. `draw` is a figure of one component by
-    default.
-    """
+    """Draw which features are certain, possible or ruled out after the last search; nothing without one."""
     standing = answer.standing()
     if standing is None:
         return

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import buttons, wording
+from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -38,10 +38,7 @@ INDEPENDENT = (
 
 
 def show(answer: Answer) -> None:
-    """Draw the best certificate of the shown component: to check, to take home, and how its gap closed.
-
-    The data of a shared run cannot be downloaded.
-    """
+    """Draw the best certificate of the shown component: to check, to take home, and how its gap closed."""
     proof, result, problem, k = answer.proof, answer.shown, answer.problem, answer.k
     if proof is None:
         st.markdown("Nothing is proved about this component yet.")
@@ -115,10 +112,7 @@ def closers(now: JobState) -> list[Closer]:
 def draw_gap(
     rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
 ) -> None:
-    """Draw value and bound against seconds, up to `until`; nothing without rows.
-
-    The browser resets a zoom when the text `same` changes.
-    """
+    """Draw value and bound against seconds, up to `until`; nothing without rows."""
     if not rows:
         return
     seen = pd.DataFrame(rows)
@@ -133,8 +127,7 @@ def gap_closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> No
     """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw_gap`."""
     if not rows:
         return
-    box = st.expander("How the gap closed", icon=":material/compress:", key="fold_gap", on_change="rerun")
-    if box.open:
+    if box := frame.fold("How the gap closed", "fold_gap", ":material/compress:"):
         with box:
             draw_gap(rows, unit, same)
 

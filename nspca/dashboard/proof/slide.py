@@ -25,18 +25,7 @@ def show(
     height: int,
     top: int = component.MOST_BARS,
 ) -> None:
-    """Draw the slider.
-
-    Parameters
-    ----------
-    answer : what is shown now
-    ks : the values of k to choose from
-    ceiling : as for `statement.state_result`
-    name : of the value in the address that the slider sets
-    ends : least and largest k that may be typed
-    curve, picture : keys of the figures of the curve and of the component
-    height, top : of the picture, as for `component.picture`
-    """
+    """Draw the slider."""
 
     def frames() -> dict[int, Frame]:
         return {k: _frame(replace(answer, k=k), ceiling, height, top) for k in ks}

@@ -89,15 +89,7 @@ class Watched:
         return handed_in(self.id, self.now.finished, nspca.Sweep.from_bytes) if ready else None
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:
-        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder.
-
-        Without `leading`, a folder has its total variance alone.
-
-        Raises
-        ------
-        JobError
-            When the computation failed.
-        """
+        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder."""
         if self.of.table is not None:
             return _measured(self.of, open_data.problem_of(self.of, self.asked), leading)
         with cache.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
@@ -105,24 +97,12 @@ class Watched:
 
 
 def named(kind: Kind, run_id: str) -> Watched:
-    """Return a run of this workspace by its id.
-
-    Raises
-    ------
-    JobError
-        When the run does not exist or is of another kind.
-    """
+    """Return a run of this workspace by its id."""
     return _watched(kind, engine().store.open_run(state.get("w") or "", run_id), own=True)
 
 
 def shared(kind: Kind, run: Run) -> Watched:
-    """Return a shared run with its data, without revealing the workspace of its owner.
-
-    Raises
-    ------
-    JobError
-        When the run is of another kind.
-    """
+    """Return a shared run with its data, without revealing the workspace of its owner."""
     return replace(_watched(kind, run, own=False), guest=True)
 
 
@@ -186,10 +166,7 @@ def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -
 
 @cache.keep()
 def handed_in(name: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
-    """Return what is stored under the id or the key of a run that ended, which `_read` makes from it, cached.
-
-    A cancelled run has only what was ready.
-    """
+    """Return what is stored under the id or key of an ended run, as `_read` makes it; it may be partial."""
     content = engine().store.result(name)
     assert content is not None  # the caller has checked that it is stored
     return _read(content)

@@ -20,10 +20,7 @@ IN_MEMORY = "works on data in memory; choose auto or joint for all rows of a fol
 def refusals(
     of: Chosen, nonneg: bool, center: bool, scale: bool, forced: tuple[int, ...] = ()
 ) -> dict[str, str | None]:
-    """Return for every method why it cannot find a component of the data `of`; None if it can.
-
-    Data that give no valid problem have no refusals here; the error is shown when a run is started.
-    """
+    """Return for every method why it cannot find a component of the data `of`; None if it can."""
     if of.table is not None:
         return {name: None if name in IN_PASSES else f"{name} {IN_MEMORY}" for name in ALL}
     try:

@@ -36,13 +36,7 @@ def form(methods: Iterable[str]) -> None:
 
 
 def changed_options(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the options in the address that differ from their defaults, by method; see `form`.
-
-    Raises
-    ------
-    InvalidOption
-        For a value that the method does not allow.
-    """
+    """Return the options in the address that differ from their defaults, by method; see `form`."""
     changed: dict[str, dict[str, Any]] = {}
     for method in methods:
         shown = fields(line_of(method).Options)

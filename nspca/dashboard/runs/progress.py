@@ -30,11 +30,7 @@ def show(
     name: str = "",
     stop: Callable[[], None] | None = None,
 ) -> bool:
-    """Draw the progress of a run, or its end without a result. Return True if its result can be opened.
-
-    Of a state `says` returns the progress line, `share` the progress from 0 to 1, and `draw` draws partial
-    results. `name` distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
-    """
+    """Draw the progress of a run, or its end without a result. Return True if its result can be opened."""
     if now.state == "done":
         return True
     if now.ended:
@@ -133,10 +129,7 @@ def wait_shortly(run_id: str, patience: float) -> JobState:
 
 
 def ended(now: JobState, key: str, goes_on: bool = False) -> None:
-    """Draw the message of a run that ended without a result, with a button to run it again.
-
-    With `goes_on` the run does not compute again what it had ready.
-    """
+    """Draw the message of a run that ended without a result, with a button to run it again."""
     sentence = ENDED.get(now.state) or wording.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
     again = partial(engine().again, now.id, goes_on=goes_on)

@@ -32,10 +32,7 @@ def button(
     icon: str = ":material/play_arrow:",
     **look: Any,
 ) -> None:
-    """Draw a button that starts a run: a click calls `begin`, and the page is then drawn again with the run.
-
-    `type`, `icon` and `look` are as for `st.button`.
-    """
+    """Draw a button that starts a run by `begin`, after which the page is drawn again with the run."""
     buttons.button(label, key, begin, type=type, icon=icon, **look)
 
 
@@ -46,10 +43,7 @@ def offer(
     begin: Callable[[], Any],
     beside: Callable[[], Any],
 ) -> bool:
-    """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses.
-
-    A refused button is disabled, and a sentence below it says why.
-    """
+    """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses."""
     sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):
         button(label, begin, disabled=bool(sentence))
@@ -59,16 +53,7 @@ def offer(
 
 
 def start(spec: Spec, page: str | None = None, **given: Any) -> str:
-    """Start a run in this workspace, or join a run with an equal question; return its id.
-
-    Parameters
-    ----------
-    spec : Spec
-    page : str, optional
-        Address of the page that shows the run, by default of the open page as it is now.
-    **given
-        Open data, as keyword arguments of the spec's `run`.
-    """
+    """Start a run in this workspace, or join a run with an equal question; return its id."""
     arguments = {"spec": spec.to_plain(), **given}
     page = open_page(spec) if page is None else page
     title = spec.describe().title
@@ -93,15 +78,7 @@ def own_page(kind: Kind, asked: ProblemSpec) -> str:
 
 
 def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
-    """Start the run of a page, or join a run with an equal question, and name it in the address.
-
-    Raises
-    ------
-    InvalidProblem
-        When the data give no valid problem, which is checked before a worker is used.
-    Refused
-        When the run exceeds the limits of this server.
-    """
+    """Start the run of a page, or join a run with an equal question, and name it in the address."""
     open_data.problem_of(of, asked)
     if sentence := cost_estimate.refusal(of, *asked.work):
         raise Refused(sentence)

@@ -16,11 +16,5 @@ def engine() -> Engine:
 
 
 def spec_of(run: Run) -> Spec:
-    """Return the spec of a stored run.
-
-    Raises
-    ------
-    InvalidOption
-        For a damaged run, and for one of another version of the program.
-    """
+    """Return the spec of a stored run."""
     return Spec.from_plain(load(run.parameters).get("spec") or {})

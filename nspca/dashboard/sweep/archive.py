@@ -225,10 +225,7 @@ def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
 
 
 def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return the texts of the cells of each row of the sweep, in the order of `HEAD`.
-
-    The last cell is a phrase about the proof.
-    """
+    """Return the texts of the cells of each row of the sweep, in the order of `HEAD`."""
     unit = problem.leading_eigenvalue or 1.0
     body: list[tuple[str, ...]] = []
     for row in table.itertuples():

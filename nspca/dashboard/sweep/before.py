@@ -27,10 +27,7 @@ class Before:
     label: str
 
     def drawn(self, axis: str) -> tuple[pd.DataFrame, float, str]:
-        """Return the curve for `sweep_figure`: rows, the variance that counts as 100 %, and a name.
-
-        `axis` is "leading" for the leading eigenvalue as 100 %, or "total" for the total variance.
-        """
+        """Return the curve for `sweep_figure`: rows, the variance that counts as 100 %, and a name."""
         problem = self.answer.problem
         unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
         return self.answer.sweep.frame, unit or 1.0, f"before: {self.label}"

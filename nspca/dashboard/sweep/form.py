@@ -24,13 +24,7 @@ MOST_POINTS = 500  # maximum values of k in a run, as many as a curve on a scree
 
 
 def question(chosen: Chosen) -> SweepSpec:
-    """Return the question in the address, about the data.
-
-    Raises
-    ------
-    InvalidProblem
-        When k is out of range.
-    """
+    """Return the question in the address, about the data."""
     n, forced = chosen.dataset.X.shape[1], forced_features(chosen)
     first, last = ends(chosen)
     step = state.get("step")

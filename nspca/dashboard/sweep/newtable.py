@@ -98,11 +98,6 @@ def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bo
     """Return the scores of the samples of `other` along x (n,), a component of `data`.
 
     With `center` the means of `data` are subtracted. With `scale` the standard deviations of `data` divide.
-
-    Raises
-    ------
-    InvalidProblem
-        When `other` lacks a feature that x uses. The message names that feature.
     """
     other = prepare(other, *data.prepared)
     used = np.flatnonzero(x)

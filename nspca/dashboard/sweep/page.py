@@ -13,7 +13,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
@@ -200,8 +200,9 @@ class SweepPage(AnswerPage[SweepSpec]):
         st.markdown("### What is it?")
         nouns = seen.nouns
         features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
-        with st.expander(features, icon=":material/list:", type="compact", key=f"features_{run.id}"):
-            _features(run, seen, result)
+        if box := frame.fold(features, "fold_features", ":material/list:"):
+            with box:
+                _features(run, seen, result)
         if seen.own:
             newtable.show(about, run.asked, result.components[:, 0], k)
         st.markdown("### Can I trust it?")
@@ -209,10 +210,11 @@ class SweepPage(AnswerPage[SweepSpec]):
         if seen.certificate is not None:
             ratio = seen.certificate.ratio(seen.shown.value)
             title = f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
-        with st.expander(title, icon=":material/verified:", type="compact", key=f"proof_{run.id}"):
-            st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
-            optimal.fates(seen)
-            proof_panel.show(seen)
+        if box := frame.fold(title, "fold_proof", ":material/verified:"):
+            with box:
+                st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+                optimal.fates(seen)
+                proof_panel.show(seen)
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
@@ -267,8 +269,6 @@ def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, be
     mapped = component.mapped(about.dataset, seen, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
-        look: dict[str, Any] = {"icon": ":material/grid_on:", "type": "compact", "key": "fold_map"}
-        box = st.expander(title, on_change="rerun", **look)
-        if box.open:
+        if box := frame.fold(title, "fold_map", ":material/grid_on:"):
             with box:
                 figures.draw_plot(mapped, f"heat_{name}")

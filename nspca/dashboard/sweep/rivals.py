@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, form, state, wording
+from nspca.dashboard.app import buttons, form, frame, state, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
@@ -54,9 +54,8 @@ LABELS = {
 def show(of: Chosen, asked: SweepSpec) -> None:
     """Draw the folded section: inputs, and the button or the answer. While it is folded nothing is made."""
     given = any(state.is_kept(name) for name in ("ks", "rivals"))
-    look: dict[str, Any] = {"icon": ":material/compare_arrows:", "type": "compact", "key": "rivals"}
-    box = st.expander(TITLE, expanded=given, on_change="rerun", **look)
-    if not box.open:
+    box = frame.fold(TITLE, "rivals", ":material/compare_arrows:", is_open=given)
+    if box is None:
         return
     with box:
         able = methods.refusals(of, asked.nonneg, asked.center, asked.scale, asked.forced)
@@ -89,15 +88,7 @@ def show(of: Chosen, asked: SweepSpec) -> None:
 
 
 def question(of: Chosen, asked: SweepSpec, able: dict[str, str | None]) -> ComparisonSpec:
-    """Return the question in the address, about the problem of a sweep; `able` is as of `methods.refusals`.
-
-    Raises
-    ------
-    InvalidProblem
-        When a k is out of range.
-    InvalidOption
-        When no method is chosen, or for an option that its method does not have.
-    """
+    """Return the question in the address about the problem of a sweep; `able` is from `methods.refusals`."""
     rivals = _rivals(able)
     if not rivals:
         raise InvalidOption("a comparison needs at least one method, got none: choose one")
@@ -143,13 +134,7 @@ def default_ks(n: int) -> tuple[int, ...]:
 
 
 def read_ks(text: str, n: int, least: int = 1) -> tuple[int, ...]:
-    """Return the values of k in a text such as ``"5, 10, 20"`` or ``"2-8"``, in increasing order.
-
-    Raises
-    ------
-    InvalidProblem
-        For other text, for a k outside `least` to n, and for more than `MOST_KS` values.
-    """
+    """Return the values of k in a text such as ``"5, 10, 20"`` or ``"2-8"``, in increasing order."""
     found: set[int] = set()
     for part in filter(None, re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", text))):
         ends = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part)
@@ -172,10 +157,7 @@ def read_ks(text: str, n: int, least: int = 1) -> tuple[int, ...]:
 
 
 def known(rows: list[Row]) -> pd.DataFrame:
-    """Return a table of values by method and k, with the bound of each k, from the rows of a run so far.
-
-    A bound that is not known yet is NaN.
-    """
+    """Return a table of values by method and k, with the bound of each k, from the rows of a run so far."""
     table = pd.DataFrame([vars(row) for row in rows if isinstance(row, Found)], columns=list(COLUMNS))
     proofs = {row.k: (row.upper, row.kind) for row in rows if isinstance(row, Proved)}
     table["upper"] = [proofs.get(k, (np.nan, None))[0] for k in table["k"]]

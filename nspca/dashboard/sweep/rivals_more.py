@@ -68,10 +68,7 @@ COUNTED = {
 
 
 def compared(of: Chosen, asked: ComparisonSpec, problem: Problem, sweep: nspca.Sweep) -> Answer:
-    """Return a comparison that has ended, at the k of the address.
-
-    By default that is the smallest k that reaches `ENOUGH` of the largest value.
-    """
+    """Return a comparison that has ended, at the k of the address."""
     best = sweep.frame.groupby("k")["value"].max()
     k = state.get_one_of("at_k", set(best.index), int(best.index[best >= ENOUGH * best.max()].min()))
     return Answer(of, asked, problem, sweep, k, next(method for method, size in sweep if size == k))
@@ -117,11 +114,7 @@ def aligned(X: np.ndarray) -> np.ndarray:
 def _pictures(
     dataset: Dataset, X: np.ndarray, titles: list[str], key: str, largest: float | None = None, what: str = ""
 ) -> None:
-    """Draw the columns of X (n, methods) by the kind of the data: as images, spectra, words, or in one table.
-
-    Images have one colour scale, up to `largest`, which is by default the largest weight. With `what`,
-    such as "chosen in", X has no weights, and only images stand alone.
-    """
+    """Draw the columns of X (n, methods) as images, spectra or words, or in one table, as the data are."""
     dense = not dataset.is_covariance and dataset.kind in ("image", "spectrum")
     mean = np.asarray(dataset.X.mean(axis=0)).ravel() if dense else None
     is_image = dataset.kind == "image" and dataset.image_shape is not None and mean is not None

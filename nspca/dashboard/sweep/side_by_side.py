@@ -55,10 +55,7 @@ def compare(before: Answer, now: Answer) -> Difference:
 
 
 def _correlation(before: Answer, now: Answer) -> float | None:
-    """Return the absolute correlation of the scores of two answers.
-
-    Returns None unless both have equal sample names in memory, and when all scores of an answer are equal.
-    """
+    """Return the absolute correlation of the scores of two answers."""
     sides = (before, now)
     if any(side.of.dataset.is_covariance or side.of.table is not None for side in sides):
         return None

@@ -31,15 +31,7 @@ def changed() -> None:
 
 
 def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
-    """Draw buttons that repeat the question without the selected features, with them only, merged or forced.
-
-    Parameters
-    ----------
-    of : Chosen
-    k : shown number of features, which is kept
-    rows : selected positions in `names`
-    names : features of the component
-    """
+    """Draw buttons that ask again without the selected features, with them only, merged or forced."""
     if not rows:
         st.caption(
             "What if? Select features in the table. Then ask for the best component without them, with no "
@@ -84,10 +76,7 @@ def _named(data: Dataset, names: list[str]) -> str:
 
 
 def all_again(of: Chosen) -> None:
-    """Draw the button that resets the features, if some are left out, merged or forced.
-
-    The script pages/sweep.py calls this above the answer.
-    """
+    """Draw the button that resets the features, if some are left out, merged or forced."""
     kept = len(open_data.forced_features(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -141,10 +130,7 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
 
 
 def answer(of: Chosen, asked: SweepSpec) -> bool:
-    """Start a changed sweep if it is quick and there is a curve to compare it with; tell whether it started.
-
-    A longer run stays on the page until the visitor starts the new one.
-    """
+    """Start a changed sweep if it is quick and has a curve to compare with; tell whether it started."""
     if not st.session_state.pop(state.CHANGED, False):
         return False
     if (state.get(SWEEP.key) or state.get("before")) is None:

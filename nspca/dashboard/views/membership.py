@@ -53,11 +53,7 @@ def ask() -> None:
 
 
 def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
-    """Return the membership of the features, computed from a result and its certificate.
-
-    Returns None when the slider is off, when the result has no certificate, when the computation failed, and
-    while a worker computes.
-    """
+    """Return the membership of the features, computed from a result and its certificate."""
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
         return None
@@ -99,11 +95,7 @@ def _compute_cached(name: str, _problem: Problem, _result: Result, share: float)
 
 
 def _await_membership(now: JobState) -> Membership | None:
-    """Return the membership that a worker computed, after a wait of at most `PATIENCE`.
-
-    Returns None while the run is unfinished, and the page then checks each second. A failed run gives None
-    and a warning on the page.
-    """
+    """Return the membership that a worker computed, after a wait of at most `PATIENCE`."""
     now = progress.wait_shortly(now.id, PATIENCE)
     if now.state == "done":
         return lookup.opened(now.id, now.finished, Membership.from_bytes)
@@ -124,10 +116,7 @@ def sure(known: Membership | None) -> np.ndarray | None:
 
 
 def legend(noun: str, known: Membership | None) -> None:
-    """Draw the sentence that explains solid and hatched features; nothing while the membership is not known.
-
-    `noun` is that of a feature.
-    """
+    """Draw the sentence that explains solid and hatched features, once the membership is known."""
     if known is not None:
         st.markdown(sentence(noun, known))
 
@@ -163,10 +152,7 @@ def sentence(noun: str, known: Membership) -> str:
 
 
 def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.DataFrame:
-    """Return a table with one row for each of the given features.
-
-    Columns are the membership, the bounds on the cost of leaving the feature out, and its replacement.
-    """
+    """Return a table with one row for each of the given features."""
     names = [dataset.feature_names[j] if j >= 0 else "" for j in known.partner[features]]
     costs = known.cost_without[features]
     return pd.DataFrame(

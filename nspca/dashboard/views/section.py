@@ -49,10 +49,7 @@ class Section:
     help: str | None = None
 
     def show(self, of: Chosen, **given: Any) -> Any:
-        """Draw the section about the data, and return its result; None before there is one.
-
-        `given` are further arguments of the run.
-        """
+        """Draw the section about the data, and return its result; None before there is one."""
         now = lookup.that_asks(self.spec)
         if now is None:
             begin = lambda: start.start(self.spec, **of.given, **given)  # noqa: E731
@@ -76,14 +73,7 @@ class Section:
 
 
 def looks_of(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
-    """Return the functions `says`, `share` and `draw` for `progress.show`.
-
-    Parameters
-    ----------
-    total : number of expected rows
-    draw : function that draws the finished rows
-    only : class of the rows that count
-    """
+    """Return the functions `says`, `share` and `draw` for `progress.show`."""
 
     def ready(now: JobState) -> int:
         return sum(isinstance(row, only) for row in unpack(now.rows))

@@ -117,19 +117,13 @@ def state_result(
 
 
 def ceiling_of(table: pd.DataFrame, n: int) -> float:
-    """Return the least upper bound that a sweep has at k = n, thus for any number of features.
-
-    `table` has the columns ``k, upper``. Returns infinity without such a bound.
-    """
+    """Return the least upper bound that a sweep has at k = n, thus for any number of features."""
     bounds = table.loc[table["k"] == n, "upper"].astype(float)
     return float(bounds.min()) if bounds.notna().any() else math.inf
 
 
 def nobody(problem: Problem, k: int, one: str, most: str) -> str:
-    """Return the sentence about the bound: ``No 8 pixels keep more than 64.0 %: proved.``
-
-    `one` is the noun of a feature. An empty `most` leaves out the number, for a component that is optimal.
-    """
+    """Return the sentence about the bound: ``No 8 pixels keep more than 64.0 %: proved.``"""
     those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}{_terms(problem, k, one)}"
     return f"{those} keep{'s' * (k == 1)} more{f' than {most}' * bool(most)}: proved."
 
