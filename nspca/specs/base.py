@@ -15,21 +15,11 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Description:
-    """A question in words.
+    """A question in words."""
 
-    Parameters
-    ----------
-    data : str
-        The data set and its preparation.
-    question : str
-        The question, such as ``sweep k = 1 to 30``.
-    details : tuple of str
-        The settings, each in a few words.
-    """
-
-    data: str
-    question: str
-    details: tuple[str, ...] = ()
+    data: str  # the data set and its preparation
+    question: str  # such as ``sweep k = 1 to 30``
+    details: tuple[str, ...] = ()  # the settings, each in a few words
 
     @property
     def title(self) -> str:

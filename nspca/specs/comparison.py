@@ -40,22 +40,7 @@ KS = address.Names(
 
 
 class ComparisonSpec(ProblemSpec):
-    """Several methods at several k on one problem, each without the answers of the others.
-
-    Parameters
-    ----------
-    ks : tuple of int
-        Values of k, in increasing order.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`.
-    effort : "fast", "standard", "thorough" or "exhaustive"
-        How hard to look for the proofs.
-    options : dict
-        Options by method.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """Several methods at several k on one problem, each without the answers of the others."""
 
     kind: ClassVar[str] = "comparison"
 

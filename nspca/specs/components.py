@@ -67,26 +67,7 @@ DEFAULT = ("joint", "cone", "tpower")
 class ComponentsSpec(ProblemSpec):
     """Several components of one data set, by several methods; disjoint without a deflation or an angle.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Features in each component.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`. A method that cannot find components together, "auto" among them,
-        finds one after another.
-    options : dict
-        Options by method.
-    deflation : str
-        A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
-    angle : float or None
-        Smallest angle in degrees between two components, instead of a deflation.
-    effort : "fast", "standard", "thorough" or None
-        Effort for the bound on the variance of all disjoint components together; None for no bound.
-    noun : "component", "part" or "topic"
-        Noun for a component on pages.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
+    A method that cannot find components together, "auto" among them, finds one after another.
     """
 
     kind: ClassVar[str] = "components"
@@ -97,14 +78,18 @@ class ComponentsSpec(ProblemSpec):
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
     deflation: Annotated[Deflation, Option("Before the next component")] = "drop"
+    """A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out."""
     angle: Annotated[
         float | None, Limits(gt=0, le=90), Option("Degrees", say=lambda value: f"{value:g}° apart")
     ] = None
+    """Smallest angle in degrees between two components, instead of a deflation."""
     effort: Annotated[
         JointEffort | None,
         Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True),
     ] = "fast"
+    """Work spent on the bound on the variance of all disjoint components together; None for no bound."""
     noun: Literal["component", "part", "topic"] = "component"
+    """What pages call a component."""
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:

@@ -74,58 +74,31 @@ class DataSpec(ReadOptions):
     """A data set: its source, the options of reading, and the steps of preparation.
 
     One of `sample`, `upload`, `folder` and `path` is the source. Without any, the caller passes the data.
-
-    Parameters
-    ----------
-    sample : str
-        A name of `nspca.data.SAMPLES`.
-    upload, file : str
-        SHA-256 of an uploaded file, and its name.
-    folder, digest : str
-        A folder of shards by its name on the server or its path, and the digest of its numbers.
-    some : int
-        Maximum number of rows taken from the folder, chosen at random; 0 for all of them.
-    path : str
-        A file on this computer.
-    vocabulary, annotation
-        Further files, as for `nspca.read`. For an upload they are SHA-256 hashes too.
-    words : bool
-        Whether the file holds texts whose words are counted.
-    id_column, label_column, ...
-        All options of `nspca.data.options.ReadOptions`; `drop_constant` is applied after `only` and
-        `without`.
-    covariance : bool
-        Whether the table is itself a covariance.
-    repair : bool
-        Whether to accept a covariance that is indefinite by rounding to single precision, as
-        ``Problem.from_covariance(..., repair="shift")`` does.
-    prepared : tuple of str
-        Names of `nspca.data.PREPARATIONS`, applied first and in this order.
-    samples_only, samples_without : tuple of int
-        Samples that are kept, or that are left out, by number from 0.
-    only, without : tuple of int
-        Features that are kept, or that are left out, by number from 0.
-    log2 : bool
-        Whether every x is replaced by log2(x + 1).
-    together : tuple of tuple of int
-        Groups of features, each merged into one feature.
-    content : str
-        Hash of the numbers after all steps. If given, data with another hash are refused.
+    `vocabulary` and `annotation` of an upload are SHA-256 hashes too. The steps number samples and features
+    from 0. `prepared` comes first, and constant features are dropped after `only` and `without`.
     """
 
     shown_as: ClassVar[str] = ""
 
     sample: Annotated[StrictStr | None, Option("Sample", "sample", address.WORD)] = None
+    """A name of `nspca.data.SAMPLES`."""
     upload: Annotated[StrictStr | None, Option("Upload", "upload", address.WORD)] = None
+    """SHA-256 of an uploaded file."""
     file: StrictStr = ""
+    """Name of an uploaded file."""
     folder: Annotated[StrictStr | None, Option("Folder of shards", "folder", address.PLAIN)] = None
+    """A folder of shards by its name on the server or its path."""
     digest: StrictStr = ""
+    """Digest of the numbers of the folder."""
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
+    """Maximum number of rows taken from the folder, chosen at random; 0 for all of them."""
     path: StrictStr | None = None
+    """A file on this computer."""
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
     covariance: Annotated[StrictBool, Option("Covariance", "cov", flag="--covariance")] = False
     """The table is a covariance, and no samples (an NPZ may say so)."""
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
+    """Accept a covariance that is indefinite by rounding to single precision."""
     annotation: Annotated[
         StrictStr | None,
         Option("Table about the samples", "about", address.WORD, flag="--annotation", metavar="FILE"),
@@ -164,6 +137,7 @@ class DataSpec(ReadOptions):
         ),
     ] = ()
     content: StrictStr = ""
+    """Hash of the numbers after all steps. If given, data with another hash are refused."""
 
     def model_post_init(self, context: Any) -> None:
         """Refuse contradicting fields; called by pydantic after the types are checked."""

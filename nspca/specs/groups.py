@@ -22,30 +22,14 @@ from nspca.validation.model import Option
 
 
 class GroupsSpec(JsonSpec, RowsSpec):
-    """Effect sizes of several components on labelled groups of held-out samples.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        Features in each component.
-    label : str
-        Name of the column of labels; empty for the labels of the data set.
-    method : str
-        "auto" or a key of `nspca.METHODS`.
-    options : dict
-        Options by method.
-    permutations : int
-        Number of shuffles of the labels for the p-values.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`, but no feature can be kept.
-    """
+    """Effect sizes of several components on labelled groups of held-out samples. No feature can be kept."""
 
     kind: ClassVar[str] = "groups"
     answer: ClassVar = GroupEffects
 
     sizes: Sizes
     label: Annotated[StrictStr, Option("Labels", say=lambda value: f"labels {value}" if value else "")] = ""
+    """Name of the column of labels; empty for the labels of the data set."""
     method: Annotated[MethodName, Option("Method", to="call", say=str, always=True)] = "joint"
     options: Options = Limits(default_factory=dict)
     permutations: Annotated[

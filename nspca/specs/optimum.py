@@ -33,32 +33,19 @@ PAUSE = 0.5
 
 
 class OptimumSpec(ProblemSpec):
-    """An exhaustive search for a better answer, or for a proof that none exists.
-
-    Parameters
-    ----------
-    k : int or tuple of int
-        Features in the component, or in each of several that share no feature.
-    method : str
-        Method of the first answer: "auto" or a key of `nspca.METHODS`.
-    seconds : int
-        Maximum seconds of the search; 0 for no search, so that `effort` alone is proved, however long it
-        takes.
-    effort : "fast", "standard", "thorough" or None
-        Effort of a proof that comes before the search, unless an earlier search is continued.
-    attempt : int
-        Number of searches before this one, so that a further search has another result key.
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """An exhaustive search for a better answer, or for a proof that none exists."""
 
     kind: ClassVar[str] = "optimum"
 
     k: Sparsity
     method: MethodName = "auto"
+    """Method of the first answer."""
     seconds: Annotated[StrictInt, Limits(ge=0)] = SECONDS
+    """Maximum seconds of the search; 0 for none, so that `effort` alone is proved, however long it takes."""
     effort: JointEffort | None = None
+    """Effort of a proof that comes before the search, unless an earlier search is continued."""
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
+    """Number of searches before this one, so that a further search has another result key."""
 
     def describe(self) -> Description:
         question = "is it the best?" if self.seconds else "a tighter proof,"

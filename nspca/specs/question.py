@@ -88,20 +88,10 @@ def plain_numbers(values: np.ndarray) -> list[Any]:
 
 
 class ProblemSpec(Spec):
-    """Base class of questions about a problem, with all fields of the problem except k.
-
-    Parameters
-    ----------
-    data : DataSpec
-    nonneg : bool
-        Whether weights must not be negative.
-    forced : tuple of int
-        Forced features, by number in the data after all steps.
-    center, scale : bool
-        Whether means are subtracted, and whether features are divided by their standard deviations.
-    """
+    """Base class of questions about a problem, with all fields of the problem except k."""
 
     data: DataSpec = DataSpec()
+    """The data set."""
     nonneg: Annotated[
         StrictBool,
         Option(
@@ -118,6 +108,7 @@ class ProblemSpec(Spec):
     forced: Annotated[
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
+    """Features that are in every component, by number in the data after all steps."""
     center: Annotated[
         StrictBool,
         Option(

@@ -33,19 +33,7 @@ RESAMPLES = 20
 class StabilitySpec(JsonSpec, RowsSpec):
     """Bootstrap stability of a component, or of several: what methods find on each draw of the rows.
 
-    Parameters
-    ----------
-    k : int or tuple of int
-        Features in the component, or in each of several that share none.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`; one method that is no "auto" for several components.
-    options : dict
-        Options by method.
-    resamples : int
-        How many tables are drawn.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
+    Several components are found by one method that is no "auto".
     """
 
     kind: ClassVar[str] = "stability"

@@ -98,25 +98,7 @@ def cheapest_first(methods: Iterable[str]) -> list[str]:
 
 
 class SweepSpec(ProblemSpec):
-    """A sweep over k of one data set.
-
-    Parameters
-    ----------
-    ks : tuple of int
-        Values of k, in increasing order.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`.
-    effort : "fast", "standard", "thorough", "exhaustive" or None
-        Effort of the proofs; None for no proofs.
-    keep : tuple of int
-        The `forced` features by their numbers in the prepared table before features were left out, as in
-        addresses; empty if these numbers are equal.
-    published : bool
-        Whether the bounds that papers print are computed too; see `published_bounds`.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """A sweep over k of one data set."""
 
     kind: ClassVar[str] = "sweep"
     goes_on: ClassVar[bool] = True
@@ -151,7 +133,10 @@ class SweepSpec(ProblemSpec):
     ] = "fast"
     """Work spent on the bound (default fast)."""
     keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
+    """The `forced` features by their numbers in the prepared table before features were left out, as in
+    addresses; empty if these numbers are equal."""
     published: StrictBool = True
+    """Whether the bounds that papers print are computed too; see `published_bounds`."""
     seed: Seed = 0
 
     @property

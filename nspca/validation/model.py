@@ -9,6 +9,7 @@ from these declarations. `nspca.cli.arguments.add_options` has the loop for the 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -123,6 +124,19 @@ class Model(BaseModel):
                 super().__init__(**values)
             except ValidationError as error:
                 raise InvalidOption(_sentence(type(self), values, error)) from None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        """Add the fields to the docstring of the class, each with its own docstring; called by pydantic."""
+        lines = [cleandoc(cls.__doc__ or ""), "", "Parameters", "----------"]
+        for name, field in cls.model_fields.items():
+            option = next((one for one in field.metadata if isinstance(one, Option)), Option(""))
+            default = None if field.is_required() else field.get_default(call_default_factory=True)
+            # The docstring of a flag says what the flag does, and that is the opposite of True.
+            said = option.label if default is True and option.flag else field.description or option.label
+            known = "" if default is None or isinstance(default, Model) else f" : default {default!r}"
+            lines += [f"{name}{known}", f"    {' '.join(said.split())}"]
+        cls.__doc__ = "\n".join(lines)
 
     @model_validator(mode="before")
     @classmethod
