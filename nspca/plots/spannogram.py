@@ -61,19 +61,12 @@ class Spans:
 
     There is one row for c and, in nonnegative problems, one for -c. On a grid an interval narrower than one
     step can be missed, so this is for drawing, not for proofs.
-
-    Attributes
-    ----------
-    phi : (p,) angles
-    objective : (s, p) value of the best support at each angle, for each sign
-    edges : for each sign, the ends of its intervals, one more than intervals
-    sets : for each sign, the features of the highest curves on each interval
     """
 
-    phi: np.ndarray
-    objective: np.ndarray
-    edges: tuple[np.ndarray, ...]
-    sets: tuple[list[np.ndarray], ...]
+    phi: np.ndarray  # (p,) angles
+    objective: np.ndarray  # (s, p) value of the best support at each angle, for each sign
+    edges: tuple[np.ndarray, ...]  # for each sign, the ends of its intervals, one more than intervals
+    sets: tuple[list[np.ndarray], ...]  # for each sign, the features of the highest curves on each interval
 
     @property
     def best(self) -> tuple[int, int]:

@@ -81,22 +81,13 @@ def _unit(points: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Globe:
-    """Objective sampled on the grid of the sphere (points, values) and on the grid of the map (x, y, flat),
-    without cones.
+    """Objective sampled on a grid of the sphere, and on one of the map, without cones."""
 
-    Attributes
-    ----------
-    points : (latitudes, longitudes, 3) unit vectors
-    values : (latitudes, longitudes) objective at each point
-    x, y : (a,) and (b,) coordinates of the Hammer map
-    flat : (b, a) objective on the map, NaN outside
-    """
-
-    points: np.ndarray
-    values: np.ndarray
-    x: np.ndarray
-    y: np.ndarray
-    flat: np.ndarray
+    points: np.ndarray  # (latitudes, longitudes, 3) unit vectors
+    values: np.ndarray  # (latitudes, longitudes) objective at each point
+    x: np.ndarray  # (a,) coordinates of the Hammer map
+    y: np.ndarray  # (b,)
+    flat: np.ndarray  # (b, a) objective on the map, NaN outside
 
 
 def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:

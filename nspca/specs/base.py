@@ -43,13 +43,7 @@ def arguments(given: Mapping[str, Any], *first: str) -> str:
 
 
 def load(text: str | bytes) -> dict[str, Any]:
-    """Return the object that a JSON text holds, as a dict.
-
-    Raises
-    ------
-    InvalidOption
-        For a text that is not JSON, or JSON that is not an object.
-    """
+    """Return the object that a JSON text holds, as a dict."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):

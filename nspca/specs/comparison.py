@@ -74,13 +74,8 @@ class ComparisonSpec(ProblemSpec):
 
         Values and seconds are those of each method alone: no method uses the answer of another, and shared
         work is done before the first starts. The cheapest method runs first. If a method cannot solve the
-        problem, the message of its error is reported, and the others continue. `Cancelled` carries the
-        partial sweep as its `result`.
-
-        Raises
-        ------
-        NSPCAError
-            When no method could solve the problem.
+        problem, the message of its error is reported, and the others continue; without another one it is
+        raised. `Cancelled` carries the partial sweep as its `result`.
         """
         problem = self.problem(X, report)
         share(problem, self.methods, report)

@@ -153,12 +153,8 @@ class ComponentsSpec(ProblemSpec):
         """Return a `nspca.Sweep` with keys (method, r) whose results share one certificate.
 
         The cheapest method runs first. If a method cannot solve the problem, the message of its error is
-        reported, and the others continue. `Cancelled` carries the partial sweep as its `result`.
-
-        Raises
-        ------
-        NSPCAError
-            When no method could solve the problem.
+        reported, and the others continue; without another one it is raised. `Cancelled` carries the partial
+        sweep as its `result`.
         """
         problem = self.problem(X, report)
         found: dict[str, Result] = {}
@@ -221,15 +217,7 @@ class ComponentsSpec(ProblemSpec):
         return super().opening(self.sizes[0] if k is None and same else k)
 
     def python(self, method: str | None = None, effort: str | None = None, **shown: Any) -> list[str]:
-        """Return Python that repeats the search of one method, and proves a bound with the given effort.
-
-        Parameters
-        ----------
-        method : str, optional
-            The first method of the spec when None.
-        effort : str, optional
-            Effort for the bound; that of the spec when None.
-        """
+        """Return Python that repeats the search of one method, by default the first, and proves a bound."""
         method, effort = method or self.methods[0], effort or self.effort
         given = "".join(
             f", {name}={value!r}" for name, value in (self.between | self.options.get(method, {})).items()

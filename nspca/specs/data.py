@@ -152,20 +152,10 @@ class DataSpec(ReadOptions):
     # ---- the data themselves
 
     def open(self, upload: Callable[[str], bytes] | None = None, beside: Path = Path()) -> Dataset | Shards:
-        """Return the data after all steps.
+        """Return the data after all steps; refuse data that have not the hash `content`.
 
-        Parameters
-        ----------
-        upload : callable, optional
-            ``upload(sha256)`` returns the bytes of an upload. By default a file with the right name and hash
-            is searched in the folder `beside`.
-        beside : Path
-            Folder for relative paths, after the current folder.
-
-        Raises
-        ------
-        InvalidData
-            When the data do not exist, cannot be read, or do not have the hash `content`.
+        ``upload(sha256)`` returns the bytes of an upload. By default a file with its name and hash is looked
+        for. Relative paths are looked for in the current folder, and then in the folder `beside`.
         """
         return self.changed(self._source(upload, beside))
 

@@ -42,15 +42,7 @@ class GroupsSpec(JsonSpec, RowsSpec):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> GroupEffects:
-        """Return the `nspca.GroupEffects` on the held-out half of the rows.
-
-        Parameters
-        ----------
-        X : Dataset or array, optional
-            The open data; by default the source in `data` is opened.
-        labels : (m,) sequence of str, optional
-            Labels of all rows; by default those of the opened data.
-        """
+        """Return the `nspca.GroupEffects` on the held-out half of the rows, by their labels."""
         X = self.rows(X)
         labels = labels_of(X, self.label) if labels is None else labels
         how = self.of_call("forced") | self.options.get(self.method, {})
@@ -67,13 +59,7 @@ class GroupsSpec(JsonSpec, RowsSpec):
 
 
 def labels_of(data: Any, label: str = "") -> Any:
-    """Return the labels of the samples of a data set.
-
-    Raises
-    ------
-    InvalidData
-        When the data have no labels, or no label column of that name.
-    """
+    """Return the labels of the samples of a data set, or those of a column; refuse data without them."""
     found = data.label_columns.get(label) if label else data.labels
     if found is None:
         named = f"a column of labels named {label!r}" if label else "labels of the samples"

@@ -36,16 +36,9 @@ class KnownSpec(ProblemSpec):
     def known(
         self, report: Report, X: Any, component: Any, certificate: bytes | None
     ) -> tuple[Problem, Result]:
-        """Return the problem, and the result with its certificate if it has one.
+        """Return the problem, and the result of a known component (n,) with its certificate if it has one.
 
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) array, optional
-            A known component; by default the method "auto" finds one.
-        certificate : bytes, optional
-            File of a certificate of this problem.
+        By default the source in `data` is opened, and the method "auto" finds a component.
         """
         problem = self.problem(X, report)
         result = known_result(problem, component, report)

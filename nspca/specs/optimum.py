@@ -56,16 +56,8 @@ class OptimumSpec(ProblemSpec):
     ) -> Result:
         """Return the best answer with its certificate.
 
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) or (n, r) array, optional
-            A known answer; by default `method` finds one.
-        certificate : bytes, optional
-            File of the certificate of an earlier search, to continue.
-
-        `Cancelled` carries the best answer so far as its `result`.
+        The search begins with a known component (n,) or (n, r), by default with what `method` finds, and goes
+        on from the certificate of an earlier search. `Cancelled` carries the best answer so far as `result`.
         """
         problem = self.problem(X, report)
         if component is None and problem.joint:
@@ -128,16 +120,10 @@ def _better(known: Certificate | None, found: Any) -> Certificate | None:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Progress of an exhaustive search.
+    """Progress of an exhaustive search: numbers of open and of settled nodes, and masks (n,) or (n, r).
 
-    Attributes
-    ----------
-    certain, possible : (n,) or (n, r) bool
-        Features that every better answer has, and features that a better answer may have. For several
-        components each has a column. This holds for every better answer if its components are numbered
-        suitably.
-    open, nodes : int
-        Number of open nodes, and number of settled nodes.
+    Every better answer has the `certain` features, and none has others than the `possible` ones, if its
+    components are numbered suitably.
     """
 
     certain: np.ndarray

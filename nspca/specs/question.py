@@ -193,12 +193,9 @@ class ProblemSpec(Spec):
         return Problem.from_data(X, **how, report=report)
 
     def rows(self, X: Any) -> Any:
-        """Return the data of a question about rows (opened if X is None).
+        """Return the data of a question about rows, opened if X is None.
 
-        Raises
-        ------
-        InvalidData
-            For a covariance, for a folder of shards, whose rows are not in memory, and for weighted samples.
+        A covariance, a folder of shards, whose rows are not in memory, and weighted samples are refused.
         """
         X = self.open() if X is None else X
         if getattr(X, "weights", None) is not None:
@@ -211,13 +208,7 @@ class ProblemSpec(Spec):
         return X
 
     def estimate(self, data: Any = None) -> Plan:
-        """Return the cost estimate: memory, passes over the data, and seconds.
-
-        Parameters
-        ----------
-        data : optional
-            The data, a path or a `Size`; by default the data source is opened.
-        """
+        """Return the cost estimate for data, a path or a `Size`: memory, passes and seconds."""
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else read_size(data)
         sizes, problems = self.work

@@ -67,19 +67,9 @@ class StabilitySpec(JsonSpec, RowsSpec):
     ) -> dict[str, list[dict[str, Any]]]:
         """Return for each method the attributes of a `Redrawn` for each draw.
 
-        A method that cannot solve the problem is left out, and the message of its error is reported.
-
-        Parameters
-        ----------
-        X : Dataset or array, optional
-            The open data; by default the source in `data` is opened.
-        components : (n, r) array, optional
-            Several components of the whole table, to compare with; by default the method finds them.
-
-        Raises
-        ------
-        NSPCAError
-            When no method could solve the problem.
+        A method that cannot solve the problem is left out, and the message of its error is reported; without
+        another one it is raised. Several components are compared with those (n, r) of the whole table, which
+        the method finds by default.
         """
         X, total = self.rows(X), self.resamples
         found: dict[str, list[dict[str, Any]]] = {method: [] for method in self.methods}

@@ -36,71 +36,35 @@ PLAIN_WORDS = {
 
 @dataclass(frozen=True)
 class Option:
-    """Properties of one field of a spec besides its type.
+    """Properties of one field of a spec besides its type."""
 
-    Parameters
-    ----------
-    label : str
-        The field in a few words, for descriptions and errors.
-    query : str
-        Name of the field in addresses; empty for a field that addresses do not carry.
-    text : Text or Names, optional
-        Reader and writer of the value in addresses; by default chosen from the type of the default value.
-        `Names` are for a value that takes several names, which need no `query`.
-    to : "call", "problem" or ""
-        Call that gets the field as a keyword in exported Python: the one that answers the question, or the
-        one that makes the problem.
-    keyword : str
-        Name of the keyword; by default that of the field.
-    say : callable, optional
-        ``say(value)`` returns a phrase for the description, empty for none. By default label and value.
-    always : bool
-        Whether description and address mention the default value too.
-    flag : str
-        Name on the command line, such as ``--image-size``; empty for a field that has none.
-    metavar : str
-        The value in the help of the command line, such as ``PERCENT``; by default that of `text`.
-    const : optional
-        Value that the flag stands for. Without one, the flag of a boolean stands for the opposite of its
-        default, and any other flag needs a value.
-    words : mapping, optional
-        The choices of the field in words, for its widget.
-    by_data : bool
-        Whether a form without a value asks the data, and not the default of the field.
-    help : str
-        What the field does, for its flag and its widget: the docstring of the field, which a `Model` puts
-        here as the end of a sentence.
-    """
-
-    label: str
-    query: str = ""
+    label: str  # the field in a few words, for descriptions and errors
+    query: str = ""  # its name in addresses; empty for a field that addresses do not carry
+    # Reader and writer of the value in addresses, by default chosen from the type of the default; `Names` are
+    # for a value that takes several names, and need no `query`.
     text: Text | Names | None = None
+    # The call that gets the field as a keyword in exported Python: "call", which answers the question, or
+    # "problem", which makes the problem.
     to: str = ""
-    keyword: str = ""
-    say: Any = None
-    always: bool = False
-    flag: str = ""
-    metavar: str = ""
+    keyword: str = ""  # by default the name of the field
+    say: Any = None  # returns a phrase for the description, empty for none; by default label and value
+    always: bool = False  # whether description and address mention the default value too
+    flag: str = ""  # name on the command line, such as ``--image-size``
+    metavar: str = ""  # the value in the help of the command line; by default that of `text`
+    # Value that the flag stands for; without one the flag of a boolean stands for the opposite of its default,
+    # and any other needs a value.
     const: Any = None
-    words: Mapping[Any, str] | None = None
-    by_data: bool = False
-    help: str = ""
+    words: Mapping[Any, str] | None = None  # the choices in words, for the widget
+    by_data: bool = False  # whether a form without a value asks the data, and not the default
+    help: str = ""  # the docstring of the field, for its flag and its widget, as the end of a sentence
 
 
 @dataclass(frozen=True)
 class Required:
-    """The values that a field takes, in words, which replace those of pydantic in a refusal.
+    """The values that a field takes, in words, which replace those of pydantic in a refusal."""
 
-    Parameters
-    ----------
-    words : str
-        What is allowed, such as ``a whole number of at least 1``.
-    remedy : str
-        What to write instead, if `words` do not say it.
-    """
-
-    words: str
-    remedy: str = ""
+    words: str  # what is allowed, such as ``a whole number of at least 1``
+    remedy: str = ""  # what to write instead, if `words` do not say it
 
 
 class Model(BaseModel):
@@ -199,10 +163,7 @@ class Model(BaseModel):
     def read(cls, name: str, text: str) -> Any:
         """Return the value of a field from its text in an address or on the command line.
 
-        Raises
-        ------
-        InvalidOption
-            With a sentence whose subject is left to the caller, such as ``must be at least 2, got 'x'``.
+        The refusal of another text leaves its subject to the caller: ``must be at least 2, got 'x'``.
         """
         option, default = cls.option(name)
         form = text_of(option, default)
