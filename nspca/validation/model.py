@@ -51,7 +51,7 @@ class Option:
     always: bool = False  # whether description and address mention the default value too
     flag: str = ""  # name on the command line, such as ``--image-size``
     metavar: str = ""  # the value in the help of the command line; by default that of `text`
-    # Value that the flag stands for; without one the flag of a boolean stands for the opposite of its default,
+    # Value that the flag stands for; without one the flag of a boolean means the opposite of its default,
     # and any other needs a value.
     const: Any = None
     words: Mapping[Any, str] | None = None  # the choices in words, for the widget

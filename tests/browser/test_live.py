@@ -17,6 +17,9 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from nspca.plots.samples import spectrum_figure
+from nspca.plots.spannogram import spans
+from nspca.plots.sweeps import sweep_figure
 from nspca import plots
 from nspca.dashboard.components import figures
 
@@ -28,7 +31,7 @@ def tick():
     frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
     frame["ratio"] = frame["value"] / frame["upper"]
     keep = lambda point: st.session_state.update(clicked=str(point))
-    figures.draw_plot(partial(plots.sweep_figure, frame, unit=1.0), "sweep", on_click=keep, same="these")
+    figures.draw_plot(partial(sweep_figure, frame, unit=1.0), "sweep", on_click=keep, same="these")
     st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
 
 tick()
@@ -46,8 +49,8 @@ rows = [
     for method in (["cone"] if st.toggle("more methods") else []) + ["auto"]
     for k in ks
 ]
-figures.draw(plots.sweep_figure(pd.DataFrame(rows), unit=1.0), "curve", same=ks[0])
-figures.draw(plots.spectrum_figure([k / 10 for k in ks], 1e3), "spectrum")
+figures.draw(sweep_figure(pd.DataFrame(rows), unit=1.0), "curve", same=ks[0])
+figures.draw(spectrum_figure([k / 10 for k in ks], 1e3), "spectrum")
 st.write(f"run {runs}")
 """
 EXPLORER = """
@@ -58,7 +61,7 @@ from nspca.dashboard.components.spannogram_explorer import explorer_data, spanno
 
 V = np.random.default_rng(4).normal(size=(361, 2))
 names = [f"pixel {j}" for j in range(361)]
-found = plots.spans(V, 20)
+found = spans(V, 20)
 sign, at = found.best
 data = explorer_data(V, 20, found, (float(found.phi[at]), 1 - 2 * sign), names=names, unit=100.0, height=520)
 phi = spannogram_explorer(data, "explorer")

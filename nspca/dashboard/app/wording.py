@@ -8,7 +8,7 @@ from nspca.data import Dataset
 from nspca.data.findings import Finding
 from nspca.data.suspicions import are_genes, are_proteins
 from nspca.errors import InvalidData
-from nspca.plots import certainty, ratio_sentence
+from nspca.plots.theme import certainty, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
 from nspca.presentation.phrases import listed as listed
