@@ -17,11 +17,8 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
-from nspca.plots.samples import spectrum_figure
-from nspca.plots.spannogram import spans
-from nspca.plots.sweeps import sweep_figure
-from nspca import plots
 from nspca.dashboard.components import figures
+from nspca.plots.sweeps import sweep_figure
 
 @st.fragment(run_every=0.5)
 def tick():
@@ -39,8 +36,9 @@ tick()
 CHANGING = """
 import pandas as pd
 import streamlit as st
-from nspca import plots
 from nspca.dashboard.components import figures
+from nspca.plots.samples import spectrum_figure
+from nspca.plots.sweeps import sweep_figure
 
 runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
 ks = list(range(200, 400, 20)) if st.toggle("other data") else list(range(10, 100, 10))
@@ -56,7 +54,7 @@ st.write(f"run {runs}")
 EXPLORER = """
 import numpy as np
 import streamlit as st
-from nspca import plots
+from nspca.plots.spannogram import spans
 from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
 
 V = np.random.default_rng(4).normal(size=(361, 2))

@@ -30,6 +30,8 @@ def page():
 
     from nspca.dashboard.components import figures
     from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
+    from nspca.plots.samples import spectrum_figure
+    from nspca.plots.spannogram import spans
 
     figures.draw(spectrum_figure([3.0, 1.0], 4.0).update_layout(height=300), "figure")
     spannogram_explorer(explorer_data(np.eye(2), 1, spans(np.eye(2), 1), (0.0, 1)), "explorer")
@@ -110,6 +112,7 @@ def test_the_caller_keeps_its_figure():
 def test_a_figure_may_be_named_after_any_run():
     def page():
         from nspca.dashboard.components import figures
+        from nspca.plots.samples import spectrum_figure
 
         for name in ("a__b", "___", "component__VExov4jmqlBac7L5JY60Q_", "a_b"):
             figures.draw(spectrum_figure([1.0], 1.0), name)
@@ -181,6 +184,7 @@ def plots_of_a_class():
     import streamlit as st
 
     from nspca.dashboard.components import figures
+    from nspca.plots.samples import spectrum_figure
 
     plot = functools.partial(spectrum_figure, [3.0, st.session_state.get("second", 1.0)], 4.0)
     figures.draw_plot(plot, "figure", st.session_state.get("height"), same="these data")
