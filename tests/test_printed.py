@@ -17,7 +17,7 @@ import pytest
 import nspca
 from nspca.bounds.plan import PLANS
 from nspca.cli import answers, screen
-from nspca.cli.sweep import as_text
+from nspca.cli.run import as_text
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
 from nspca.dashboard.joint import headline
