@@ -10,7 +10,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 LENGTH = 6
 """Characters of a code, of which there are a billion. Who guesses one can answer, and sees no guess."""
 MOST_ROOMS, MOST_PHONES = 100, 250
-"""Maximum rooms at a time, and phones in a room: the largest lecture that can read a curve on a projector."""
+"""Maximum rooms at a time, and phones that answer: the largest lecture that can read a projector."""
 LONGEST, IDLE = 4 * 3600.0, 3600.0
 """Maximum seconds of a room, and seconds without a view by the teacher after which it ends."""
 PRESENT = 12.0
@@ -62,18 +62,20 @@ class View(Asked):
 
 @dataclass(eq=False)
 class _Room:
-    """A room; times are in seconds of the clock, and `looked` is that of the teacher's last view."""
-
     code: str
     opened: float
-    looked: float
+    looked: float  # time of the teacher's last view
     screen: int = 1
     revealed: set[int] = field(default_factory=set)  # screens whose answers are shown
     guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)  # by screen and phone
-    seen: dict[str, float] = field(default_factory=dict)  # time of each phone's last request
+    seen: dict[str, float] = field(default_factory=dict)  # time of the last request of each phone here
 
     def asked(self) -> Asked:
         return Asked(self.screen, self.screen in self.revealed)
+
+    def see(self, now: float, phone: dict[str, float] | None = None) -> None:
+        """Forget the phones that went, and note the request of one."""
+        self.seen = {name: at for name, at in self.seen.items() if now - at <= PRESENT} | (phone or {})
 
 
 class Rooms:
@@ -89,25 +91,22 @@ class Rooms:
 
     def open(self) -> str:
         """Open a room, and return its secret; raise `RoomError` if the server has `MOST_ROOMS` rooms."""
-        with self._held() as rooms:
+        with self._held() as (rooms, now):
             if len(rooms) >= MOST_ROOMS:
                 raise RoomError(
                     f"This server takes {MOST_ROOMS} rooms at once. Try again when a lesson has ended."
                 )
-            taken, code = {room.code for room in rooms.values()}, _new_code()
-            while code in taken:
-                code = _new_code()
-            secret, now = secrets.token_urlsafe(24), self._clock()
+            secret, code = secrets.token_urlsafe(24), "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
             rooms[secret] = _Room(code, now, now)
             return secret
 
     def view(self, secret: str) -> View:
         """Return the teacher's view of a room, and keep the room from ending as idle."""
         with self._of(secret) as room:
-            now = room.looked = self._clock()
-            here = sum(now - seen <= PRESENT for seen in room.seen.values())
+            room.looked = self._clock()
+            room.see(room.looked)
             guesses = tuple(room.guesses.get(room.screen, {}).values())
-            return View(**vars(room.asked()), code=room.code, guesses=guesses, here=here)
+            return View(**vars(room.asked()), code=room.code, guesses=guesses, here=len(room.seen))
 
     def turn(self, secret: str, screen: int) -> None:
         """Turn the room to a screen of the lesson; on one without a question, phones wait for the next."""
@@ -128,12 +127,9 @@ class Rooms:
 
     def ask(self, code: str, phone: str) -> Asked:
         """Return the open question of a room for a phone, whose secret name is `phone`."""
-        with self._held():
-            room, now = self._at(code), self._clock()
-            if phone not in room.seen and len(room.seen) >= MOST_PHONES:
-                room.seen = {name: seen for name, seen in room.seen.items() if now - seen <= PRESENT}
-                _refuse_more(room.seen)
-            room.seen[phone] = now
+        with self._held() as (_, now):
+            room = self._at(code)
+            room.see(now, {phone: now})
             return room.asked()
 
     def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
@@ -147,24 +143,24 @@ class Rooms:
             if room.asked() != Asked(screen, False):
                 raise InvalidOption("This question is over. The next one will appear here.")
             guesses = room.guesses.setdefault(screen, {})
-            if phone not in guesses:
-                _refuse_more(guesses)
+            if phone not in guesses and len(guesses) >= MOST_PHONES:
+                raise RoomError(f"This room is full: it takes {MOST_PHONES} phones.")
             guesses[phone] = given
             return given
 
     @contextmanager
-    def _held(self) -> Iterator[dict[str, _Room]]:
-        """Hold the rooms, after those that are over were deleted."""
+    def _held(self) -> Iterator[tuple[dict[str, _Room], float]]:
+        """Hold the rooms that are not over, with the present time."""
         with self._lock:
             now = self._clock()
             for secret, room in list(self._rooms.items()):
                 if now - room.opened > LONGEST or now - room.looked > IDLE:
                     del self._rooms[secret]
-            yield self._rooms
+            yield self._rooms, now
 
     @contextmanager
     def _of(self, secret: str) -> Iterator[_Room]:
-        with self._held() as rooms:
+        with self._held() as (rooms, _):
             if secret not in rooms:
                 raise NoRoom("This room is closed. Open a new one for the next lesson.")
             yield rooms[secret]
@@ -172,24 +168,12 @@ class Rooms:
     def _at(self, code: str) -> _Room:
         room = next((room for room in self._rooms.values() if room.code == read_code(code)), None)
         if room is None:
-            raise NoRoom(
-                "No room is open under this code. Check the six characters on the projector, or ask whether "
-                "the room has been closed."
-            )
+            raise NoRoom("No room has this code. Check the six characters on the projector.")
         return room
 
 
 ROOMS = Rooms()
 """The rooms of this server."""
-
-
-def _refuse_more(phones: Sized) -> None:
-    if len(phones) >= MOST_PHONES:
-        raise RoomError(f"This room is full: it takes {MOST_PHONES} phones.")
-
-
-def _new_code() -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def read_code(text: str) -> str:
