@@ -82,7 +82,7 @@ def test_two_rooms_do_not_meet(clock):
 
 def test_a_wrong_code_opens_nothing(open_room):
     house, _, code = open_room
-    with pytest.raises(NoRoom, match="No room has this code"):
+    with pytest.raises(NoRoom, match="No room is open under this code"):
         house.ask("A" * LENGTH if code != "A" * LENGTH else "B" * LENGTH, "x")
 
 

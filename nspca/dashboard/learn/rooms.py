@@ -168,7 +168,10 @@ class Rooms:
     def _at(self, code: str) -> _Room:
         room = next((room for room in self._rooms.values() if room.code == read_code(code)), None)
         if room is None:
-            raise NoRoom("No room has this code. Check the six characters on the projector.")
+            raise NoRoom(
+                "No room is open under this code. Check the six characters on the projector, or ask whether "
+                "the room has been closed."
+            )
         return room
 
 
