@@ -11,6 +11,7 @@ page sees it (`Watched`), whose own question is ``run.asked``.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -18,7 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.dashboard import open_data, share
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.export import Export
@@ -33,8 +34,6 @@ from nspca.specs import ProblemSpec
 Asked = TypeVar("Asked", bound=ProblemSpec)
 """The kind of question that a page asks."""
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
-CHANGE = "change"
-"""Word at the end of the folded form, which opens the form."""
 STARTED = "runs_started"
 """Name in the session of the number of runs that the start button began."""
 
@@ -90,26 +89,21 @@ class AnswerPage(ABC, Generic[Asked]):
             self.begin(data, asked)
             st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
 
-        return start.offer(
-            self.label(data, asked), data, asked, begin, lambda: self.draw_estimate(data, asked)
-        )
+        refusal = cost_estimate.refusal(data, *asked.work)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+            buttons.button(self.label(data, asked), "run", begin, disabled=bool(refusal), **look)
+            self.draw_estimate(data, asked)
+        cost_estimate.say(refusal)
+        return not refusal
 
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
-    def introduce(self, run: Watched) -> None:
-        """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
-
     @abstractmethod
-    def status(self, run: Watched, now: JobState) -> str:
-        """Return one line about a run: its progress, and the best value and bound so far."""
-
-    @abstractmethod
-    def share(self, run: Watched, now: JobState) -> float:
-        """Return the progress of a run, from 0 to 1."""
+    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
+        """Return one line about a run, with its best value and bound so far, and its progress from 0 to 1."""
 
     @abstractmethod
     def filling(self, run: Watched, now: JobState) -> None:
@@ -221,7 +215,7 @@ def fold(line: str, folded: bool = True) -> DeltaGenerator:
     # Another key makes another element, so a form folds by itself when the first answer is there, and when a
     # run begins: its progress and its answer stand above.
     return st.expander(
-        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
+        f"{wording.plain(line)} · **change**" if folded else "The question",
         expanded=not folded,
         key=f"question_folded_{st.session_state.get(STARTED, 0)}" if folded else "question_open",
         icon=":material/tune:",
@@ -256,7 +250,7 @@ def _draw(
             progress.ended(run.now, "again", run.asked.goes_on)
         seen = page.view(run, results)
         if not run.own and asked is not run.asked and has_result:
-            page.introduce(run)
+            _introduce(run)
         if asked is not run.asked and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
@@ -279,11 +273,17 @@ def _watch(
         else:
             st.caption(MEASURED)
 
-    draw = (lambda now: page.status(run, now), lambda now: page.share(run, now), fill)
+    status = partial(page.status, run)
     if run.now.ended and not is_measured:
         progress.repeat(lambda: fill(run.now))
     elif run.own or not is_measured:
-        progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
+        progress.show(run.now, fill, status=status, stop=lambda: progress.stop(run.id))
     else:
-        page.introduce(run)
-        progress.live(run.id, *draw)
+        _introduce(run)
+        progress.live(run.id, fill, status)
+
+
+def _introduce(run: Watched) -> None:
+    """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
+    if run.of.reference.folder is not None:
+        st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))

@@ -104,11 +104,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
-    sweep = proofs.grown(proofs.improved(sweep, tried), about, asked)
+    sweep = proofs.gathered(sweep, about, asked, tried)
     k = max(1, min(state.get("digit_k"), MOST))
-    found = sweep["auto", k]
     answer = Answer(about, asked, problem, sweep, k, "auto", tried)
-    result = found.with_certificate(answer.certificate)
+    result = answer.shown
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca.dashboard.runs.sweeps import default_range, usual
 from nspca.dashboard.runs.tasks import TASKS
+from nspca.dashboard.sweep.form import default_range, usual
 from nspca.dashboard.sweep.page import _says as says
 from nspca.dashboard.views.component import csv_of, weights
 from nspca.jobs import JobState, engine

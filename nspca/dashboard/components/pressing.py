@@ -1,16 +1,13 @@
 """Lists of words on the page Components: they can be pressed, and words can be left out of them."""
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 
-_PRESSING = st.components.v2.component(
-    "nspca_pressing",
-    html="",
-    js=files("nspca.dashboard.components").joinpath("pressing.js").read_text("utf-8"),
-)
+from nspca.dashboard.components.mount import mount
+
+_PRESSING = mount("pressing")
 
 
 def listen(

@@ -7,19 +7,16 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.runs import defaults
 from nspca.data import (
     SAMPLES,
     Sample,
     absent_original,
-    is_at_hand,
     is_installed,
     load_sample,
     present_samples,
     shown_name,
 )
 from nspca.plots.data_preview import HEIGHT, thumbnail
-from nspca.specs import job
 
 ICONS = {
     "image": ":material/image:",
@@ -47,8 +44,6 @@ def show() -> None:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
         st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
-    if not is_at_hand(job.COUNTED):
-        defaults.measured(job.COUNT, automatic=True)
 
 
 def _source(sample: Sample) -> str:
@@ -64,9 +59,8 @@ def _card(name: str, sample: Sample) -> None:
     )
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
-        if is_at_hand(name):
-            svg, size = drawing(name, open_data.version(name))
-            st.html(wording.drawing(svg, style, f"Some samples of {sample.title}, {size}"))
+        svg, size = drawing(name, open_data.version(name))
+        st.html(wording.drawing(svg, style, f"Some samples of {sample.title}, {size}"))
         buttons.button(
             sample.title,
             f"choose_{name}",

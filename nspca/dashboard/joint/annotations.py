@@ -30,15 +30,10 @@ SMALL_P = 0.05
 
 @dataclass(frozen=True)
 class Link:
-    """How far components go with one annotation.
+    """How far components go with one annotation."""
 
-    Parameters
-    ----------
-    groups : number of groups; 0 for an annotation that is a number
-    strengths : (r,) share of the variance of the scores that lies between the groups, or the correlation
-    """
-
-    groups: int
+    groups: int  # number of groups; 0 for an annotation that is a number
+    # (r,) share of the variance of the scores that lies between the groups, or the correlation
     strengths: np.ndarray
 
     def text(self, j: int) -> str:
@@ -128,7 +123,6 @@ def _held_out(answer: Answer, labels: list[str], label: str) -> None:
         "groups",
         question(answer, label),
         lambda: f"Check on other samples: {cost_estimate.took(answer.shown.seconds)}",
-        lambda rows: None,
         lambda held, rows: st.markdown(held_out_sentence(held, answer.nouns.one)),
         icon=":material/vertical_split:",
         help=f"Finds {answer.nouns.many} on one half of the samples and measures the other half, where a "

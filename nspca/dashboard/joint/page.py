@@ -107,12 +107,10 @@ class JointPage(AnswerPage[ComponentsSpec]):
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.nouns.count(asked.r)}"
 
-    def status(self, run: Watched, now: JobState) -> str:
-        return progress_line(run.asked, now)
-
-    def share(self, run: Watched, now: JobState) -> float:
+    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
         # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.
-        return min(NEARLY, now.event.payload.get("share", 0.0)) if now.event else 0.0
+        share = min(NEARLY, now.event.payload.get("share", 0.0)) if now.event else 0.0
+        return progress_line(run.asked, now), share
 
     def ready(self, run: Watched) -> nspca.Sweep | None:
         """Return the results of all methods of a run whose proof is not finished; None before that."""
@@ -144,9 +142,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
         found = {key[0]: proofs.replaced(results[key], key[0], sizes, tried) for key in results}
-        proof = proofs.best(next(iter(found.values())), tried, sizes)
-        if proof is not None:
-            found = {method: one.with_certificate(proof.certificate) for method, one in found.items()}
         answer = _answer(run, run.now, found, tried=tried)
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place

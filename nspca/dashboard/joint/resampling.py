@@ -85,11 +85,9 @@ def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[floa
         "stability",
         spec,
         lambda: f"Draw the rows {RESAMPLES} times: {cost_estimate.took(seconds)}",
-        lambda rows: _draw_stability(answer, rows, draw),
         lambda found, rows: _draw_stability(answer, rows_of(found), draw),
+        lambda rows: _draw_stability(answer, rows, draw),
         ("Frequencies, CSV", "stability", lambda found: frequency_table(answer, rows_of(found))),
-        RESAMPLES,
-        Redrawn,
         ":material/casino:",
     ).show(answer.of, components=result.components)
 

@@ -43,7 +43,6 @@ def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) ->
         nouns.many,
         files(answer, named),
         {} if proof is None else {nouns.many: proof},
-        "the proof: it bounds what any method can explain",
         lambda: _proved(answer),
         lambda: figures(answer, drawn(answer)),
         f"{answer.id} {list(answer.results)} {chosen} {proof and proof.upper} {sorted(named.items())}",

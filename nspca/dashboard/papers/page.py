@@ -5,6 +5,7 @@ The page opens with all of them as cards. The script pages/papers.py calls `show
 
 from dataclasses import asdict, replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -122,7 +123,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
         if now is not None and now.state != "done":
-            progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, item.name)
+            progress.show(now, name=item.name)
         rest = _picture(item, outcome)
         if example:
             st.markdown(wording.unbroken(wording.plain(example)))
@@ -274,7 +275,9 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         return
     if lacking:
         st.caption(f"For the rows that stay empty, {_bring(lacking)}")
-    start.button("Compute it here", lambda: start.start(_spec(item)), f"compute_{item.name}")
+    begin = partial(start.start, _spec(item))
+    look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+    buttons.button("Compute it here", f"compute_{item.name}", begin, **look)
 
 
 def _bring(lacking: list[str]) -> str:

@@ -72,9 +72,8 @@ def draw(answer: Answer) -> None:
         f"alone{within}",
         specs[within],
         lambda: "List them, with a proof" if within else "Prove how much less the others explain",
-        lambda rows: None,
         lambda known, rows: _draw(answer, known),
-        ("These sets, CSV", "answers", lambda known: table(data, known)),
+        table=("These sets, CSV", "answers", lambda known: table(data, known)),
         icon=":material/difference:",
     ).show(answer.of, **given)
 

@@ -15,8 +15,8 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Attempt, Proof
-from nspca.dashboard.runs import defaults, progress, start
+from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.plots.fixing import fixing_figure
@@ -74,7 +74,7 @@ def chip(ratio: float) -> str:
 
 
 def _ratio(answer: Answer) -> float:
-    return 0.0 if answer.proof is None else answer.proof.certificate.ratio(answer.shown.value)
+    return answer.shown.ratio or 0.0
 
 
 def _stopped() -> set[str]:
@@ -98,18 +98,12 @@ def _offer(answer: Answer) -> None:
         return
     has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
-    known = _known(answer.proof, mine)
-    start.button(
-        LABEL,
-        lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort),
-        "best",
-        icon="",
-        type="tertiary",
-        help=HELP,
-    )
+    known = _known(answer.certificate, mine)
+    begin = lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort)  # noqa: E731
+    buttons.button(LABEL, "best", begin, type="tertiary", help=HELP)
 
 
-def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
+def _known(best: nspca.Certificate | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
     """Return the certificate that a search goes on from: the one with the smallest bound, and a tree in it.
 
     The tree is that of the earlier search in `mine` with the smallest bound, and of those with equal bounds
@@ -118,7 +112,6 @@ def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | 
     proved = [one.certificate for one in mine if one.certificate is not None]
     nodes = {id(one): len((one.tree or {}).get("branch", ())) for one in proved}
     last = min(proved, key=lambda one: (one.upper, -nodes[id(one)]), default=None)
-    best = None if proof is None else proof.certificate
     if last is None or best is None or last.upper <= best.upper:
         return last or best
     return best.with_unfinished(last.tree)

@@ -16,7 +16,6 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
@@ -40,25 +39,26 @@ INDEPENDENT = (
 
 def show(answer: Answer) -> None:
     """Draw the best certificate of the shown component: to check, to take home, and how its gap closed."""
-    proof, result, problem, k = answer.proof, answer.shown, answer.problem, answer.k
-    if proof is None:
+    certificate, result, k = answer.certificate, answer.shown, answer.k
+    if certificate is None:
         st.markdown("Nothing is proved about this component yet.")
         return
-    st.markdown(_origin(result, proof))
+    searched = next((one.seconds for one in answer.tried if one.certificate is certificate), None)
+    st.markdown(_origin(result, certificate, searched))
     with st.container(horizontal=True):
-        verify_button(answer.of, problem.with_k(k), proof.certificate)
-        _take_home(answer, proof.certificate)
-    verified(result, proof.certificate)
+        verify_button(answer.of, answer.problem.with_k(k), certificate)
+        _take_home(answer, certificate)
+    verified(result, certificate)
     if (last := proofs.last_closed(answer.tried, k)) is not None:
-        unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
+        unit = answer.problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
 
 
-def _origin(result: nspca.Result, proof: Proof) -> str:
-    certificate = proof.certificate
-    seconds = result.seconds if proof.seconds is None else proof.seconds
-    what = "The proof took" if proof.seconds is not None else "Component and proof took"
+def _origin(result: nspca.Result, certificate: nspca.Certificate, searched: float | None) -> str:
+    """Return where a bound comes from; `searched` are the seconds of a search that proved it."""
+    seconds = result.seconds if searched is None else searched
+    what = "Component and proof took" if searched is None else "The proof took"
     took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
     size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
     return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."

@@ -49,9 +49,9 @@ def look(
     return _looked(spec.kind, content, {"spec": spec.to_plain()}, given, automatic)
 
 
-def measured(function: str, automatic: bool = False, **arguments: Any) -> JobState:
+def measured(function: str, **arguments: Any) -> JobState:
     """Return the state of the default run of a function of `nspca.specs.job`; see `look`."""
-    return _looked(function, "", arguments, dict, automatic)
+    return _looked(function, "", arguments, dict, False)
 
 
 def _looked(

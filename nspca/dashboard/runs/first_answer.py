@@ -57,22 +57,13 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
 
 @dataclass(frozen=True, eq=False)
 class StoredAnswer:
-    """A stored answer with its question.
+    """A stored answer with its question."""
 
-    Parameters
-    ----------
-    content : hash of the data
-    spec : the question as JSON values
-    computed : time of the computation, in seconds since 1970
-    seconds : duration of the computation
-    sweep : the results
-    """
-
-    content: str
-    spec: dict[str, Any]
-    computed: float
-    seconds: float
-    sweep: nspca.Sweep
+    content: str  # hash of the data
+    spec: dict[str, Any]  # the question as JSON values
+    computed: float  # time of the computation, in seconds since 1970
+    seconds: float  # duration of the computation
+    sweep: nspca.Sweep  # the results
 
     def to_bytes(self) -> bytes:
         """Return the answer as the bytes of its file."""

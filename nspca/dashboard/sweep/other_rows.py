@@ -85,10 +85,8 @@ def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
         "noise",
         spec,
         lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
-        live,
         lambda test, rows: _draw_test(problem, test),
-        total=TABLES,
-        only=Shuffled,
+        live,
         icon=":material/shuffle:",
     ).show(of)
 
