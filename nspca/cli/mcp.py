@@ -52,7 +52,7 @@ def server(folder: Path) -> Any:
     import nspca
 
     served = MCPServer("nspca", instructions=INSTRUCTIONS, version=nspca.__version__)
-    tools = Tools(folder.resolve())
+    tools = Tools(folder)
 
     def tool(call: Any) -> None:
         """Offer a method of `tools`; an error of the package becomes the sentence that the assistant gets."""
@@ -73,16 +73,10 @@ def server(folder: Path) -> Any:
 
 
 class Tools:
-    """The tools of the server. Their docstrings and annotations are what an assistant is told about them.
-
-    Parameters
-    ----------
-    folder : Path
-        Absolute, without links.
-    """
+    """The tools of the server. Their docstrings and annotations are what an assistant is told about them."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
+        self.folder = folder.resolve()
 
     def samples(self) -> dict[str, str]:
         """Return the data sets known by name, each with what it holds."""
