@@ -3,17 +3,14 @@ and the guesses of a class.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
-    WEIGHT_OF_PIXEL,
     add_bars,
     add_curve,
-    add_note,
     add_pixels,
     add_swatch,
     hide_axes,
@@ -24,7 +21,6 @@ from nspca.plots.theme import (
 from nspca.presentation.colours import (
     CHOSEN,
     CONTEXT,
-    DIVERGING,
     LIMIT,
     MAIN,
     PROVED,
@@ -77,30 +73,6 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
         )
     figure.update_xaxes(title_text=plain(names[0]), constrain="domain")
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
-
-
-def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[str]) -> go.Figure:
-    """Draw vectors as images on one colour scale, each below its title; pixels of weight zero stay empty."""
-    used = [f"{np.count_nonzero(x)} pixels" for x in images]
-    figure = new_figure(f"{len(images)} vectors as images, of {' and '.join(used)}.", height=400)
-    size = max(float(np.abs(x).max(initial=0)) for x in images) or 1.0
-    width = 1 / len(images)
-    for index, (x, title) in enumerate(zip(images, titles, strict=True)):
-        number = "" if index == 0 else str(index + 1)
-        drawn = np.where(np.asarray(x) == 0, np.nan, x).reshape(shape)
-        scale = "weight" if index == len(images) - 1 else ""
-        on: dict[str, Any] = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
-        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, scale, gap=1, **on)
-        axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
-        figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
-        figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
-        middle = sum(axis["domain"]) / 2
-        add_note(figure, title, middle, 1, "bottom auto")
-    hide_axes(figure)
-    for index in range(len(images)):  # each image is square by itself
-        number = "" if index == 0 else str(index + 1)
-        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
-    return figure
 
 
 def marked_pixels(
