@@ -253,9 +253,9 @@ class DataSpec(ReadOptions):
         """Tell whether the features are known to be words."""
         return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
 
-    def change_words(self) -> tuple[str, ...]:
+    def change_words(self) -> list[str]:
         """Return a phrase for each step that changes the numbers."""
-        return self.details(*CHANGES)
+        return [*self.details(*CHANGES)]
 
     # ---- address
 
