@@ -1,10 +1,7 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw
-its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
-the downloads. The scripts in pages/ call `open_page` and then `show`.
-
-Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
+Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw its answer. `show` does
+the rest. Here `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
 page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
@@ -31,11 +28,9 @@ from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
-Asked = TypeVar("Asked", bound=ProblemSpec)
-"""The kind of question that a page asks."""
+Asked = TypeVar("Asked", bound=ProblemSpec)  # the kind of question that a page asks
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
-STARTED = "runs_started"
-"""Name in the session of the number of runs that the start button began."""
+STARTED = "runs_started"  # name in the session of the number of runs that the start button began
 
 
 class AnswerPage(ABC, Generic[Asked]):

@@ -494,13 +494,6 @@ def test_a_tiny_gain_is_printed_as_other_small_numbers(monkeypatch, change, said
     assert list(drawn[0]["gain"]) == ["0.0 %", said]
 
 
-def test_a_tiny_climb_is_no_zero(monkeypatch):
-    said = []
-    monkeypatch.setattr(headline.st, "markdown", said.append)
-    headline.draw_climb([Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, "parts")
-    assert "**1 × 10⁻⁵ % more** than its first answer so far" in said[0]
-
-
 def test_the_proof_says_what_is_explained_and_what_the_proof_is_about():
     """The limit stands in the headline alone: the same one in other units and digits would contradict it."""
     data = table()

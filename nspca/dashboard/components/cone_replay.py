@@ -1,7 +1,4 @@
-"""Record a cone search, and replay it cone by cone in the browser, without the server.
-
-The pages Spannogram and Learn call `cone_replay`.
-"""
+"""Record a cone search, and replay it cone by cone in the browser, without the server."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -22,10 +22,8 @@ from nspca.selection.groups import coded, halves
 from nspca.solvers import METHODS
 from nspca.specs import GroupsSpec
 
-MOST = 6
-"""Maximum annotations in the table."""
-SMALL_P = 0.05
-"""Maximum p-value that is called small."""
+MOST = 6  # maximum annotations in the table
+SMALL_P = 0.05  # maximum p-value that is called small
 
 
 @dataclass(frozen=True)

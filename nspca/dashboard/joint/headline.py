@@ -1,8 +1,4 @@
-"""State the answer of the page Components: how many components, what holds them together, and the proof.
-
-`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws the `sentences`. Lists and pictures
-take the shares of the components from `each`.
-"""
+"""State the answer of the page Components: how many components, what holds them together, and the proof."""
 
 import math
 from dataclasses import replace
@@ -16,16 +12,13 @@ from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
-    format_change,
     percent_down,
     percent_up,
     ratio_at_most,
 )
 from nspca.result import Result
-from nspca.specs.rows import Climbed
 
-DIGITS = 1
-"""Digits after the point of a percentage."""
+DIGITS = 1  # digits after the point of a percentage
 TOGETHER = {"image": "vary together", "words": "occur together", "table": "move together"}
 """What features of a component do, by kind of table."""
 
@@ -116,15 +109,3 @@ def _terms(answer: Answer) -> str:
 def each(result: Result, answer: Answer) -> list[str]:
     """Return the share of every component of a result in the whole variance, in the order of its values."""
     return [percent_down(float(value) / answer.total, DIGITS) for value in np.asarray(result.values)]
-
-
-def draw_climb(rows: list[Climbed], at_work: bool, many: str) -> None:
-    """Draw the gain of the method that looks for all components at once, from its first answer on."""
-    if not rows:
-        return
-    gained = format_change(rows[-1].value / rows[0].value - 1)
-    better = f": **{gained} more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
-    st.markdown(
-        f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-        f"{many} at once{better}."
-    )

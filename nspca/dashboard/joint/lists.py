@@ -27,28 +27,18 @@ from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
 from nspca.specs.optimum import Standing
 
-SECTION = "section"
-"""Key of the part of the page that follows the picture."""
-MOST = 40
-"""Names of a component in a list; files have them all."""
-FEW = 8
-"""Names of a component where the names are long."""
-LONG = 14
-"""Average characters of a long name."""
-IN_NAME = 4
-"""Features in the suggested name of a component."""
-MOST_COLUMNS = 5
-"""Lists in a row."""
-LISTS = "pressed_lists"
-"""Key of the container of the lists that a visitor can press."""
-PALEST, STRONGEST = 0.08, 0.55
-"""Opacity of the colour behind the smallest and the largest weight."""
-MARKS = "✗", "?", "✓"
-"""Marks of names that are ruled out, undecided and certain: by the codes of `fates_of`."""
+SECTION = "section"  # key of the part of the page that follows the picture
+MOST = 40  # names of a component in a list; files have them all
+FEW = 8  # names of a component where the names are long
+LONG = 14  # average characters of a long name
+IN_NAME = 4  # features in the suggested name of a component
+MOST_COLUMNS = 5  # lists in a row
+LISTS = "pressed_lists"  # key of the container of the lists that a visitor can press
+PALEST, STRONGEST = 0.08, 0.55  # opacity of the colour behind the smallest and the largest weight
+MARKS = "✗", "?", "✓"  # marks of names that are ruled out, undecided and certain: by the codes of `fates_of`
 COLOURS = CONTEXT, UNDECIDED, PROVED
 """Colours of features that are ruled out, undecided and certain, in the order of `MARKS`."""
-LONGEST_NAME = 40
-"""Maximum characters of a name that a visitor gives."""
+LONGEST_NAME = 40  # maximum characters of a name that a visitor gives
 GIVEN = re.compile(r"([a-z0-9_]{1,20}):(\d{1,2})=(.{1,%d})" % LONGEST_NAME)  # noqa: UP031
 """One name in the address: method, number of the component from 1, and the name."""
 

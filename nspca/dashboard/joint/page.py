@@ -1,7 +1,6 @@
 """The page Components: several components of one data set, found together.
 
-The script pages/components.py calls `show`. Words and pictures follow the data: parts of images, topics of
-texts, components of every other table.
+Words and pictures follow the data: parts of images, topics of texts, components of every other table.
 """
 
 from collections.abc import Callable
@@ -42,8 +41,7 @@ from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
-NEARLY = 0.97
-"""Maximum progress that is shown of a run that has not ended."""
+NEARLY = 0.97  # maximum progress that is shown of a run that has not ended
 TITLES: dict[TableKind, str] = {
     "image": "Which parts are images made of?",
     "words": "What are the texts about?",
@@ -135,9 +133,6 @@ class JointPage(AnswerPage[ComponentsSpec]):
             headline.show(answer)
             VIEWS[answer.nouns.kind].so_far(answer)
         _say_failures(now)
-        is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
-        if not now.ended and is_joint:
-            headline.draw_climb(climb, at_work, self.nouns.many)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes

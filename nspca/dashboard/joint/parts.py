@@ -1,7 +1,4 @@
-"""Parts of images: components that share no pixel, and an image put together from them.
-
-The page Components draws images by these functions.
-"""
+"""Parts of images: components that share no pixel, and an image put together from them."""
 
 from functools import partial
 from typing import Any
@@ -24,8 +21,7 @@ from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 
-MOST_TRIED = 1000
-"""Maximum images, evenly spaced, among which the one is chosen that the parts show best."""
+MOST_TRIED = 1000  # maximum images, evenly spaced, among which the one is chosen that the parts show best
 
 
 def picture(answer: Answer) -> None:

@@ -20,8 +20,7 @@ from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 from nspca.specs.rows import Several, unpack
 
-KEEP = 1e-3
-"""Preference for components that keep their numbers, smaller than one feature that they share."""
+KEEP = 1e-3  # preference for components that keep their numbers, smaller than one feature that they share
 
 
 def show(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:

@@ -1,7 +1,4 @@
-"""The papers page: one figure or table at a time, with its answer, its picture and its details.
-
-The page opens with all of them as cards. The script pages/papers.py calls `show`.
-"""
+"""The papers page: one figure or table at a time, with its answer, its picture and its details."""
 
 from dataclasses import asdict, replace
 from functools import partial
@@ -40,8 +37,7 @@ SAID = {
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
-SMALL = 320
-"""Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
+SMALL = 320  # height in pixels of the picture, which leaves room for the first lines of the table on a laptop
 
 
 def show() -> None:

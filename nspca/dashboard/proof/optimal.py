@@ -1,7 +1,6 @@
 """The proof of an answer in one line: proved to be the best, or so much of it, which a search still raises.
 
-Home, Sweep and Components draw `show` under their headline. A page begins a short search by itself; what any
-search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
+A page begins a short search by itself; what any search finds and proves is kept when the page is left.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,12 +28,10 @@ HELP = (
     "hour. It begins with what is proved, and what it proves is kept, also if you stop it."
 )
 PROVED = "the best: proved"
-NEAR = 0.9
-"""Proved share of the best from which the line says within how much of the best an answer is."""
+NEAR = 0.9  # proved share of the best from which the line says within how much of the best an answer is
 THOROUGH = "thorough"
 CANNOT = "The search can do no more: its cases cannot be split, or its proof is as large as a file may be."
-LINE = "proof_line"
-"""Key of the container of the line."""
+LINE = "proof_line"  # key of the container of the line
 
 Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""

@@ -1,8 +1,4 @@
-"""The section about the proof of one component: its bound, its size, the independent check, and downloads.
-
-The pages Home and Sweep draw `show`. The pages about several components use `verify_button`, `verified` and
-`gap_closed`.
-"""
+"""The section about the proof of one component: its bound, its size, the independent check, and downloads."""
 
 import shlex
 from collections.abc import Sequence

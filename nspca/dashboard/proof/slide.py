@@ -1,7 +1,4 @@
-"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture.
-
-Home and Sweep call `show`.
-"""
+"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,8 +1,4 @@
-"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions.
-
-Pages call `look` for the answer to a question, and `measured` for another function that needs a worker. In
-this module `of` is an open data set.
-"""
+"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions."""
 
 import json
 import time

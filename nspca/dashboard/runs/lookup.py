@@ -1,8 +1,4 @@
-"""Look up runs and their results: by the address, by a link, or by an equal question.
-
-A page shows a `Watched` run. `answer_page` finds the run of the address by `named`; sections below an answer
-find theirs by `that_asks`.
-"""
+"""Look up runs and their results: by the address, by a link, or by an equal question."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,4 @@
-"""Score the samples of another table along the shown component, with features matched by name.
-
-`SweepPage.more` calls `show`.
-"""
+"""Score the samples of another table along the shown component, with features matched by name."""
 
 import numpy as np
 import pandas as pd

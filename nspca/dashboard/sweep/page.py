@@ -1,7 +1,4 @@
-"""Draw the page Sweep: variance against the number of features k, with the proved region.
-
-The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
-"""
+"""Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
 from typing import Any
@@ -32,8 +29,7 @@ from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.rows import Found, unpack
 
-HEIGHT = 400
-"""Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
+HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
 READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""

@@ -1,6 +1,5 @@
 """Methods side by side below a sweep: several methods at several k, each without the answers of the others.
 
-The page Sweep calls `show`. The question has the problem and the effort of the sweep, and own methods and k.
 A comparison that has ended is an `Answer`, here `seen`, of which one of `VIEWS` is open.
 """
 
@@ -24,7 +23,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import cost_estimate, lookup, methods, options
+from nspca.dashboard.runs import cost_estimate, lookup, methods
 from nspca.dashboard.views import component, curve, statement
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
@@ -60,8 +59,7 @@ SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
 ROUNDING = 1e-14
 """Relative difference of two values that comes from rounding alone: both are then the best found."""
-ENOUGH = 0.5
-"""Share of the largest value that the first shown k must reach."""
+ENOUGH = 0.5  # share of the largest value that the first shown k must reach
 MOST_COMPONENTS = 6
 ANGLE = "angle"
 BETWEEN = {
@@ -124,7 +122,7 @@ def question(of: Chosen, asked: SweepSpec, able: dict[str, str | None]) -> Compa
     if not rivals:
         raise InvalidOption("a comparison needs at least one method, got none: choose one")
     ks = read_ks(_ks_text(of), of.dataset.X.shape[1], max(1, len(asked.forced)))
-    how: dict[str, Any] = {"options": options.changed_options(rivals), "effort": asked.effort}
+    how: dict[str, Any] = {"options": methods.changed_options(rivals), "effort": asked.effort}
     return ComparisonSpec(**asked.about_problem(), ks=ks, methods=tuple(rivals), seed=asked.seed, **how)
 
 
@@ -139,7 +137,7 @@ def _inputs(of: Chosen, able: dict[str, str | None]) -> None:
     if cannot:
         with st.expander(f"{wording.things(len(cannot), 'method')} cannot answer this question"):
             st.caption("\n".join(cannot))
-    options.form(_rivals(able))
+    methods.draw_options(_rivals(able))
 
 
 def _rivals(able: dict[str, str | None]) -> list[str]:

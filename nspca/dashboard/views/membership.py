@@ -1,12 +1,10 @@
 """Show on a page which features every good answer needs, and what leaving each feature out costs.
 
 A visitor chooses the share of the optimum from which an answer counts as good. The membership is then
-computed from the certificate of the result, and cached. The sweep page draws `ask` and `legend`, and hands
-what `of` returns to the picture and the table of `component`.
+computed from the certificate of the result, and cached.
 """
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,18 +55,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
         return None
-    claims: tuple[Any, ...] = (
-        certificate.kind,
-        certificate.upper,
-        certificate.digest,
-        certificate.k,
-        certificate.forced,
-        certificate.nonneg,
-        certificate.center,
-        certificate.scale,
-        within,
-    )
-    name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
+    name = hash_claims(certificate, within, result.components.tobytes())
     try:
         if problem.n <= AT_ONCE:
             return _compute_cached(name, problem, result, within / 1000)
@@ -86,6 +73,13 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     except NSPCAError as error:
         st.warning(wording.plain(error))
         return None
+
+
+def hash_claims(certificate: nspca.Certificate, *more: object) -> str:
+    """Return a hash of what a certificate claims, and of `more`."""
+    names = ("kind", "upper", "digest", "k", "forced", "nonneg", "center", "scale", "nbytes")
+    claims = [getattr(certificate, name) for name in names]
+    return hashlib.sha256(repr([*claims, *more]).encode()).hexdigest()
 
 
 @cache.keep()

@@ -1,7 +1,4 @@
-"""The statement about a component: two sentences and a bar about its variance and the proved bound.
-
-Home and Sweep state a component with it; the page Components uses `bar`.
-"""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
 from dataclasses import dataclass, replace
