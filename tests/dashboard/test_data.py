@@ -6,7 +6,6 @@ import io
 import re
 import zipfile
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.data import cards, original, reading
+from nspca.dashboard.data import cards, reading
 from nspca.dashboard.open_data import find, version
 from nspca.data import SAMPLES, absent_original, present_samples, shown_name
 from nspca.jobs import engine
@@ -67,41 +66,9 @@ def test_every_sample_opens(visit, stand_ins, name, texts, alts):
     assert all(alts(page))
 
 
-def test_a_copy_takes_the_place_of_a_relative_only_where_nobody_else_comes(
-    visit, stand_ins, texts, monkeypatch
-):
+def test_a_copy_of_an_original_is_taken_by_the_command_line(visit, stand_ins, texts):
     page = visit(PAGE, sample="lrs")
     assert not page.file_uploader and "nspca fetch lrs --copy FILE" in texts(page)
-    monkeypatch.setattr(original, "_alone", lambda: True)
-    assert len(visit(PAGE, sample="lrs").file_uploader) == 1
-
-
-@pytest.mark.parametrize(
-    ("address", "headers", "settings", "alone"),
-    [
-        ("localhost", {"Host": "localhost:8501"}, {}, True),
-        ("::1", {"Host": "[::1]:8501"}, {}, True),
-        ("0.0.0.0", {"Host": "localhost:8501"}, {}, False),
-        (None, {"Host": "localhost:8501"}, {}, False),
-        ("localhost", {"Host": "pca.example.org"}, {}, False),
-        ("localhost", {}, {}, False),
-        ("localhost", {"Host": "localhost", "X-Forwarded-For": "192.0.2.7"}, {}, False),
-        ("localhost", {"Host": "localhost:8501"}, {"NSPCA_PASSWORD": "for a class"}, False),
-        ("localhost", {"Host": "localhost:8501"}, {"server.allowedHosts": ["pca.example.org"]}, False),
-        (
-            "localhost",
-            {"Host": "localhost:8501"},
-            {"server.corsAllowedOrigins": ["https://x.org"]},
-            False,
-        ),
-    ],
-)
-def test_nobody_else_comes_where_nothing_leads_in(address, headers, settings, alone, monkeypatch):
-    context = SimpleNamespace(headers=headers)
-    options = {"server.address": address, "server.allowedHosts": ["localhost", "::1"]} | settings
-    monkeypatch.setattr(original, "st", SimpleNamespace(get_option=options.get, context=context))
-    monkeypatch.setenv("NSPCA_PASSWORD", settings.get("NSPCA_PASSWORD", ""))
-    assert original._alone() == alone
 
 
 @pytest.mark.parametrize("name", PAPERS)
