@@ -37,15 +37,15 @@ Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""
 
 
-def show(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw the line about an answer, and below it the fates of features by `draw`, if given and known."""
+def show(answer: Answer) -> None:
+    """Draw the line about an answer."""
     ratio = _ratio(answer)
     if answer.working is None and _searches_by_itself(answer, ratio):
         answer = replace(answer, tried=[proofs.search_shortly(answer), *answer.tried])
     working = answer.working
     with st.container(key=LINE):
         if working is not None and answer.own and working.id not in _stopped():
-            _watch(answer, working, ratio, draw)
+            _watch(working, ratio)
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             said = "" if answer.many else chip(ratio)  # the headline about several components says it
@@ -56,8 +56,6 @@ def show(answer: Answer, draw: Draw | None = None) -> None:
             if answer.own and 1 - ratio > OPTIMAL_GAP and not state.get("present"):
                 _offer(answer)
         _say_ended(answer)
-    if draw is not None:
-        fates(answer, draw)
 
 
 def chip(ratio: float) -> str:
@@ -125,7 +123,7 @@ def _say_ended(answer: Answer) -> None:
         st.caption(wording.plain(last.error) if last.error else "The server was restarted in this search.")
 
 
-def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) -> None:
+def _watch(attempt: Attempt, ratio: float) -> None:
     """Draw the line of a running search every second; `ratio` is what was proved before it."""
 
     def stop() -> None:
@@ -142,9 +140,6 @@ def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) ->
             st.markdown(progress_words(now, ratio), width="content")
             if not state.get("present"):
                 buttons.button(STOP, "cancel_best", stop, type="tertiary")
-        standing = answer.standing(now)
-        if draw is not None and standing is not None:
-            draw(answer.shown, standing)
 
     progress.repeat(look)
 
@@ -159,9 +154,9 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
     return f"at least {format_guarantee(ratio)} of the best, still rising" if ratio else "searching"
 
 
-def fates(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw which features are certain, possible or ruled out after the last search; nothing without one."""
-    standing = answer.standing()
+def fates(answer: Answer, draw: Draw | None = None, now: JobState | None = None) -> None:
+    """Draw which features are certain, possible or ruled out, in a search at `now` or after the last one."""
+    standing = answer.standing(now)
     if standing is None:
         return
     if 1 - _ratio(answer) <= OPTIMAL_GAP:

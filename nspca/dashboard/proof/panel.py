@@ -17,11 +17,7 @@ from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
 from nspca.plots.gaps import gap_figure
 from nspca.plots.sweeps import kind_words
-from nspca.presentation.numerals import (
-    format_bound,
-    format_guarantee,
-    proved_ratio,
-)
+from nspca.presentation.numerals import format_bound_share, format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
@@ -44,9 +40,9 @@ def show(answer: Answer) -> None:
     with st.container(horizontal=True):
         verify_button(answer.of, answer.problem.with_k(k), certificate)
         _take_home(answer, certificate)
-    verified(result, certificate)
+    unit = answer.problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
+    verified(result, certificate, unit)
     if (last := proofs.last_closed(answer.tried, k)) is not None:
-        unit = answer.problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
 
@@ -74,8 +70,8 @@ def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificat
     buttons.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
 
 
-def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
-    """Draw the outcome of the check, or its progress."""
+def verified(result: nspca.Result, certificate: nspca.Certificate, unit: tuple[float, str]) -> None:
+    """Draw the outcome of the check, or its progress. `unit` is what is 100 %, and its name."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
@@ -90,7 +86,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
     else:
         upper, seconds = answer["upper"], answer["seconds"]
         share = format_guarantee(proved_ratio(result.value, upper))
-        proved = f"{certificate.statement.rpartition(' ')[0]} {format_bound(upper)}"
+        limit = f"{format_bound_share(upper, unit[0])} of {unit[1]}"
+        proved = f"{certificate.statement.rpartition(' ')[0]} {limit}"
         st.success(
             f"Checked in {seconds:.2g} s, recomputed from the data: {wording.plain(proved)}. So what is "
             f"shown is at least {share} of the best possible. {INDEPENDENT}",
