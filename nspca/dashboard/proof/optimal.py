@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
-from nspca.plots import fixing_figure
+from nspca.plots.fixing import fixing_figure
 from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, percent_down, proved_ratio
 from nspca.specs.optimum import Standing
 
@@ -97,7 +98,7 @@ def _offer(answer: Answer) -> None:
     has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
     known = _known(answer.certificate, mine)
-    begin = lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort)  # noqa: E731
+    begin = partial(proofs.search, answer, known, effort)
     buttons.button(LABEL, "best", begin, type="tertiary", help=HELP)
 
 
