@@ -232,12 +232,11 @@ def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
     return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
 
 
-def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int], mean: ArrayLike) -> go.Figure:
-    """Draw how many guesses, each some numbers of pixels, have each pixel, over the mean image in grey."""
+def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go.Figure:
+    """Draw how many guesses, each some numbers of pixels, have each pixel."""
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
-    _add_grey(figure, mean, shape)
     drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), max(1, int(votes.max()))
     add_pixels(figure, drawn, SEQUENTIAL, (0, most), "row %{y}, column %{x}: %{z}", "guesses", gap=1)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])

@@ -102,8 +102,7 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
 
 def votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
     """Return the figure with the number of guesses that include each pixel."""
-    painted_by_all = [cast(tuple[int, ...], guess) for guess in guesses]
-    return votes_figure(painted_by_all, component.grid(of.of.dataset), of.X.mean(axis=0))
+    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], component.grid(of.of.dataset))
 
 
 def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
