@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, Kind
 from nspca.data.findings import as_findings
-from nspca.data.limits import check_dense, check_float64
+from nspca.data.limits import check_dense, check_float64, check_sparse
 from nspca.data.missing import settle
-from nspca.data.names import frozen, numbered, pixel_names
+from nspca.data.names import frozen, numbered, pixel_names, quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import match_items
+from nspca.errors import InvalidData, shown
 from nspca.validation.archive import write_arrays
+
+if TYPE_CHECKING:
+    from nspca.data.formats.base import Reader
 
 MOST_TEXT = 16 * 2**20
 """Maximum bytes of all texts in a file: about sixteen thousand pages."""
@@ -64,7 +68,27 @@ def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Datas
     if options.drop_rows:
         out = match_items(data.sample_names, options.drop_rows, "row")
         data = data.rows(np.setdiff1d(np.arange(len(data.sample_names)), out))
-    return data
+    if options.label_column is None:
+        return data
+    labelled = data.labelled(str(options.label_column))
+    if labelled is None:
+        groups = quote_names(data.label_columns) or "none"
+        raise InvalidData(
+            f"There is no column {shown(options.label_column)} to take as labels: the file has {groups}."
+        )
+    return labelled
+
+
+def read_matrix(reader: "Reader") -> Dataset:
+    """Return the matrix of a reader, whose header must claim no more than the file holds and memory takes."""
+    size = reader.probe()
+    if size.sparse:
+        check_sparse(size.rows, size.columns, size.entries)
+    else:
+        check_dense(size.rows, size.columns)
+    (block,) = reader.blocks()
+    X = block.X if sp.issparse(block.X) else plain_numbers(block.X)
+    return make_dataset(X, reader.source.title, reader.options, **reader.about())
 
 
 def plain_numbers(X: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
+from nspca.data.arrays import read_matrix
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
@@ -115,6 +116,8 @@ def _read_format(source: Source, options: ReadOptions, report: Report) -> Datase
         if labels is None:
             return found.read(source, options, report)
         return _with_labels(found.read, labels, source, options, report)
+    if found.reader is not None:
+        return read_matrix(found.reader(source, options, report=report))
     inner, beside, findings = choose_table(source)
     try:
         table = None if beside is None else read_annotation(beside[1])

@@ -24,12 +24,17 @@ _ASIDE = re.compile(
 """Names of files that are beside a table and hold none."""
 
 
+def is_aside(name: str) -> bool:
+    """Tell by its name whether a file holds no table."""
+    return _ASIDE.fullmatch(PurePosixPath(name).name) is not None
+
+
 def choose_files(files: Files) -> tuple[tuple[str, bytes], tuple[str, bytes] | None, list[str]]:
     """Return the table among files, the table about its samples if there is one, and what is neither.
 
     Of two tables, the one with more numbers is the table. Each is a name and its bytes, unpacked.
     """
-    aside = [name for name, _ in files if len(files) > 1 and _ASIDE.fullmatch(PurePosixPath(name).name)]
+    aside = [name for name, _ in files if len(files) > 1 and is_aside(name)]
     kept = [(name, read) for name, read in files if name not in aside] or list(files)
     if not 1 <= len(kept) <= 2:
         named = (

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from nspca.data.findings import Finding
+from nspca.data.findings import Finding, as_findings
 from nspca.data.limits import MOST_PACKED, Files, check_growth
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
@@ -201,6 +201,10 @@ class Reader(ABC):
         """Return the feature names that a file without named columns holds beside its numbers, or None."""
         return None
 
+    def about(self) -> dict[str, Any]:
+        """Return what the file says beside its numbers, as fields of `Dataset`."""
+        return {"findings": as_findings(self.findings)}
+
     @abstractmethod
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows of the table in the order of the file, `rows` at a time unless the format decides.
@@ -244,8 +248,8 @@ class Format:
     `name` is the format in words, such as ``an Excel workbook``. `matches` tells a source of this format from
     its first bytes or its files. Of the ways, `convert` returns the table of the file as text, `read` the
     `Dataset`, and `refused` says of a format that is not read what to do instead. `reader` reads the rows of
-    a file on disk block by block. `labels` returns name and content of a table beside the data that may have
-    their labels.
+    a file on disk block by block; without the others, it reads a file in memory too. `labels` returns name
+    and content of a table beside the data that may have their labels.
     """
 
     name: str
