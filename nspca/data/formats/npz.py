@@ -355,7 +355,7 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         words = fields.tolist() if fits and fields is not None else numbered("header field", count)
         about["header_names"] = tuple(word.replace("_", " ") for word in words)
     if left:
-        notes.append(f"Left out, since they do not fit their names or the table: {quote_names(left)}.")
+        notes.append(f"Arrays that do not fit their names or the table were left out: {quote_names(left)}.")
     if others := [key for key in reader.files if key not in used and not key.startswith("label_column_")]:
         notes.append(f"Other arrays of the file were not read: {quote_names(others)}.")
     return {**about, "findings": as_findings(notes)}
