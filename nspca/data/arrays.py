@@ -1,6 +1,7 @@
 """Data sets of arrays without named columns, and data sets as NPZ."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,14 +82,15 @@ def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Datas
 
 def read_matrix(reader: "Reader") -> Dataset:
     """Return the matrix of a reader, whose header must claim no more than the file holds and memory takes."""
-    size = reader.probe()
-    if size.sparse:
-        check_sparse(size.rows, size.columns, size.entries)
-    else:
-        check_dense(size.rows, size.columns)
-    (block,) = reader.blocks()
-    X = block.X if sp.issparse(block.X) else plain_numbers(block.X)
-    return make_dataset(X, reader.source.title, reader.options, **reader.about())
+    with closing(reader):
+        size = reader.probe()
+        if size.sparse:
+            check_sparse(size.rows, size.columns, size.entries)
+        else:
+            check_dense(size.rows, size.columns)
+        (block,) = reader.blocks()
+        X = block.X if sp.issparse(block.X) else plain_numbers(block.X)
+        return make_dataset(X, reader.source.title, reader.options, **reader.about())
 
 
 def plain_numbers(X: np.ndarray) -> np.ndarray:

@@ -205,6 +205,9 @@ class Reader(ABC):
         """Return what the file says beside its numbers, as fields of `Dataset`."""
         return {"findings": as_findings(self.findings)}
 
+    def close(self) -> None:  # noqa: B027
+        """Close the file where it was left open."""
+
     @abstractmethod
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows of the table in the order of the file, `rows` at a time unless the format decides.

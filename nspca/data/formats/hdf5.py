@@ -5,7 +5,7 @@ Only a file that the user names by a path is opened, never an upload. A cell is 
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +74,11 @@ class Hdf5Reader(Reader):
                 self._sides = (columns, rows) if self.is_loom else (rows, columns)
                 self._entries = rows * columns
 
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Close the file after an error."""
-        try:
-            with parsing(f"{self.source.called} is damaged or of an unknown version: save it again."):
-                yield
-        except BaseException:
-            self.file.close()
-            raise
+    def _guarded(self) -> AbstractContextManager[None]:
+        return parsing(f"{self.source.called} is damaged or of an unknown version: save it again.")
+
+    def close(self) -> None:
+        self.file.close()
 
     def _own(self, node: Any) -> Any:
         """Return a dataset; refuse one whose numbers are in another file, which a stranger may name."""
@@ -216,7 +212,6 @@ class Hdf5Reader(Reader):
         """Return names, and columns about the cells; those with few values are groups."""
         with self._guarded():
             cells, features = self._find_cells(), self.feature_names()
-            self.file.close()
         names, columns = cells or ([*numbered("sample", self._sides[0])], {})
         features = features or numbered("feature", self._sides[1])
         if (len(names), len(features)) != self._sides:
