@@ -1,13 +1,12 @@
 """A ZIP or folder with a table: which file is the table, which is about its samples, which are neither."""
 
 import re
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from nspca.data.encodings import as_utf8
 from nspca.data.formats.base import Format
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
-from nspca.data.formats.strings import HEAD, first_rows, short_name
+from nspca.data.formats.strings import HEAD, find_table, short_name
 from nspca.data.limits import Files, plain_bytes
 from nspca.data.names import quote_names
 from nspca.data.numerals import is_number
@@ -61,6 +60,6 @@ def _share_of_numbers(raw: bytes) -> float:
         text = sheet_as_csv(raw, 50, least=1)[0] if is_spreadsheet(raw) else as_utf8(raw[:HEAD])[0]
     except InvalidData:
         return 1.0
-    rows: Sequence[Sequence[str]] = first_rows(text)[1][1:]
-    cells = [cell for row in rows for cell in row]
+    layout = find_table(text)
+    cells = [cell for row in layout.rows[1:] for cell in row] if layout is not None else []
     return sum(is_number(cell, ".") for cell in cells) / max(len(cells), 1)

@@ -175,6 +175,7 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], Any]) ->
     )
     with parsing(damaged, CONVERT), warnings.catch_warnings():
         # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
+        warnings.simplefilter("ignore")
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
             image = Image.open(io.BytesIO(raw), formats=_FORMATS)
