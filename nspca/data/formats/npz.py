@@ -350,9 +350,9 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
     if "axis" in about:
         about |= {"axis_name": "wavelength (µm)", "kind": "spectrum"}
     if "header" in found:
-        fields, count = found.get("header_names"), found["header"].shape[1]
-        fits = fields is not None and fields.shape == (count,)
-        words = fields.tolist() if fits and fields is not None else numbered("header field", count)
+        words: Sequence[str] = numbered("header field", found["header"].shape[1])
+        if "header_names" in found and found["header_names"].shape == (len(words),):
+            words = found["header_names"].tolist()
         about["header_names"] = tuple(word.replace("_", " ") for word in words)
     if left:
         notes.append(f"Arrays that do not fit their names or the table were left out: {quote_names(left)}.")
