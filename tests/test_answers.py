@@ -187,5 +187,11 @@ def test_a_weight_of_nothing_makes_no_larger_set_unique():
     for one in (result, same):
         assert one.margin > 0.1 and "contains the same 2 features" in one.alone
     assert nspca.answers(problem, same, within=None).margin == result.margin
+    two = nspca.Problem.from_covariance(np.kron(np.diag([2.0, 1.0]), A), (3, 3))
+    best = nspca.solve(two, certify="exhaustive")
+    beside = replace(best, components=best.components.copy())
+    beside.components[[2, 6]] = 1e-10 * (best.components[[0, 4]] != 0)
+    joint = nspca.api.prove_optimum(two, beside, seconds=5)
+    assert best.margin > 0.1 and joint.margin == pytest.approx(best.margin, rel=1e-8)
     other = nspca.api.prove_optimum(problem.with_k(2), result, seconds=0)
     assert other.certificate is not None and other.others is None

@@ -243,6 +243,11 @@ class AnswerTree(FixingTree):
         return Certificate.of(self.problem, "A", "answers", upper, arrays)
 
 
+def without_nothing(X: Array) -> Array:
+    """Return components without weights that change their value within rounding only."""
+    return np.where(np.abs(X) > UNIT_ROUNDOFF**0.5, X, 0.0)
+
+
 def bound_others(
     problem: Problem, X: Array, base: Certificate, limits: Limits, report: Report = silent
 ) -> Certificate | None:
@@ -250,7 +255,7 @@ def bound_others(
 
     `base` is a certificate of their value, whose prices are tried first.
     """
-    largest = problem.with_k(max(problem.sizes))
+    X, largest = without_nothing(X), problem.with_k(max(problem.sizes))
     with one_thread():
         ground = Ground.of(largest, elimination.keep(largest, ROWS))
         if not np.isin(np.flatnonzero(X.any(axis=1)), ground.part.features).all() or not X.any(axis=0).all():
@@ -304,7 +309,7 @@ def list_answers(
         Its root is settled.
     """
     plan, A, reached = PLANS["standard"], problem.covariance, problem.covariance.quadratic(x)
-    x = np.where(np.abs(x) > UNIT_ROUNDOFF**0.5, x, 0.0)  # smaller weights change the value within rounding
+    x = without_nothing(x)
     share = 0.0 if within is None else (1 - within) * (1 - 2 * GAP)  # what is proved stays below 1 - within
     if within is None:
         lacking = each_replaced(problem, x, report).lacking[np.setdiff1d(np.flatnonzero(x), problem.forced)]

@@ -34,6 +34,8 @@ def is_never_smallest(A: Matrix, I: Array) -> bool:
 
     Any z would do. This one makes (A_II - lI)z negative for the computed l, where u has both signs.
     """
+    if not I.size:
+        return False
     E, size, p = A.block(I, I), A.size[I], I.size
     values, vectors = np.linalg.eigh(E)
     u, l = vectors[:, -1] * np.sign(vectors[:, -1].sum() or 1.0), values[-1]

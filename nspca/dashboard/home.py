@@ -1,9 +1,7 @@
-"""The home page: one sparse component of the handwritten digits, its value, and its proved share.
-
-app.py calls `opening`, `poster`, `digits`, `explorer` and `ways_on` in this order.
-"""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
 
 from functools import partial
+from importlib.resources import files
 
 import numpy as np
 import streamlit as st
@@ -50,27 +48,18 @@ def opening() -> None:
 
 
 POSTER = "home-poster.html"  # in the folder of the stored answers
-# A stored figure is on the screen before the browser has read what draws the live one, and gives way to it.
-POSTER_STYLE = """
-.nspca-poster { display: grid; grid-template-columns: 2fr 3fr; gap: 1rem; align-items: center; opacity: 0.85;
-  min-height: 15rem; }
-.nspca-poster img { width: 100%; height: auto; }
-[data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-poster { display: none; }
-"""
 
 
 def poster() -> None:
     """Draw the stored picture of the first figures, which the live figures replace."""
     file = first_answer.folder() / POSTER
     if file.is_file():
-        st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
+        style = files("nspca.dashboard").joinpath("home.css").read_text("utf-8")
+        st.html(f"<style>{style}</style>{file.read_text()}")
 
 
 def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
-    """Return the HTML of the poster, which scripts/answers.py stores for `poster`.
-
-    It shows the component of `problem` at the default k, and the curve of `sweep` up to `MOST` pixels.
-    """
+    """Return the HTML of the poster, which scripts/answers.py stores for `poster`."""
     k = state.VALUES["digit_k"].default()
     unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
     results = [sweep["auto", k] for k in ks]
@@ -87,21 +76,14 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
 
 
 def question(about: Chosen) -> SweepSpec:
-    """Return the question that the page answers about the digits.
-
-    All pixels together show how much nonnegative weights can reach at most.
-    """
+    """Return the question that the page answers about the digits."""
     ks = (*range(1, MOST + 1), about.dataset.X.shape[1])
     return SweepSpec(data=about.spec, ks=ks, effort="thorough")
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
 def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
-    """Return the digits, their problem and its sweep.
-
-    The sweep is the stored answer with thorough proofs. If that does not fit the data, it is made with fast
-    ones, once per server.
-    """
+    """Return the digits, their problem and its sweep."""
     about = find(DataSpec(sample="digits"), None)
     problem, asked = nspca.Problem.from_data(about.dataset.X, k=1), question(about)
     stored = first_answer.find_stored("digits", about.content, asked.numbers_only())
@@ -109,18 +91,14 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 
 
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
-    """Draw a component with its sentence, the curve with its proved band, the slider for k, and the proof.
-
-    `solved` is what `digits` returns.
-    """
+    """Draw a component with its sentence, the curve with its proved band, the slider for k, and the proof."""
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
-    sweep = proofs.grown(proofs.improved(sweep, tried), about, asked)
+    sweep = proofs.gathered(sweep, about, asked, tried)
     k = max(1, min(state.get("digit_k"), MOST))
-    found = sweep["auto", k]
     answer = Answer(about, asked, problem, sweep, k, "auto", tried)
-    result = found.with_certificate(answer.certificate)
+    result = answer.shown
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
@@ -150,9 +128,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
         "without trusting this program."
     )
-    with st.expander("The proof: check it, take it home", icon=":material/verified:", type="compact"):
-        st.markdown(statement.numbers(problem, result, k))
-        proof_panel.show(answer)
+    if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
+        with box:
+            st.markdown(statement.numbers(problem, result, k))
+            proof_panel.show(answer)
 
 
 def ways_on() -> None:

@@ -44,10 +44,7 @@ def title(text: str, fills: bool = False) -> None:
 def fill(
     run: Watched | None = None, key: str = "run", taken: Callable[[], Export | None] = lambda: None
 ) -> None:
-    """Draw the link to a run, or to the open page, and the downloads of its answer, in the open box.
-
-    `key` is the value of the address that holds the id of a run.
-    """
+    """Draw the link to a run, or to the open page, and the downloads of its answer, in the open box."""
     box = st.session_state.get(state.SHARE)
     if box is None or not box.open:
         return
@@ -119,13 +116,7 @@ def draw(full: str, said: str) -> None:
 
 
 def opened() -> tuple[Run, DescribedRun]:
-    """Return the run of a link, after drawing an introduction and a link to the visitor's own work.
-
-    Raises
-    ------
-    JobError
-        When no run has this link.
-    """
+    """Return the run of a link, after drawing an introduction and a link to the visitor's own work."""
     run = engine().store.shared_run(state.get("share") or "")
     one = describe_runs([run])[0]
     if not isinstance(one, DescribedRun):

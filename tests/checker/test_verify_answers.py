@@ -175,6 +175,7 @@ def test_the_rule_of_mixed_sign_against_enumeration():
             for level in np.linalg.eigvalsh(E)[-1] * np.array([0.3, 0.9, 0.999999]):
                 assert set(range(p)) not in brute_force_answers(E, p, level)
     assert proved > 15
+    assert not is_never_smallest(fixing.Held(np.eye(2)), np.arange(0))
 
 
 def test_numbers_that_are_none_and_numbers_beyond_all_sizes(listed):

@@ -2,7 +2,6 @@
 
 import functools
 import html
-import os
 import sys
 from pathlib import Path
 
@@ -46,13 +45,6 @@ def sparing():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def words(request):
-    """For visits, use word counts of the documentation of Python that were made once for all processes."""
-    if any(item.get_closest_marker("visit") for item in request.session.items):
-        request.getfixturevalue("counted")(Path(os.environ["NSPCA_HOME"]))
-
-
 @pytest.fixture(autouse=True)
 def main_module(monkeypatch):
     """Put the main module back after Streamlit has put a page in its place: new workers run its file."""
@@ -87,13 +79,18 @@ def nobody_waits():
         engine().cancel(run)
 
 
+OPEN = (share.KEY, "fold_alone", "fold_features", "fold_proof", "fold_rows")
+"""Keys of the boxes that the tests look into. A closed box is empty."""
+
+
 @pytest.fixture
 def visit():
     """``visit("pages/sweep.py", sample="lrs")``: a new session that opens a page by its address."""
 
     def open_page(path: str = "app.py", **address: object) -> AppTest:
         page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-        page.session_state[share.KEY] = True  # its box is open, in which the downloads are
+        for box in OPEN:
+            page.session_state[box] = True
         for name, value in address.items():
             page.query_params[name.rstrip("_")] = str(value)
         if path != "app.py":

@@ -82,8 +82,9 @@ class OthersTree(JointTree):
         return int(np.searchsorted(self.base.features, missing[0]))
 
     def take(self, rows: State, prices: Prices) -> None:
-        own = {frozenset(self.base.features[list(S)].tolist()) for _, S, _ in prices.shares}
-        if own != {frozenset(T) for T in self.listed}:
+        own = [set(self.base.features[list(S)].tolist()) for _, S, _ in prices.shares]
+        homes = {c for T in self.listed for c, S in enumerate(own) if S.issuperset(T)}
+        if len(homes) < len(self.listed):  # a set that contains a listed one is no other
             super().take(rows, prices)
 
     def certificate(self) -> Certificate | None:

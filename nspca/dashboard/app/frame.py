@@ -132,6 +132,12 @@ def ways_to_components() -> None:
         st.page_link(COMPONENTS, label=label, icon=icon, query_params=query)
 
 
+def fold(title: str, key: str, icon: str, *, is_open: bool = False) -> DeltaGenerator | None:
+    """Draw a folded part of a page, and return its box; None while it is closed, when nothing is made."""
+    box = st.expander(title, expanded=is_open, icon=icon, key=key, type="compact", on_change="rerun")
+    return box if box.open else None
+
+
 def form() -> DeltaGenerator:
     """Return the container of a form; hidden in present mode, and below the picture on a phone."""
     return st.container(key=styles.FORM)

@@ -1,33 +1,19 @@
 """Lists of words on the page Components: they can be pressed, and words can be left out of them."""
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 
-_PRESSING = st.components.v2.component(
-    "nspca_pressing",
-    html="",
-    js=files("nspca.dashboard.components").joinpath("pressing.js").read_text("utf-8"),
-)
+from nspca.dashboard.components.mount import mount
+
+_PRESSING = mount("pressing")
 
 
 def listen(
-    lists: str,
-    choose: Callable[[int], None] | None,
-    leave_out: Callable[[int], None],
-    follow: str = "",
+    lists: str, choose: Callable[[int], None] | None, leave_out: Callable[[int], None], follow: str = ""
 ) -> None:
-    """Listen to the lists of a container, whose words then light up wherever they stand on the page.
-
-    Parameters
-    ----------
-    lists : key of the container whose ``section`` elements are the lists
-    choose : called with the number, from 1, of a pressed list; None where lists cannot be pressed
-    leave_out : called with the value of ``data-out`` of a pressed button
-    follow : key of the container that a press scrolls into view, empty for none
-    """
+    """Listen to the lists of a container, whose words then light up wherever they stand on the page."""
     key = f"press_{lists}"
 
     def take(name: str, do: Callable[[int], None] | None) -> None:

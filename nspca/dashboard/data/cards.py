@@ -10,13 +10,10 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.runs import defaults
-from nspca.dashboard.runs.tasks import engine
 from nspca.data import (
     SAMPLES,
     Sample,
     absent_original,
-    is_at_hand,
     is_installed,
     load_sample,
     present_samples,
@@ -24,7 +21,6 @@ from nspca.data import (
 )
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 from nspca.presentation.colours import CONTEXT
-from nspca.specs import job
 
 ICONS = {
     "image": ":material/image:",
@@ -49,20 +45,20 @@ EMPTY = (
 
 
 def show() -> None:
-    """Draw all samples; their pictures are made in the background, and appear when they are ready."""
+    """Draw all samples; their pictures are made in the background, and each appears when it is ready."""
     st.html(WHOLE)
-    drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples() if is_at_hand(name)}
+    drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples()}
+    awaited = [drawing for drawing in drawn.values() if not drawing.done()]
     with st.grid(4, min_column_width=150):
         for name in present_samples():
-            _card(name, SAMPLES[name], _ready(drawn.get(name)))
+            _card(name, SAMPLES[name], _ready(drawn[name]))
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
         st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
-    counting = None if is_at_hand(job.COUNTED) else defaults.measured(job.COUNT, automatic=True).id
     with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
-        if not _all_there(list(drawn.values()), counting):
-            st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
+        if awaited:
+            st.fragment(_look_again, run_every=0.5)(awaited)
 
 
 def _source(sample: Sample) -> str:
@@ -70,15 +66,10 @@ def _source(sample: Sample) -> str:
     return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
 
-def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
-    """Draw the page again once all pictures are ready; a fragment calls this twice a second."""
-    if _all_there(drawn, counting):
+def _look_again(awaited: list[Future[Any]]) -> None:
+    """Draw the page again once a picture is ready; a fragment calls this."""
+    if any(drawing.done() for drawing in awaited):
         st.rerun()
-
-
-def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
-    """Tell whether all pictures are drawn and the run `counting` (the id of a word count) has ended."""
-    return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
 
 
 def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
@@ -132,9 +123,9 @@ def _draw(name: str) -> tuple[str, str]:
     return svg, f"{data.X.shape[0]:,} × {data.X.shape[1]:,}"
 
 
-def _ready(drawing: Future[Any] | None) -> tuple[str, str]:
+def _ready(drawing: Future[Any]) -> tuple[str, str]:
     """Return a finished drawing; an empty picture if it is not ready or has failed."""
-    if drawing is None or not drawing.done() or drawing.exception():
+    if not drawing.done() or drawing.exception():
         return EMPTY, ""
     svg, size = drawing.result()
     return svg, size

@@ -13,7 +13,8 @@ def show() -> None:
     """Draw everything below the title."""
     reading.forget_stale()
     top, data = st.container(), None
-    picker.choose()  # before the data are drawn, since other data may be chosen here
+    if not state.get("present"):
+        picker.choose()  # before the data are drawn, since other data may be chosen here
     with top, frame.guard():
         data = _opened()
         if data:

@@ -18,8 +18,7 @@ from nspca.specs import ChoiceSpec, StabilitySpec
 from nspca.specs.rows import Redrawn, Row
 from nspca.specs.stability import RESAMPLES
 
-BEYOND = 2
-"""Larger numbers of components that are tried, beyond the one on the page."""
+BEYOND = 2  # larger numbers of components that are tried, beyond the one on the page
 
 
 def show_how_many(answer: Answer) -> None:
@@ -66,15 +65,7 @@ def _choice_spec(answer: Answer) -> ChoiceSpec:
 
 
 def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[float]], None]) -> None:
-    """Draw the button of the analysis, or its outcome so far, for the best method.
-
-    Parameters
-    ----------
-    answer : Answer
-    draw : callable
-        ``draw(answer, F, overlaps)`` draws the frequencies F (n, r) of features in the components, and the
-        mean overlap of each component with its draws.
-    """
+    """Draw the button of the analysis, or its outcome so far, for the best method."""
     one, best = answer.nouns.one, answer.method
     st.markdown(
         f"**Would other samples give the same {one}s?** As many samples are drawn again with replacement, "
@@ -93,11 +84,9 @@ def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[floa
         "stability",
         spec,
         lambda: f"Draw the rows {RESAMPLES} times: {cost_estimate.took(seconds)}",
-        lambda rows: _draw_stability(answer, rows, draw),
         lambda found, rows: _draw_stability(answer, rows_of(found), draw),
+        lambda rows: _draw_stability(answer, rows, draw),
         ("Frequencies, CSV", "stability", lambda found: frequency_table(answer, rows_of(found))),
-        RESAMPLES,
-        Redrawn,
         ":material/casino:",
     ).show(answer.of, components=result.components)
 
@@ -114,10 +103,7 @@ def _stability_spec(answer: Answer) -> StabilitySpec:
 
 
 def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
-    """Return the frequency of n features in each component (n, r), and the mean overlap of each (r,).
-
-    There are no components (r = 0) before the first draw.
-    """
+    """Return the frequency of n features in each component (n, r), and the mean overlap of each (r,)."""
     draws = [row for row in rows if isinstance(row, Redrawn)]
     F = np.zeros((n, len(draws[0].supports) if draws else 0))
     for row in draws:

@@ -1,7 +1,4 @@
-"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again.
-
-The downloads use `scores_of`, `score_table` and `correlations`.
-"""
+"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again."""
 
 import base64
 import io
@@ -29,20 +26,15 @@ from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
 from nspca.plots.samples import MOST_POINTS, drawn_samples
 from nspca.presentation.phrases import short
 
-SHOWN = 24
-"""Maximum selected samples that the page names or draws. The CSV file has all."""
-STYLE = "max-width:100%;max-height:64px"
-"""Style of the images of the selected samples."""
-SIDE = 24
-"""Maximum pixels of a thumbnail, in width and height."""
-ARROWS = {"across": "→", "up": "↑"}
-"""Signs of the axes in the choice of their components."""
-NO_GROUPS = "none"
-"""Value in the address for no label."""
+SHOWN = 24  # maximum selected samples that the page names or draws. The CSV file has all.
+STYLE = "max-width:100%;max-height:64px"  # style of the images of the selected samples
+MOST_LABELS = 6  # maximum labels that are counted by name among selected samples
+SIDE = 24  # maximum pixels of a thumbnail, in width and height
+ARROWS = {"across": "→", "up": "↑"}  # signs of the axes in the choice of their components
+NO_GROUPS = "none"  # value in the address for no label
 CHOSEN = "samples_chosen"
 """Session key: id of an answer, and the numbers of the samples in the lasso on its map."""
-MOST_FOUND = 5
-"""Maximum features and samples that a search names."""
+MOST_FOUND = 5  # maximum features and samples that a search names
 MOST_OUTLIERS, OUTLYING, ENOUGH = 3, 0.5, 12
 """Maximum samples that are called outliers, the share of a component from which they are, and the number of
 samples from which outliers are sought."""
@@ -106,10 +98,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
 
 
 def scores_of(answer: Answer) -> np.ndarray | None:
-    """Return the scores (m, r) of the samples along the components of the best method.
-
-    For a folder, only a sample of its rows is used; None if that sample cannot be prepared in the same way.
-    """
+    """Return the scores (m, r) of the samples along the components of the best method."""
     try:
         problem = scored_problem(answer.of, answer.problem)
     except nspca.InvalidProblem:
@@ -239,12 +228,14 @@ def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> 
         )
 
 
-def counted(labels: Any, rows: list[int], most: int = 6) -> str:
+def counted(labels: Any, rows: list[int]) -> str:
     """Return the counts of labels among some samples, most frequent first: ``12 ALL, 3 AML``."""
     names, counts = np.unique([str(labels[i]) for i in rows], return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:most]]
-    return ", ".join([*said, *([f"{len(order) - most} other labels"] if len(order) > most else [])])
+    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:MOST_LABELS]]
+    return ", ".join(
+        [*said, *([f"{len(order) - MOST_LABELS} other labels"] if len(order) > MOST_LABELS else [])]
+    )
 
 
 def score_table(answer: Answer, scores: np.ndarray) -> pd.DataFrame:

@@ -22,14 +22,10 @@ from nspca.plots.theme import largest_weights
 from nspca.presentation.colours import channels
 from nspca.presentation.markup import Markup, render
 
-TEXTS = 5
-"""Documents of a topic that are drawn."""
-WORDS = 15
-"""Words of a topic whose frequency is drawn, and words of a document that has no text."""
-SHORT, LONGEST = 320, 6000
-"""Characters of a document that are drawn, folded and open."""
-BEFORE = 80
-"""Characters before the first marked word where the beginning is left out."""
+TEXTS = 5  # documents of a topic that are drawn
+WORDS = 15  # words of a topic whose frequency is drawn, and words of a document that has no text
+SHORT, LONGEST = 320, 6000  # characters of a document that are drawn, folded and open
+BEFORE = 80  # characters before the first marked word where the beginning is left out
 so_far, recurring, fates = lists.so_far, lists.recurring, lists.fates
 
 
@@ -72,16 +68,7 @@ def belonging(scores: np.ndarray, topic: int) -> np.ndarray:
 
 
 def usage(data: Dataset, x: np.ndarray, is_here: np.ndarray, number: int) -> Markup:
-    """Return HTML of how often words of a topic x (n,) occur in 1,000 words of its documents and of others.
-
-    Of weighted counts, it is the weight of each word out of 1,000.
-
-    Parameters
-    ----------
-    is_here : (m,) bool
-        The documents of the topic.
-    number : number of the topic, from 1
-    """
+    """Return HTML of how often words of a topic x (n,) occur in 1,000 words of its and of other documents."""
     order = largest_weights(x, WORDS)
     groups = np.flatnonzero(is_here), np.flatnonzero(~is_here)
     counts = [np.asarray(data.X[rows].sum(axis=0), float).ravel() for rows in groups]
@@ -119,17 +106,7 @@ def _counts(data: Dataset, row: int, x: np.ndarray) -> list[tuple[str, bool]]:
 
 
 def marked(text: str, words: Sequence[str], most: int = SHORT) -> Markup:
-    """Return HTML of a text with words marked; of a long text, the part around the first marked word.
-
-    Only whole words are marked, in upper or lower case. A pair of words may have any white space between.
-
-    Parameters
-    ----------
-    text : str
-        Untrusted text, which is escaped.
-    words : sequence of str
-    most : maximum characters
-    """
+    """Return HTML of a text with words marked; of a long text, the part around the first marked word."""
     pattern = _pattern(words)
     first = pattern.search(text) if pattern else None
     start = 0 if first is None or first.end() < most else first.start() - BEFORE

@@ -194,7 +194,10 @@ class Rooms:
     def _at(self, code: str) -> _Room:
         room = next((room for room in self._rooms.values() if room.code == read_code(code)), None)
         if room is None:
-            raise NoRoom("No room has this code. Check the six characters on the projector.")
+            raise NoRoom(
+                "No room is open under this code. Check the six characters on the projector, or ask whether "
+                "the room has been closed."
+            )
         return room
 
 
@@ -227,9 +230,9 @@ def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> G
 
     Raises `InvalidOption` if the value is not a guess for the question of the screen.
     """
-    if screen in ANGLES and isinstance(guess, int | float) and math.isfinite(guess):
+    if screen in ANGLES and isinstance(guess, int | float) and -math.inf < guess < math.inf:
         low, high = ANGLES[screen]
-        return round(min(high, max(low, float(guess))), 1)
+        return round(float(min(high, max(low, guess))), 1)
     if screen == PAINTING and isinstance(guess, Sequence) and not isinstance(guess, str):
         chosen = {pixel for pixel in guess if type(pixel) is int and 0 <= pixel < pixels}
         if len(chosen) == k == len(guess):

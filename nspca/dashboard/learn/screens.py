@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import fixing, painting
@@ -99,8 +99,7 @@ def few(of: Lesson) -> None:
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),
     ):
-        box = st.expander(title, icon=":material/history_edu:", key=draw.__name__, on_change="rerun")
-        if box.open:
+        if box := frame.fold(title, draw.__name__, ":material/history_edu:"):
             with box:
                 draw(of)
 
@@ -162,23 +161,17 @@ def listed(content: str, _of: Lesson) -> nspca.Answers:
 def others(of: Lesson) -> None:
     """Draw the last screen: all sets that are nearly as good."""
     st.markdown(OTHERS)
-    if not st.toggle("List them", key="learn_list"):
-        best = of.result.components[:, 0]
-        figures.draw(side_by_side([best], component.grid(of.of.dataset), ["the best"]), "learn_others")
-        return
-    known = listed(of.of.content, of)
-    st.markdown(f"**{wording.plain(known.statement)}**")
-    sets = known.components[:, :SHOWN] != 0
-    losses = [known.exchanges(number)[2] for number in range(sets.shape[1])]
-    titles = [f"−{format_change(loss)}" if loss > 0 else "the best" for loss in losses]
-    figure = parts_figure(
-        np.column_stack((sets, known.counts / len(known.values))),
-        component.grid(of.of.dataset),
-        mean=of.X.mean(axis=0),
-        captions=[*titles, "how often"],
-        name="the list",
-        hover="in %{z:.0%} of the sets",
-    )
+    pictures, titles, hover = of.result.components[:, :1], ["the best"], "weight %{z:.3f}"
+    if st.toggle("List them", key="learn_list"):
+        known = listed(of.of.content, of)
+        st.markdown(f"**{wording.plain(known.statement)}**")
+        sets = known.components[:, :SHOWN] != 0
+        losses = [known.exchanges(number)[2] for number in range(sets.shape[1])]
+        pictures = np.column_stack((sets, known.counts / len(known.values)))
+        titles = [*(f"−{format_change(loss)}" if loss > 0 else "the best" for loss in losses), "how often"]
+        hover = "in %{z:.0%} of the sets"
+    grid, mean = component.grid(of.of.dataset), of.X.mean(axis=0)
+    figure = parts_figure(pictures, grid, mean=mean, captions=titles, hover=hover, name="the best")
     figures.draw(figure, "learn_others")
 
 

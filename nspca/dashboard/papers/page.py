@@ -1,10 +1,8 @@
-"""The papers page: one figure or table at a time, with its answer, its picture and its details.
-
-The page opens with all of them as cards. The script pages/papers.py calls `show`.
-"""
+"""The papers page: one figure or table at a time, with its answer, its picture and its details."""
 
 from dataclasses import asdict, replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -39,8 +37,7 @@ SAID = {
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
-SMALL = 320
-"""Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
+SMALL = 320  # height in pixels of the picture, which leaves room for the first lines of the table on a laptop
 
 
 def show() -> None:
@@ -122,7 +119,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
         if now is not None and now.state != "done":
-            progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, item.name)
+            progress.show(now, name=item.name)
         rest = _picture(item, outcome)
         if example:
             st.markdown(wording.unbroken(wording.plain(example)))
@@ -242,16 +239,17 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
     if beside:
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
             st.html(report.beside_table(beside))
-    if outcome is not None and (rest or len(outcome.galleries) > 2):
-        box = st.expander("More pictures", icon=":material/image:", key="fold_pictures", on_change="rerun")
-        if box.open:
+    if outcome is None:
+        return
+    if rest or len(outcome.galleries) > 2:
+        box = frame.fold("More pictures", "fold_pictures", ":material/image:")
+        if box is not None:
             with box:
                 for i, panel in enumerate(rest, 2):
                     _draw(panel, f"{item.name}-{i}")
                 for i in range(2, len(outcome.galleries)):
                     _gallery(item, outcome, i)
-    if outcome is not None:
-        export.offer(_spec(item), key=item.name, code=item.code)
+    export.offer(_spec(item), key=item.name, code=item.code)
 
 
 def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
@@ -273,7 +271,9 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         return
     if lacking:
         st.caption(f"For the rows that stay empty, {_bring(lacking)}")
-    start.button("Compute it here", lambda: start.start(_spec(item)), f"compute_{item.name}")
+    begin = partial(start.start, _spec(item))
+    look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+    buttons.button("Compute it here", f"compute_{item.name}", begin, **look)
 
 
 def _bring(lacking: list[str]) -> str:

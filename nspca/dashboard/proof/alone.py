@@ -1,16 +1,12 @@
 """The section "Is it the only one?": all sets of features that explain nearly as much, and that there are no
 others.
-
-The page Sweep calls `show`, and the page Components calls `draw`.
 """
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.app import buttons, wording
+from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import lookup
@@ -24,12 +20,9 @@ from nspca.specs import AnswersSpec
 
 WITHIN = (0, 10, 100, 1000)
 """Losses that are offered, in parts of a hundred thousand; 0 asks for the margin alone."""
-SHOWN = 200
-"""Maximum number of sets in the table of a page. The CSV has all."""
-MANY = 8
-"""Minimum number of sets for a map of them."""
-NAMED = 6
-"""Maximum features that are named on one side of an exchange."""
+SHOWN = 200  # maximum number of sets in the table of a page. The CSV has all.
+MANY = 8  # minimum number of sets for a map of them
+NAMED = 6  # maximum features that are named on one side of an exchange
 WHY = (
     "The search for the best possible goes on just below it. It proves for every other set of features that "
     "it explains less, or lists it."
@@ -43,9 +36,9 @@ def show(answer: Answer) -> None:
         return
     begun = any(lookup.that_asks(spec) is not None for spec in _specs(answer).values())
     is_open = begun or bool(margin(answer))
-    look: dict[str, Any] = {"icon": ":material/difference:", "type": "compact", "key": "fold_alone"}
-    with st.expander("Is it the only one?", expanded=is_open, **look):
-        draw(answer)
+    if box := frame.fold("Is it the only one?", "fold_alone", ":material/difference:", is_open=is_open):
+        with box:
+            draw(answer)
 
 
 def draw(answer: Answer) -> None:
@@ -74,9 +67,8 @@ def draw(answer: Answer) -> None:
         f"alone{within}",
         specs[within],
         lambda: "List them, with a proof" if within else "Prove how much less the others explain",
-        lambda rows: None,
         lambda known, rows: _draw(answer, known),
-        ("These sets, CSV", "answers", lambda known: table(data, known)),
+        table=("These sets, CSV", "answers", lambda known: table(data, known)),
         icon=":material/difference:",
     ).show(answer.of, **given)
 

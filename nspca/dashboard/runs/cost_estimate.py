@@ -1,8 +1,6 @@
 """Cost estimate of a run before it starts, and the refusal of runs beyond the limits of this server.
 
-The data page draws `line`. Start buttons (`start`, `answer_page`) ask for a `refusal`, and sections with a
-run of their own state the time with `took`. In this module `of` is the open data set, and `sizes` the k of
-each component of one problem.
+Here `of` is the open data set, and `sizes` the k of each component of one problem.
 """
 
 import os
@@ -77,10 +75,7 @@ def say(sentence: str) -> None:
 
 
 def busy() -> float:
-    """Return the factor (at least 1) by which a run may take longer now than on an idle machine.
-
-    The load average counts the processes that want a processor. A run is one more, and they share.
-    """
+    """Return the factor (at least 1) by which a run may take longer now than on an idle machine."""
     try:
         load, processors = os.getloadavg()[0], os.cpu_count() or 1
     except (AttributeError, OSError):  # Windows has no load average
@@ -89,10 +84,7 @@ def busy() -> float:
 
 
 def took(seconds: float, slower: float | None = None) -> str:
-    """Return the time of a run in words: ``a moment``, ``about 20 seconds``, or a range on a busy machine.
-
-    `seconds` are those on an idle machine, and `slower` times as many may be needed now; by default `busy`.
-    """
+    """Return the time of a run in words: ``a moment``, ``about 20 seconds``, or a range on a busy machine."""
     most = seconds * (busy() if slower is None else slower)
     return "a moment" if most < MOMENT else times.between(max(seconds, 1.0), most)
 

@@ -1,8 +1,4 @@
-"""Look up runs and their results: by the address, by a link, or by an equal question.
-
-A page shows a `Watched` run. `answer_page` finds the run of the address by `named`; sections below an answer
-find theirs by `that_asks`.
-"""
+"""Look up runs and their results: by the address, by a link, or by an equal question."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -25,52 +21,28 @@ from nspca.specs.job import MEASURE
 
 @dataclass(frozen=True)
 class Kind:
-    """The kind of run that a page shows, with its name in the address and its sentences.
+    """The kind of run that a page shows, with its name in the address and its sentences."""
 
-    Parameters
-    ----------
-    spec : class of the question
-    page : name of the page
-    key : name of the value in the address that holds the id of the run
-    anew : values in the address that a new run resets
-    empty, icon : message and icon when there is no run yet
-    stranger : message for a run of another kind
-    changed : message for a run whose data no longer exist
-    """
-
-    spec: type[ProblemSpec]
-    page: str
-    key: str
-    anew: tuple[str, ...]
-    empty: str
+    spec: type[ProblemSpec]  # class of the question
+    page: str  # name of the page
+    key: str  # name of the value in the address that holds the id of the run
+    anew: tuple[str, ...]  # values in the address that a new run resets
+    empty: str  # empty, icon: message and icon when there is no run yet
     icon: str
-    stranger: str
-    changed: str = (
-        "This run was made from other data than those kept under the same name now; run it "
-        "again to see its components."
-    )
+    stranger: str  # message for a run of another kind
 
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """A run as a page shows it.
+    """A run as a page shows it."""
 
-    Attributes
-    ----------
-    id, now : id and state of the run
-    of : the data as they are opened now; they may have changed since the run was started
-    asked : the question
-    own : whether it belongs to the visitor's workspace; not so for shared and default runs
-    guest : whether another person shared it; it is then not searched further, and its data stay
-    stored : results of an answer that ships with the samples
-    """
-
-    id: str
-    of: Chosen
-    asked: Any
+    id: str  # id, now: id and state of the run
+    of: Chosen  # the data as they are opened now; they may have changed since the run was started
+    asked: Any  # the question
     now: JobState
-    own: bool = True
-    stored: nspca.Sweep | None = None
+    own: bool = True  # whether it belongs to the visitor's workspace; not so for shared and default runs
+    stored: nspca.Sweep | None = None  # results of an answer that ships with the samples
+    # whether another person shared it; it is then not searched further, and its data stay
     guest: bool = False
 
     @property
@@ -89,15 +61,7 @@ class Watched:
         return handed_in(self.id, self.now.finished, nspca.Sweep.from_bytes) if ready else None
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:
-        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder.
-
-        Without `leading`, a folder has its total variance alone.
-
-        Raises
-        ------
-        JobError
-            When the computation failed.
-        """
+        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder."""
         if self.of.table is not None:
             return _measured(self.of, open_data.problem_of(self.of, self.asked), leading)
         with cache.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
@@ -105,24 +69,12 @@ class Watched:
 
 
 def named(kind: Kind, run_id: str) -> Watched:
-    """Return a run of this workspace by its id.
-
-    Raises
-    ------
-    JobError
-        When the run does not exist or is of another kind.
-    """
+    """Return a run of this workspace by its id."""
     return _watched(kind, engine().store.open_run(state.get("w") or "", run_id), own=True)
 
 
 def shared(kind: Kind, run: Run) -> Watched:
-    """Return a shared run with its data, without revealing the workspace of its owner.
-
-    Raises
-    ------
-    JobError
-        When the run is of another kind.
-    """
+    """Return a shared run with its data, without revealing the workspace of its owner."""
     return replace(_watched(kind, run, own=False), guest=True)
 
 
@@ -186,10 +138,7 @@ def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -
 
 @cache.keep()
 def handed_in(name: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
-    """Return what is stored under the id or the key of a run that ended, which `_read` makes from it, cached.
-
-    A cancelled run has only what was ready.
-    """
+    """Return what is stored under the id or key of an ended run, as `_read` makes it; it may be partial."""
     content = engine().store.result(name)
     assert content is not None  # the caller has checked that it is stored
     return _read(content)

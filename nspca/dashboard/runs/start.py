@@ -1,18 +1,12 @@
-"""Start runs, and draw the buttons that start them.
+"""Start runs of pages and of sections; `of` is the open data set, and `asked` the question about it."""
 
-`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
-and `start`. In this module `of` is the open data set, and `asked` the question
-about it.
-"""
-
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, state
+from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.lookup import Kind
@@ -24,51 +18,8 @@ LEFT_OUT = ("w", "present", "slide", "before")
 """Values of an address that the list of runs does not open again."""
 
 
-def button(
-    label: str,
-    begin: Callable[[], Any],
-    key: str = "run",
-    type: str = "primary",
-    icon: str = ":material/play_arrow:",
-    **look: Any,
-) -> None:
-    """Draw a button that starts a run: a click calls `begin`, and the page is then drawn again with the run.
-
-    `type`, `icon` and `look` are as for `st.button`.
-    """
-    buttons.button(label, key, begin, type=type, icon=icon, **look)
-
-
-def offer(
-    label: str,
-    of: Chosen,
-    asked: ProblemSpec,
-    begin: Callable[[], Any],
-    beside: Callable[[], Any],
-) -> bool:
-    """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses.
-
-    A refused button is disabled, and a sentence below it says why.
-    """
-    sentence = cost_estimate.refusal(of, *asked.work)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        button(label, begin, disabled=bool(sentence))
-        beside()
-    cost_estimate.say(sentence)
-    return not sentence
-
-
 def start(spec: Spec, page: str | None = None, **given: Any) -> str:
-    """Start a run in this workspace, or join a run with an equal question; return its id.
-
-    Parameters
-    ----------
-    spec : Spec
-    page : str, optional
-        Address of the page that shows the run, by default of the open page as it is now.
-    **given
-        Open data, as keyword arguments of the spec's `run`.
-    """
+    """Start a run in this workspace, or join a run with an equal question; return its id."""
     arguments = {"spec": spec.to_plain(), **given}
     page = open_page(spec) if page is None else page
     title = spec.describe().title
@@ -93,15 +44,7 @@ def own_page(kind: Kind, asked: ProblemSpec) -> str:
 
 
 def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
-    """Start the run of a page, or join a run with an equal question, and name it in the address.
-
-    Raises
-    ------
-    InvalidProblem
-        When the data give no valid problem, which is checked before a worker is used.
-    Refused
-        When the run exceeds the limits of this server.
-    """
+    """Start the run of a page, or join a run with an equal question, and name it in the address."""
     open_data.problem_of(of, asked)
     if sentence := cost_estimate.refusal(of, *asked.work):
         raise Refused(sentence)

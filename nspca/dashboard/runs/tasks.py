@@ -6,8 +6,7 @@ from nspca.specs import Spec
 from nspca.specs.base import load
 from nspca.specs.job import RUN
 
-TASKS = dict.fromkeys(Spec.KINDS, RUN)
-"""Function that a worker calls, by kind of question."""
+TASKS = dict.fromkeys(Spec.KINDS, RUN)  # function that a worker calls, by kind of question
 
 
 def engine() -> Engine:
@@ -16,11 +15,5 @@ def engine() -> Engine:
 
 
 def spec_of(run: Run) -> Spec:
-    """Return the spec of a stored run.
-
-    Raises
-    ------
-    InvalidOption
-        For a damaged run, and for one of another version of the program.
-    """
+    """Return the spec of a stored run."""
     return Spec.from_plain(load(run.parameters).get("spec") or {})

@@ -1,15 +1,11 @@
-"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones.
-
-`SweepPage.more` calls `show`.
-"""
+"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.app import wording
+from nspca.dashboard.app import frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, lookup
@@ -37,8 +33,10 @@ def show(answer: Answer) -> None:
     no_choice, no_noise = choice.not_offered(of), choice.no_rows(of)
     begun = (not no_choice and lookup.that_asks(choosing)) or (not no_noise and lookup.that_asks(noise))
     title = f"What would other {answer.nouns.samples}, or chance, say?"
-    look: dict[str, Any] = {"icon": ":material/casino:", "type": "compact", "key": "fold_rows"}
-    with st.expander(title, expanded=bool(begun), **look):
+    box = frame.fold(title, "fold_rows", ":material/casino:", is_open=bool(begun))
+    if box is None:
+        return
+    with box:
         if no_choice:
             st.caption(no_choice)
         else:
@@ -84,10 +82,8 @@ def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
         "noise",
         spec,
         lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
-        live,
         lambda test, rows: _draw_test(problem, test),
-        total=TABLES,
-        only=Shuffled,
+        live,
         icon=":material/shuffle:",
     ).show(of)
 

@@ -1,7 +1,4 @@
-"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick.
-
-The page Sweep starts a sweep by `begin`, or by `answer` after a change of the form.
-"""
+"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick."""
 
 from itertools import chain
 from typing import Any
@@ -11,9 +8,9 @@ import streamlit as st
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, lookup, progress, start
+from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import SWEEP
+from nspca.dashboard.sweep.form import SWEEP, seconds
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import short
@@ -25,21 +22,8 @@ AS_ONE = "Equal weights on all of them, and they count as one feature."
 KEEP = "They may be used freely, and k counts them."
 
 
-def changed() -> None:
-    """Record that an input of the form was changed."""
-    st.session_state[state.CHANGED] = True
-
-
 def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
-    """Draw buttons that repeat the question without the selected features, with them only, merged or forced.
-
-    Parameters
-    ----------
-    of : Chosen
-    k : shown number of features, which is kept
-    rows : selected positions in `names`
-    names : features of the component
-    """
+    """Draw buttons that ask again without the selected features, with them only, merged or forced."""
     if not rows:
         st.caption(
             "What if? Select features in the table. Then ask for the best component without them, with no "
@@ -84,10 +68,7 @@ def _named(data: Dataset, names: list[str]) -> str:
 
 
 def all_again(of: Chosen) -> None:
-    """Draw the button that resets the features, if some are left out, merged or forced.
-
-    The script pages/sweep.py calls this above the answer.
-    """
+    """Draw the button that resets the features, if some are left out, merged or forced."""
     kept = len(open_data.forced_features(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -123,28 +104,14 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
     least = len(values.get("keep") or ())  # of features that are one there may be fewer
     if ks and (min(ks) < least or (left is not None and max(ks) > left)):
         state.put(**{"from": None, "to": None})
-    changed()
+    st.session_state[state.CHANGED] = True
     if state.get(SWEEP.key) is not None:
         state.put(before=state.get(SWEEP.key))
     state.put(**dict.fromkeys((SWEEP.key, "shown")), k=k if k and least <= k <= (left or k) else None)
 
 
-def seconds(of: Chosen, asked: SweepSpec) -> float:
-    """Return the estimated seconds of a sweep.
-
-    They decide whether a run starts without a click, and whether an unfinished run is cancelled when another
-    starts.
-    """
-    if of.table is not None:
-        return cost_estimate.seconds(of, *asked.work)
-    return asked.total * cost_estimate.each_k(of, asked.effort)
-
-
 def answer(of: Chosen, asked: SweepSpec) -> bool:
-    """Start a changed sweep if it is quick and there is a curve to compare it with; tell whether it started.
-
-    A longer run stays on the page until the visitor starts the new one.
-    """
+    """Start a changed sweep if it is quick and has a curve to compare with; tell whether it started."""
     if not st.session_state.pop(state.CHANGED, False):
         return False
     if (state.get(SWEEP.key) or state.get("before")) is None:

@@ -45,15 +45,7 @@ def show(
     one: str = "",
     after: Callable[[Choice], None] = lambda choice: None,
 ) -> None:
-    """Draw the button of the choice, or its outcome so far.
-
-    Parameters
-    ----------
-    total : total variance, which counts as 100 %
-    label, seconds : label of the button, and the estimated seconds of the run
-    one : noun for a component, where their number is chosen; empty for the choice of k
-    after : draws something below the sentence about the choice
-    """
+    """Draw the button of the choice, or its outcome so far."""
 
     def live(rows: list[Row]) -> None:
         if last := next((row for row in reversed(rows) if isinstance(row, Weighed)), None):
@@ -80,11 +72,9 @@ def show(
         "choice",
         spec,
         lambda: f"{label}: {cost_estimate.took(seconds)}",
-        live,
         lambda choice, rows: draw(choice),
+        live,
         ("These numbers, CSV", "held-out", lambda choice: choice.frame),
-        spec.total,
-        Weighed,
         ":material/casino:",
     ).show(of)
 

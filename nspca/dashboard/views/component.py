@@ -65,11 +65,7 @@ def grid(dataset: Dataset) -> tuple[int, int]:
 def plot(
     dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
 ) -> partial[go.Figure]:
-    """Return the plot of the component, for `figures.draw_plot`.
-
-    It is an image, a spectrum, a word list or ranked bars of the `top` largest weights. A feature that is not
-    proved to be in every good answer is hatched.
-    """
+    """Return the plot of the component, for `figures.draw_plot`."""
     has_mean = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
     mean, spread = moments(dataset.X) if has_mean else (None, None)
     return partial(
@@ -105,10 +101,7 @@ def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> partial[go.Figur
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Draw the samples along the component, and name the labelled group that its scores set apart most.
-
-    The sentence says in which share of pairs a sample of this group scores higher or lower than another one.
-    """
+    """Draw the samples along the component, and name the labelled group that its scores set apart most."""
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
@@ -146,14 +139,7 @@ def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> partial[go.Figu
 def table(
     dataset: Dataset, x: np.ndarray, key: str | None = None, found: Membership | None = None
 ) -> tuple[list[int], list[str]]:
-    """Draw the table of weights, with the membership of each feature and the cost of leaving it out.
-
-    The share of a feature is its squared weight.
-
-    Returns
-    -------
-    selected, names : rows that the visitor selected (needs a `key`), and the features by row
-    """
+    """Draw the table of weights, with the membership of each feature and the cost of leaving it out."""
     rows = weights(dataset, x, found)
     if found is not None:
         costs = zip(rows.pop("costs_at_least"), rows.pop("costs_at_most"), strict=True)

@@ -1,7 +1,4 @@
-"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
-
-The sweep page uses it. `asked` is the question of the sweep.
-"""
+"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -46,10 +43,7 @@ def _bounds() -> str:
 
 
 def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> partial[go.Figure]:
-    """Return the plot of the rows of a sweep with the choices of the switches, for `figures.draw_plot`.
-
-    `options` go to `nspca.plots.sweep_figure`.
-    """
+    """Return the plot of the rows of a sweep with the choices of the switches, for `figures.draw_plot`."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     return partial(
         sweep_figure,

@@ -1,7 +1,4 @@
-"""The statement about a component: two sentences and a bar about its variance and the proved bound.
-
-Home and Sweep state a component with it; the page Components uses `bar`.
-"""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
 from dataclasses import dataclass, replace
@@ -69,12 +66,7 @@ class Statement:
 
 
 def state_result(
-    dataset: Dataset,
-    problem: Problem,
-    result: Result,
-    k: int,
-    *,
-    ceiling: float = math.inf,
+    dataset: Dataset, problem: Problem, result: Result, k: int, *, ceiling: float = math.inf
 ) -> Statement:
     """Return the statement about a component that may use k features.
 
@@ -117,19 +109,13 @@ def state_result(
 
 
 def ceiling_of(table: pd.DataFrame, n: int) -> float:
-    """Return the least upper bound that a sweep has at k = n, thus for any number of features.
-
-    `table` has the columns ``k, upper``. Returns infinity without such a bound.
-    """
+    """Return the least upper bound that a sweep has at k = n, thus for any number of features."""
     bounds = table.loc[table["k"] == n, "upper"].astype(float)
     return float(bounds.min()) if bounds.notna().any() else math.inf
 
 
 def nobody(problem: Problem, k: int, one: str, most: str) -> str:
-    """Return the sentence about the bound: ``No 8 pixels keep more than 64.0 %: proved.``
-
-    `one` is the noun of a feature. An empty `most` leaves out the number, for a component that is optimal.
-    """
+    """Return the sentence about the bound: ``No 8 pixels keep more than 64.0 %: proved.``"""
     those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}{_terms(problem, k, one)}"
     return f"{those} keep{'s' * (k == 1)} more{f' than {most}' * bool(most)}: proved."
 
