@@ -132,18 +132,12 @@ def replaced(
     return _with_least(result, [one.certificate for one in here])
 
 
-def search(
-    about: Chosen,
-    asked: ProblemSpec,
-    k: int | tuple[int, ...],
-    result: nspca.Result,
-    proof: nspca.Certificate | None,
-    effort: str | None = None,
-) -> None:
-    """Start a run that searches for the optimum, and goes on from what is proved."""
-    earlier = sum(attempt.k == k for attempt in attempts(asked))
-    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, effort=effort)
-    start.start(spec, **about.given, **_known(k, result, proof))
+def search(answer: Any, proof: nspca.Certificate | None, effort: str | None = None) -> None:
+    """Start a run that searches for the optimum of what an `Answer` shows, and goes on from a proof."""
+    k, result = answer.k, answer.shown
+    earlier = sum(attempt.k == k for attempt in attempts(answer.asked))
+    fields = answer.asked.about_problem() | {"k": k, "method": result.method, "attempt": earlier}
+    start.start(OptimumSpec(**fields, effort=effort), **answer.of.given, **_known(k, result, proof))
 
 
 def search_shortly(answer: Any) -> Attempt:

@@ -6,6 +6,7 @@ A page begins a short search by itself; what any search finds and proves is kept
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 import streamlit as st
 
@@ -94,7 +95,7 @@ def _offer(answer: Answer) -> None:
     has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
     known = _known(answer.certificate, mine)
-    begin = lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort)  # noqa: E731
+    begin = partial(proofs.search, answer, known, effort)
     buttons.button(LABEL, "best", begin, type="tertiary", help=HELP)
 
 

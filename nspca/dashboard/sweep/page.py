@@ -113,7 +113,8 @@ class SweepPage(AnswerPage):
             slide.show(answer, sizes, ceiling, "k", (least, problem.n), "curve", picture, HEIGHT, BARS)
         with right:
             component.picture(data, answer.x, picture, answer.known, BARS, HEIGHT)
-            membership.legend(wording.noun(data), answer.known)
+            if answer.known is not None:
+                st.markdown(membership.sentence(wording.noun(data), answer.known))
         return answer
 
     def _enough(
