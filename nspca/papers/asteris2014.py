@@ -124,8 +124,8 @@ def figure_3(report: Report) -> Outcome:
     problem = Problem.from_data(faces.X, k=40, nonneg=True)
     shape = list(faces.image_shape or (19, 19))
     galleries, values = [], []
-    methods = {"Alg. 3": ("epsnet", {"rank": 3, "eps": 0.1}), "EM": ("em", {"starts": "paper"})}
-    for name, (method, how) in methods.items():
+    options: dict[str, dict[str, Any]] = {"epsnet": {"rank": 3, "eps": 0.1}, "em": {"starts": "paper"}}
+    for name, (method, how) in zip(("Alg. 3", "EM"), options.items(), strict=True):
         result = api.solve(problem, method, components=6, certify=None, report=report, polish=False, **how)
         galleries.append(Gallery(f"Six components by {name}", shape, list(result.components.T.tolist())))
         values.append(f"{name} {result.value:.4g}")
@@ -308,7 +308,8 @@ def _panel(
         curve(PAPER_BOUND, ks, 100 * _paper_bound(problem, counted) / l1, marks=False),
         curve("ours, proved limit", ks, 100 * limit / l1, marks=False, dash="dot"),
     ]
-    reached, how = {}, {"restarts": 2, "polish": False}
+    reached: dict[int, float] = {}
+    how: dict[str, Any] = {"restarts": 2, "polish": False}
     for i, k in enumerate(nspca2006):
         result = api.solve(problem.with_k(k), "coordinate", certify=None, report=report, **how)
         if result.info["reached"]:
