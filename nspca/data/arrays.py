@@ -1,25 +1,21 @@
 """Data sets of arrays without named columns, and data sets as NPZ."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, Kind
 from nspca.data.findings import as_findings
-from nspca.data.limits import check_dense, check_float64, check_sparse
+from nspca.data.limits import check_dense, check_float64
 from nspca.data.missing import settle
 from nspca.data.names import frozen, numbered, pixel_names, quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import match_items
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import write_arrays
-
-if TYPE_CHECKING:
-    from nspca.data.formats.base import Reader
 
 MOST_TEXT = 16 * 2**20
 """Maximum bytes of all texts in a file: about sixteen thousand pages."""
@@ -78,19 +74,6 @@ def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Datas
             f"There is no column {shown(options.label_column)} to take as labels: the file has {groups}."
         )
     return labelled
-
-
-def read_matrix(reader: "Reader") -> Dataset:
-    """Return the matrix of a reader, whose header must claim no more than the file holds and memory takes."""
-    with closing(reader):
-        size = reader.probe()
-        if size.sparse:
-            check_sparse(size.rows, size.columns, size.entries)
-        else:
-            check_dense(size.rows, size.columns)
-        (block,) = reader.blocks()
-        X = block.X if sp.issparse(block.X) else plain_numbers(block.X)
-        return make_dataset(X, reader.source.title, reader.options, **reader.about())
 
 
 def plain_numbers(X: np.ndarray) -> np.ndarray:

@@ -16,12 +16,11 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
-from nspca.data.arrays import read_matrix
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
 from nspca.data.formats.archive import choose_files
-from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
+from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings, read_matrix
 from nspca.data.formats.delimited import DelimitedReader, is_plain_text, read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook

@@ -5,21 +5,24 @@ import io
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+import scipy.sparse as sp
+
+from nspca.data.arrays import make_dataset, plain_numbers
+from nspca.data.dataset import Dataset
 from nspca.data.findings import Finding, as_findings
-from nspca.data.limits import MOST_PACKED, Files, check_growth
+from nspca.data.limits import MOST_PACKED, Files, check_dense, check_growth, check_sparse
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
 if TYPE_CHECKING:
-    from nspca.data.dataset import Dataset
     from nspca.data.dialect import Layout
 
 GZIP = b"\x1f\x8b"
@@ -216,6 +219,19 @@ class Reader(ABC):
         """
 
 
+def read_matrix(reader: Reader) -> Dataset:
+    """Return the matrix of a reader, whose header must claim no more than the file holds and memory takes."""
+    with closing(reader):
+        size = reader.probe()
+        if size.sparse:
+            check_sparse(size.rows, size.columns, size.entries)
+        else:
+            check_dense(size.rows, size.columns)
+        (block,) = reader.blocks()
+        X = block.X if sp.issparse(block.X) else plain_numbers(block.X)
+        return make_dataset(X, reader.source.title, reader.options, **reader.about())
+
+
 @dataclass(frozen=True)
 class Converted:
     """A table in UTF-8 that a file of another format was converted to.
@@ -258,7 +274,7 @@ class Format:
     name: str
     matches: Callable[[Source], bool]
     convert: Callable[[Source, ReadOptions], Converted] | None = None
-    read: "Callable[[Source, ReadOptions, Report], Dataset] | None" = None
+    read: Callable[[Source, ReadOptions, Report], Dataset] | None = None
     reader: type[Reader] | None = None
     labels: Callable[[Source], tuple[str, Callable[[], bytes]] | None] | None = None
     refused: str = ""

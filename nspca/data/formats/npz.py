@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.arrays import MOST_TEXT, read_matrix, unrolled
+from nspca.data.arrays import MOST_TEXT, unrolled
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.formats.base import Block, Format, Reader, Size, Source
+from nspca.data.formats.base import Block, Format, Reader, Size, Source, read_matrix
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import numbered, quote_names, unique_names
 from nspca.data.preparation import PREPARATIONS
