@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -47,9 +48,11 @@ def _even_layout(head: bytes, delimiter: str) -> Layout | None:
     except InvalidData:
         return None
     is_cut = len(layout.rows) > 2 and (head.count(b"\n") > ENOUGH_ROWS or 4 * len(head) >= HEAD)
-    widths = {len(row) for row in layout.rows[: len(layout.rows) - is_cut]}
-    is_table = widths == {len(layout.columns)} and len(layout.rows) > 1 and layout.above <= MOST_TITLE + 1
-    return layout if is_table else None
+    rows = layout.rows[:-1] if is_cut else layout.rows
+    is_even = {len(row) for row in rows} == {len(layout.columns)}
+    return (
+        replace(layout, rows=rows) if is_even and len(rows) > 1 and layout.above <= MOST_TITLE + 1 else None
+    )
 
 
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
