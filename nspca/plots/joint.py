@@ -46,6 +46,7 @@ def parts_figure(
     largest: float | None = None,
     name: str = "",
     hover: str = "weight %{z:.3f}",
+    one: str = "part",
 ) -> go.Figure:
     """Draw components as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
@@ -63,7 +64,9 @@ def parts_figure(
     name : str
         Whose components these are, for the description.
     hover : str
-        Template of the text on hovering over a pixel, after the number of its part.
+        Template of the text on hovering over a pixel, after `one` and its number.
+    one : str
+        What a picture is of.
     """
     X = np.asarray(X, float)
     r = X.shape[1]
@@ -82,7 +85,7 @@ def parts_figure(
         drawn = np.where(x == 0, np.nan, x).reshape(shape)
         tints = colours if limits[0] else _tints(hue(j))
         corner: dict[str, Any] = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
-        add_pixels(figure, drawn, tints, limits, f"part {j + 1}: {hover}", **corner)
+        add_pixels(figure, drawn, tints, limits, f"{one} {j + 1}: {hover}", **corner)
     return captioned(figure, places, captions)
 
 
