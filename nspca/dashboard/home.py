@@ -19,7 +19,8 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer
 from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
-from nspca.plots import sweep_figure, thumbnail
+from nspca.plots import thumbnail
+from nspca.plots.sweeps import sweep_figure
 from nspca.presentation.markup import render
 from nspca.specs import DataSpec, SweepSpec
 

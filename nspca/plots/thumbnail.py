@@ -17,13 +17,8 @@ SVG = (
 def sparkline(
     x: Sequence[float], lines: Mapping[str, Sequence[float]], upper: Sequence[float | None] = ()
 ) -> str:
-    """Draw one line for each name over x, and the band from the first line up to a bound where there is one.
-
-    Parameters
-    ----------
-    x : (p,) increasing
-    lines : name -> (p,)
-    upper : (p,), None where nothing is proved
+    """Draw one line for each name over increasing x, and the band from the first line up to `upper`, which is
+    None where nothing is proved.
     """
     known = [value for line in lines.values() for value in line] + [
         bound for bound in upper if bound is not None
@@ -50,13 +45,7 @@ def sparkline(
 
 
 def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
-    """Draw the features of components as cells of a grid, in a colour for each component.
-
-    Parameters
-    ----------
-    parts : features of each component, by number
-    n, columns : number of cells, one for each feature, and how many stand in a row
-    """
+    """Draw the features of each component as cells of a grid of n, with so many `columns`, in its colour."""
     rows = -(-n // columns)
     side = min((WIDTH - 2 * EDGE) / columns, (HEIGHT - 2 * EDGE) / rows)
     high = max(side, (HEIGHT - 2 * EDGE) / 2 if rows == 1 else side)

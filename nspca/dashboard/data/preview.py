@@ -13,8 +13,8 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstacle, problem
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, shown_name
 from nspca.errors import NSPCAError
-from nspca.plots import sparsity_figure, spectrum_figure
 from nspca.plots.data_preview import lines, strip
+from nspca.plots.samples import sparsity_figure, spectrum_figure
 
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20

@@ -22,7 +22,6 @@ from nspca.plots.lesson import (
     direction_figure,
     marked_pixels,
     quartic_figure,
-    side_by_side,
 )
 from nspca.presentation.numerals import format_change, ratio_at_most
 
@@ -91,10 +90,9 @@ def few(of: Lesson) -> None:
         f"signs. **{K} pixels** with nonnegative weights keep {reached} of what all show there. No {K} keep "
         f"more than {possible}: proved."
     )
-    shown = side_by_side(
-        (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
-    )
-    figures.draw(shown, "learn_few")
+    both, captions = np.column_stack((x, of.result.components[:, 0])), ("all pixels", f"the best {K} found")
+    shown = parts_figure(both, component.grid(of.of.dataset), captions=captions, name="the lesson")
+    figures.draw(shown.update_layout(height=400), "learn_few")
     for title, draw in (
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),

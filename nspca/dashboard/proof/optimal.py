@@ -19,7 +19,7 @@ from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
-from nspca.plots import fixing_figure
+from nspca.plots.fixing import fixing_figure
 from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, percent_down, proved_ratio
 from nspca.specs.optimum import Standing
 
