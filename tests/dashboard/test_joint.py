@@ -43,7 +43,7 @@ from nspca.presentation.numerals import format_value
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec
 from nspca.specs.components import one_by_one
-from nspca.specs.rows import Climbed, Several, unpack
+from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 ASKED = ComponentsSpec(sizes=(4, 3), methods=("joint",), effort=None)
 
@@ -181,12 +181,16 @@ def test_a_cancelled_run_hands_in_what_was_ready(stage):
     assert proof is None or sweep["joint", 3].value <= nspca.verify(X, proof) <= proof.upper
 
 
+def failures(rows) -> dict[str, str]:
+    return {row.method: row.error for row in unpack(rows) if isinstance(row, Refused)}
+
+
 def test_a_method_that_cannot_says_why_and_the_others_go_on():
     request = ASKED.but(methods=["spanspca", "tpower"])
     events = []
     content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    assert "no nonnegative form" in joint_page.failures(JobState("x", "running", rows=rows))["spanspca"]
+    assert "no nonnegative form" in failures(rows)["spanspca"]
     assert list(content) == [("tpower", 2)]
     with pytest.raises(nspca.errors.InvalidOption):
         request.but(methods=["spanspca"]).run(X=np.eye(9))
@@ -198,11 +202,11 @@ def test_a_worker_refuses_what_the_package_refuses():
     events = []
     content = request.run(events.append, X=X)
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    failures = joint_page.failures(JobState("x", "running", rows=rows))
+    left_out = failures(rows)
     problem = nspca.Problem.from_data(X, (4, 3), nonneg=False)
     with pytest.raises(nspca.errors.InvalidOption) as refused:
         nspca.solve(problem, "coordinate")
-    assert failures == {
+    assert left_out == {
         "coordinate": str(refused.value),
         "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4)),
     }
@@ -248,7 +252,7 @@ def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
     assert content["tpower", 2].certificate is None
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    assert joint_page.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
+    assert failures(rows) == {"proof": "no bound today"}
 
 
 def test_a_large_result_waits_for_the_end():
@@ -521,14 +525,16 @@ def test_the_headline_says_what_the_components_share_and_what_is_proved():
         f"2 lists of 3 and 2 genes. In each, the genes move together: they share {int(shared)} % of their "
         "variance."
     )
-    partial = headline.headline(replace(found, is_partial=True, upper=1.25 * value))
+    partial = headline.headline(replace(found, is_partial=True, upper=1.0625 * value))
     assert partial.startswith("2 lists of 3 and 2 genes so far.")
-    assert partial.endswith("No other 2 lists explain 25.0 % more: proved so far.")
+    assert partial.endswith("No other 2 lists explain 6.3 % more: proved so far.")
+    weak = headline.headline(replace(found, is_partial=True, upper=1.25 * value))
+    assert weak.endswith("They are at least 80.0 % of the best possible: proved so far.")
     closed = headline.headline(replace(found, is_partial=True, upper=value))
     assert closed.endswith("explain 0.0 % more: proved so far.")
     first = replace(result, components=result.components[:, :1], values=result.values[:1])
     asked, sweep = found.asked.but(sizes=(3,)), nspca.Sweep({("joint", 1): first})
-    one = headline.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.25 * first.value))
+    one = headline.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.0625 * first.value))
     assert one.startswith("1 list of 3 genes. The genes move together") and "No other list explains" in one
 
 
@@ -579,6 +585,13 @@ def test_annotations_are_shares_between_groups_or_correlations():
         "between them."
     )
     assert "goes most with age: correlation" in annotations.sentence("age", links["age"], "part")
+    weak, two = annotations.Link(2, np.array([0.021, 0.03])), annotations.Link(2, np.array([0.6, 0.595]))
+    assert annotations.sentence("kind", weak, "part").startswith("No part tells the 2 groups of kind apart")
+    assert "1 and 2 differ most" in annotations.sentence("kind", two, "part")
+    none = annotations.sentence("age", annotations.Link(0, np.array([-0.2, 0.1])), "part")
+    assert none == "No part goes with age: the largest correlation is 0.20."
+    same = annotations.links(scores, {"kind": data.labels, "again": data.labels})
+    assert list(same) == ["kind"], "labels of the same groups say the same"
     html = annotations.table(links, "component")
     assert f">{share:.0f} %</td>" in html and html.count("<tr>") == 3
 
