@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from nspca.data.dataset import Dataset
-from nspca.data.findings import as_findings
+from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.archive import is_aside
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.strings import short_name, visible
@@ -65,6 +65,9 @@ def read_images(files: Files, name: str, report: Report, side: int | None = None
         notes.append("The folder of each image was taken as its label.")
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
     shape = stacked.shape[1], stacked.shape[2]
+    shrunk = f"Every image was made grey, and its middle square shrunk to {side} x {side} pixels"
+    others = [Way("image_size", one, f"{one} x {one}") for one in (32, USUAL_SIDE, 128) if one != side]
+    made = [] if side is None else [Finding(shrunk, ways=tuple(others))]
     return Dataset(
         name=name,
         X=stacked.reshape(len(labels), -1),
@@ -73,7 +76,7 @@ def read_images(files: Files, name: str, report: Report, side: int | None = None
         labels=groups.get("folder"),
         image_shape=shape,
         kind="image",
-        findings=as_findings((*notes, *renamed)),
+        findings=as_findings((*made, *notes, *renamed)),
         label_columns=groups,
         label_name="folder" if grouped else "",
     )
@@ -87,10 +90,6 @@ def _stack(
     labels: list[str] = []
     unread: list[str] = []
     notes: list[str] = []
-    if side is not None:
-        notes.append(
-            f"Every image was turned into grey levels and its middle square shrunk to {side} x {side} pixels."
-        )
     for i, (label, read) in enumerate(files):
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
