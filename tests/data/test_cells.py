@@ -153,3 +153,15 @@ def test_10x_files_that_do_not_belong_together(tmp_path):
     tenx(tmp_path, prefix="b_")
     with pytest.raises(InvalidData, match="those of one sample"):
         read(tmp_path)
+
+
+def test_a_file_of_cells_without_x_names_its_layers(tmp_path):
+    h5ad(tmp_path / "a.h5ad")
+    with h5py.File(tmp_path / "a.h5ad", "r+") as file:
+        del file["X"]
+    with pytest.raises(InvalidData, match='the layers are "logged"') as caught:
+        read(tmp_path / "a.h5ad")
+    assert [(way.option, way.value) for way in caught.value.ways] == [("sheet", "logged")]
+    with pytest.raises(InvalidData, match="no column 'nothing' to take as labels"):
+        h5ad(tmp_path / "b.h5ad")
+        read(tmp_path / "b.h5ad", label_column="nothing")
