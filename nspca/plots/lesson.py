@@ -34,7 +34,7 @@ from nspca.presentation.colours import (
 LARGEST = 26  # pixels: the disc of the values that occur most
 
 
-def direction_figure(points: ArrayLike, direction: ArrayLike | None, names: Sequence[str]) -> go.Figure:
+def direction_figure(points: ArrayLike, direction: np.ndarray | None, names: Sequence[str]) -> go.Figure:
     """Draw samples (m, 2), the direction along which they vary most, if it is told, and that across it.
 
     Equal samples become one disc, whose area is their number.
@@ -62,7 +62,7 @@ def direction_figure(points: ArrayLike, direction: ArrayLike | None, names: Sequ
         if direction is None
         else (
             (turned @ direction, SECOND, 2.5, "across it"),
-            (np.asarray(direction), MAIN, 5, "most variance"),
+            (direction, MAIN, 5, "most variance"),
         )
     )
     for along, colour, width, words in lines:
@@ -178,7 +178,7 @@ def guess_curve(
     axis: tuple[str, float, float],
     value_name: str,
     answer: tuple[ArrayLike, ArrayLike] | None = None,
-    curves: Sequence[ArrayLike] | np.ndarray = (),
+    curves: np.ndarray | None = None,
 ) -> go.Figure:
     """Draw guessed angles (m,) in degrees as stacks of dots, and once there is an answer as high as the
     `shares` in per cent that they reach.
@@ -213,9 +213,9 @@ def guess_curve(
     if answer is None:
         top = max(6.0, float(shares.max(initial=0)) + 1)
         figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
-        if len(curves):
-            ends = np.pad(np.asarray(curves, float), ((0, 0), (0, 1)), constant_values=np.nan)  # gaps between
-            angles = np.tile(np.append(np.linspace(low, high, np.shape(curves)[1]), np.nan), len(curves))
+        if curves is not None:
+            ends = np.pad(curves, ((0, 0), (0, 1)), constant_values=np.nan)  # gaps between
+            angles = np.tile(np.append(np.linspace(low, high, curves.shape[1]), np.nan), len(curves))
             add_curve(
                 figure, light(angles), light(ends.ravel()), line={"color": CONTEXT, "width": 1}, yaxis="y2"
             )

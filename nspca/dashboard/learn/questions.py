@@ -97,7 +97,7 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
     answer = (grid, 100 * np.array(shares(screen, grid.tolist(), of))) if is_revealed else None
     title = "angle of the line" if screen == DIRECTION else "angle φ"
     name = "% of the best line" if screen == DIRECTION else "% of the best angle"
-    drawn = curves(spannogram_of(of)[0], np.radians(grid)) if screen == SPANNOGRAM else ()
+    drawn = curves(spannogram_of(of)[0], np.radians(grid)) if screen == SPANNOGRAM else None
     return guess_curve(np.array(guesses, float), reached, (title, low, high), name, answer, drawn)
 
 
