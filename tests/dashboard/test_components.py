@@ -271,17 +271,6 @@ def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(r
     assert list(explained_names(mine)) == list(pitprops.feature_names)
 
 
-def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, stand_ins, texts):
-    page = visit(PAGE, sample="all-aml")
-    fold = next(one for one in page.expander if one.label.endswith("**change**"))
-    assert [button.label for button in fold.button if button.key == "run"] == ["Find 5 components"]
-    page.number_input(key="widget_r").set_value(2).run()
-    fold = next(one for one in page.expander if one.label.endswith("**change**"))
-    assert not [button for button in fold.button if button.key == "run"]
-    assert page.button(key="run").label == "Find 2 components"
-    assert "Shown: " in texts(page), "the answer is still that to the question of before"
-
-
 def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, texts, alts, monkeypatch):
     page = reopened(PAGE, **TABLE)
     run = page.query_params["components"]

@@ -68,16 +68,6 @@ def test_an_address_somebody_edited(visit):
         assert not page.exception and not page.error and slider(page)["k"] == shown
 
 
-def test_the_statement_is_recomputed_from_the_result(visit, texts):
-    """The number on the page is the certificate's ratio, rounded down."""
-    import nspca
-    from nspca.dashboard.app.wording import proof
-
-    data = nspca.load_sample("digits")
-    result = nspca.sweep(nspca.Problem.from_data(data.X, k=1), range(1, 6))["auto", 5]
-    assert proof(result.ratio)[1:] in texts(visit(digit_k=5))
-
-
 def test_who_comes_back_goes_on(visit, texts, address):
     """A workspace with runs has one box about the last of them; a workspace without runs has none."""
     workspace = new_workspace()

@@ -134,18 +134,6 @@ def test_data_that_are_absent_do_not_leave_open_whether_it_was_computed(visit, s
     assert "The numbers above were computed from the original data and stored." in said
 
 
-def test_curves_of_this_program_are_called_ours():
-    names = [
-        curve.name
-        for name in ITEMS
-        if (outcome := papers.stored(name)) is not None
-        for panel in outcome.panels
-        for curve in panel.curves
-    ]
-    assert "ours, best found" in names and "ours, proved limit" in names
-    assert not any("(nspca)" in name or "of nspca" in name for name in names)
-
-
 @pytest.mark.parametrize(("number", "k"), [(4, 180), (5, 50), (6, 20)])
 def test_the_picture_shows_the_share_that_the_claim_is_about(number, k):
     """The heights in the picture, one divided by the other, give a share that was computed for the claim."""

@@ -172,14 +172,6 @@ def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
         assert [row[name] for name in OTHERS] == [result.info[name] for name in OTHERS]
 
 
-def test_a_run_that_kept_the_exact_bound_as_the_paper_s_is_not_taken_at_its_word(digits):
-    """As runs before these names did."""
-    _, result = digits
-    old = replace(result, info={"upper_paper": 1.1 * result.value})
-    table = proofs.table(nspca.Sweep({("auto", 6): old}), [])
-    assert "upper_paper" not in table and table[list(OTHERS)].isna().all(axis=None)
-
-
 def test_a_check_is_json(digits):
     X, result = digits
     check = lambda X, content, **other: CheckSpec(k=6, **other).run(X=X, certificate=content)  # noqa: E731
@@ -374,12 +366,6 @@ def test_features_that_are_kept_are_read_from_the_address(visit, texts, given, s
         assert page.number_input(key="widget_from").value == 2
         offered = page.multiselect(key="widget_methods").options
         assert "greedy" in offered and "em" not in offered
-
-
-@pytest.mark.parametrize("other", ["pages/components.py", "pages/data.py", "pages/spannogram.py"])
-def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
-    page = visit(other, sample="pitprops", keep="3,7")
-    assert not page.exception and "keep" not in address(page) and "keeping" not in texts(page)
 
 
 def test_pixels_are_not_offered_as_one(known, address):
