@@ -14,7 +14,7 @@ from nspca.plots.components import component_image, component_spectrum, componen
 from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, highest, top_set
 from nspca.plots.sphere import STATUS, field, from_hammer, hammer
-from nspca.plots.sweeps import band, certified
+from nspca.plots.sweeps import certified
 from nspca.plots.theme import sheet
 
 rng = np.random.default_rng(3)
@@ -120,12 +120,6 @@ def test_a_band_without_room_has_no_entry_in_the_legend(upper, listed):
     frame = rows([5, 10]).assign(value=0.5, upper=upper)
     drawn = named(plots.sweep_figure(frame, unit=1.0), "the optimum is in here (proved)")
     assert drawn.showlegend is listed
-
-
-def test_single_point_band_has_width():
-    xs, ys = band([7], [1.0], [2.0], [7])
-    assert xs == [6.75, 7.25, 7.25, 6.75, 6.75]
-    assert ys == [1.0, 1.0, 2.0, 2.0, 1.0]
 
 
 IN_HERE, PAPER, RANK_3 = (
