@@ -31,7 +31,7 @@ UNPACKED = 1032
 
 KINDS = {
     "A": "list of good answers",
-    "B0": "elementary bound (leading eigenvalue, variances or rows)",
+    "B0": "elementary bound (leading eigenvalue or variances)",
     "B2": "rank-d optimum plus the next eigenvalue (Asteris et al. 2014)",
     "B3": "shifted rank-d optimum",
     "B4": "threshold dual",
@@ -70,7 +70,7 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "fixing", "answers", "diagonal", "row", "joint" or "packing": which formula `verify`
+        "inequality", "fixing", "answers", "diagonal", "joint" or "packing": which formula `verify`
         evaluates.
     upper : float
         The proved bound, in the units of the data. That of form "answers" is no bound on the optimum: it is

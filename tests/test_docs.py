@@ -155,7 +155,6 @@ FORMS = {
     "packing": packings,
     "others": others,
     "diagonal": lambda: elementaries(elementary.diagonal),
-    "row": lambda: elementaries(elementary.rows),
 }
 
 

@@ -26,8 +26,7 @@ from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Proof
-from nspca.dashboard.sweep import archive, rivals_more
+from nspca.dashboard.sweep import archive, rivals
 from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.views import membership, statement
 from nspca.data import Dataset
@@ -156,9 +155,9 @@ def test_figures_of_a_comparison(monkeypatch):
             rows = frame[frame["method"] == method]
             walk.guarantee(said, min(Fraction(r.value) / Fraction(r.upper) for r in rows.itertuples()))
         page = Page()
-        monkeypatch.setattr(rivals_more, "st", page)
+        monkeypatch.setattr(rivals, "st", page)
         monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
-        rivals_more._numbers(SimpleNamespace(table=frame))
+        rivals._numbers(SimpleNamespace(table=frame))
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
         for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
             truth_of_row = Truth(row.upper, row.value)
@@ -314,7 +313,7 @@ def test_pages_about_one_component(solved, monkeypatch):
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
             panel.verified(result, result.certificate)
             walk.text(page.said[-1], of(result))
-            walk.text(panel._origin(result, Proof(result.certificate, 0.1)), of(result))
+            walk.text(panel._origin(result, result.certificate, 0.1), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)

@@ -14,7 +14,7 @@ In the order in which a referee would read it:
     inequality  the one inequality: threshold, heights, and the remainder of A
     cover       its search half: cones that cover the sphere
     remainder   the entries outside a core, which weights bound
-    membership  bounds on answers with a feature, and without it
+    membership  largest sums with a feature and without it, by which stages fix features
     rounding    every margin for rounding, by the rules of docs/rounding.md
     refusal     how a certificate is refused
 

@@ -26,7 +26,6 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
     "packing": packing,
     "others": others,
     "diagonal": forms.diagonal,
-    "row": forms.row,
 }
 """For each form the function that proves and returns the bound on x'Ax at unit scale."""
 

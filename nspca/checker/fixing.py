@@ -53,7 +53,7 @@ from nspca.checker.blocks import Block
 from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.inequality import row_heights, spectral_half, top_sum
 from nspca.checker.matrix import Matrix
-from nspca.checker.membership import RowClaims
+from nspca.checker.membership import prove_rows
 from nspca.checker.mixed import is_never_smallest
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
@@ -412,17 +412,12 @@ class Trees:
         f, witness, kept, outside = self._next(node)
         low_enough = self._bound(node, witness) <= Fraction(self.level)
         require(low_enough, f"t + F of stage use {number} is above the level {self.level!r}")
-        having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
-        place = {int(j): i for i, j in enumerate(kept)}
-        require(all(int(j) in place for j in in_), f"use {number} fixes in a feature outside its rows")
-        lacking[[place[int(j)] for j in in_]] = witness.F
-        having[[place[int(j)] for j in out if int(j) in place]] = witness.F
+        of_out, of_in = np.zeros((2, len(f.h)), dtype=bool)
+        of_out[: kept.size], of_in[: kept.size] = np.isin(kept, out), np.isin(kept, in_)
+        require(of_in.sum() == in_.size, f"use {number} fixes in a feature outside its rows")
         if np.isin(out, outside).any():
-            having[kept.size] = witness.F  # a proof for one of the equal rows outside holds for all
-        # `RowClaims` proves only claims below a sum that is proved already. Nothing is proved yet, so we pass
-        # the next float above F, and every claim is proved.
-        none_known = float(np.nextafter(witness.F, np.inf))
-        self.tree = RowClaims(f, none_known, having, lacking, kept).few().prove(self.tree)
+            of_out[kept.size] = True  # a proof for one of the equal rows outside holds for all
+        self.tree = prove_rows(f, witness.F, of_out, of_in, self.tree)
         return node.after(out, in_)
 
     def _next(self, node: Node) -> tuple[TopSum, Inequality, Array, Array]:

@@ -25,7 +25,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from nspca.checker import matrix
 from nspca.checker.cover import prove_cover
 from nspca.checker.inequality import row_heights, spectral_half, top_sum
 from nspca.checker.matrix import Matrix
@@ -80,29 +79,3 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     proved = is_psd(B + nu * np.eye(A.n), error)
     require(proved, "the covariance is not proved positive semidefinite")
     return topk(np.maximum(variances[usable], 0), k, fixed) * (1 + gamma(k + 8)) + k * nu * B.any()
-
-
-def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
-    """Return the largest sum of a_ii and the k - 1 largest other (a_ij)+ (signed: |a_ij|) of a row.
-
-    Theorem. x'Ax is at most this sum.
-    Proof. x_i x_j <= (x_i^2 + x_j^2) / 2, so x'Ax <= sum_I x_i^2 (a_ii + sum of the other (a_ij)+, j in I).
-    Forced features are in I: in their own rows, where a_ii is set aside, they and k - |forced| others are k.
-    Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
-    """
-    arrays.only()
-    near = not A.by_rows or A.n <= matrix.DENSE_LIMIT
-    require(near, f"of blocks of rows at most {matrix.DENSE_LIMIT} row sums are looked at, got {A.n}")
-    k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
-    lost = 1e-130  # times a size that is not 0: more than underflow takes
-    error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
-    pieces = [(I, k) for I in matrix.split(usable[:fixed], A.n)] if fixed else []
-    pieces += [(I, k - 1) for I in matrix.split(usable[fixed:], A.n)]
-    for I, count in pieces:
-        E = A.block(I, usable)
-        own = I[:, None] == usable
-        variances = E[own]
-        E[own] = 0.0
-        E = np.maximum(E, 0) if recipe.nonneg else np.abs(E)
-        best = np.maximum(best, (variances + topk(E, count, fixed) + A.size[I] * error).max())
-    return best

@@ -12,12 +12,11 @@ If there are at most `room` other terms, the last one taken and the first not ta
 room, no set has a j that is not fixed, and T+j is not used. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
-`fixing` proves with `RowClaims` that a stage may fix a feature.
+`fixing` proves with `prove_rows` that a stage may fix its features.
 """
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
 
 import numpy as np
 from numpy import ndarray as Array
@@ -61,79 +60,55 @@ def without_each(terms: Array, fixed: int, sums: Taken) -> Array:
     return T[..., None] - lost
 
 
-@dataclass(frozen=True, eq=False)
-class RowClaims:
-    """Claims for single rows of a sum f on the sphere that is at most F; inf where there is no claim.
+def few_of_a_kind(f: TopSum, out: Array, in_: Array) -> tuple[TopSum, Array, Array]:
+    """Return f with at most k + 1 of each kind of equal free rows, and masks with one row of a kind.
 
-    `having` and `lacking` have a bound F_j for each row of f, and `rows` the features of the kept rows.
+    Rows of a kind have equal T+j and T-j. `taken` reads the k + 1 largest terms of free rows, which are the
+    same without the rest.
     """
+    seen, before = Counter[bytes](), [0] * f.fixed
+    for row in np.column_stack((f.V, f.h, out, in_))[f.fixed :]:
+        kind = row.tobytes()
+        before.append(seen[kind])
+        seen[kind] += 1
+    left, first = np.array(before) <= f.k, np.array(before) == 0
+    return replace(f, V=f.V[left], h=f.h[left]), (out & first)[left], (in_ & first)[left]
 
-    f: TopSum
-    F: float
-    having: Array
-    lacking: Array
-    rows: Array
 
-    def few(self) -> Self:
-        """Return the claims with at most k + 1 of each kind of equal free rows, and one claim for a kind.
+def prove_rows(f: TopSum, F: float, out: Array, in_: Array, tree: Array) -> Array:
+    """Prove that T+j of each row j of the mask `out` (n,), and T-j of each of `in_`, is at most F on the
+    sphere; return the codes that are left.
+    """
+    f, out, in_ = few_of_a_kind(f, out, in_)
+    error, unread = error_of(f, F), tree
+    step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1), f.D * f.D))
+    for g, after in cover(f, tree, step) if f.D else [(np.zeros((1, 0, 0)), tree)]:
+        unread = after
+        G, terms = terms_of(f, g)
+        T, last, following = taken(terms, f.fixed, f.k - f.fixed)
+        far = ~f.stays_below(G, T, np.full(len(T[0]), F), error)
+        sums = T[:, far], last[:, far], following[:, far]
+        G, terms = G[:, far], terms[:, far]
+        for verb, mask, change in (("have", out, with_each), ("lack", in_, without_each)):
+            rows = np.flatnonzero(mask)
+            changed = change(terms[:, :, rows], int((rows < f.fixed).sum()), sums)
+            cones, at = np.nonzero(~(changed + error <= F * G[:, :, None]).all(axis=0))
+            proved = f.stays_below(G[:, cones], changed[:, cones, at], np.full(len(cones), F), error)
+            require(proved.all(), f"sets that {verb} a feature are not proved to stay below F = {F!r}")
+    return unread
 
-        Rows of a kind have equal T+j and T-j, and their claims are equal too. `taken` reads the k + 1 largest
-        terms of free rows, which are the same without the rest.
-        """
-        f, seen, before = self.f, Counter[int | bytes](), []
-        for i, row in enumerate(np.column_stack((f.V, f.h, self.having, self.lacking))):
-            kind = i if i < f.fixed else row.tobytes()
-            before.append(seen[kind])
-            seen[kind] += 1
-        left, first = np.flatnonzero(np.array(before) <= f.k), np.array(before) == 0
-        having, lacking = (np.where(first, claims, np.inf)[left] for claims in (self.having, self.lacking))
-        f, rows = replace(f, V=f.V[left], h=f.h[left]), self.rows[left[left < self.rows.size]]
-        return replace(self, f=f, having=having, lacking=lacking, rows=rows)
 
-    def prove(self, tree: Array) -> Array:
-        """Prove all claims below F, cone by cone, and return the codes that are left; F itself is proved
-        already.
-        """
-        f = self.f
-        lowest = min(self.having.min(initial=np.inf), self.lacking.min(initial=np.inf))
-        if lowest >= self.F:
-            return tree
-        step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1), f.D * f.D))
-        unread = tree
-        for g, after in cover(f, tree, step) if f.D else [(np.zeros((1, 0, 0)), tree)]:
-            unread = after
-            G, terms = self.terms(g)
-            T, last, following = taken(terms, f.fixed, f.k - f.fixed)
-            far = ~f.stays_below(G, T, np.full(len(T[0]), lowest), self.error)
-            sums = T[:, far], last[:, far], following[:, far]
-            asked = ("have", self.having, with_each), ("lack", self.lacking, without_each)
-            for verb, claims, change in asked:
-                rows = np.flatnonzero(claims < self.F)
-                some, fixed = terms[:, :, rows][:, far], int((rows < f.fixed).sum())
-                self.compare(verb, rows, claims[rows], G[:, far], change(some, fixed, sums))
-        return unread
+def terms_of(f: TopSum, g: Array) -> tuple[Array, Array]:
+    """Return G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n) of some cones."""
+    if f.D == 0:
+        return np.ones((1, 1)), f.h[None, None, :]
+    p, G = f.at(g), f.products(g)
+    return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(f.edges)])
 
-    def terms(self, g: Array) -> tuple[Array, Array]:
-        """Return G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n)."""
-        f = self.f
-        if f.D == 0:
-            return np.ones((1, 1)), f.h[None, None, :]
-        p, G = f.at(g), f.products(g)
-        return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(f.edges)])
 
-    def compare(self, verb: str, rows: Array, claims: Array, G: Array, sums: Array) -> None:
-        """Refuse unless the sums (pairs, cones, r) of some rows (r,) stay below their claims (r,)."""
-        cones, at = np.nonzero(~(sums + self.error <= claims * G[:, :, None]).all(axis=0))
-        proved = self.f.stays_below(G[:, cones], sums[:, cones, at], claims[at], self.error)
-        if not proved.all():
-            row, kept = int(rows[at[np.argmin(proved)]]), self.rows
-            who = f"feature {kept[row]}" if row < kept.size else "a feature outside the kept rows"
-            require(False, f"the claim for answers that {verb} {who} is below what is proved of them")
+def error_of(f: TopSum, F: float) -> float:
+    """Bound the joint error of a sum and F G_jl, as computed.
 
-    @property
-    def error(self) -> float:
-        """Bound the joint error of a sum and F G_jl, as computed.
-
-        Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for each of the two terms that are exchanged.
-        """
-        return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
+    Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for each of the two terms that are exchanged.
+    """
+    return margin(f.k + 8 * f.D + 32, 3 * f.mass, abs(F))

@@ -1,24 +1,22 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw
-its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
-the downloads. The scripts in pages/ call `open_page` and then `show`.
-
-Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
+Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw its answer. `show` does
+the rest. Here `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
 page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.dashboard import open_data, share
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.export import Export
@@ -30,86 +28,52 @@ from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
-Asked = TypeVar("Asked", bound=ProblemSpec)
-"""The kind of question that a page asks."""
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
-CHANGE = "change"
-"""Word at the end of the folded form, which opens the form."""
-STARTED = "runs_started"
-"""Name in the session of the number of runs that the start button began."""
+STARTED = "runs_started"  # name in the session of the number of runs that the start button began
 
 
-class AnswerPage(ABC, Generic[Asked]):
-    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
+class AnswerPage(ABC):
+    """Base class of a page with a question and its answer. `show` calls the methods in their order here."""
 
-    Attributes
-    ----------
-    kind : kind of the runs that the page shows; ``kind.key`` is the value of the address that holds their id
-    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
-    """
+    kind: Kind  # of the runs that the page shows
+    # Module of the form: ``question(data)`` returns the question in the address, ``inputs(data)`` draws it.
+    # Of data and question ``line`` returns a few words, ``label`` the text of the start button, and ``usual``
+    # the question of the first answer.
+    forms: Any
+    leading: bool = True  # whether the answer needs the leading eigenvalue, computed first for a folder
+    data: Chosen | None = None  # data and question of the form; None of a shared run, which has no form
+    asked: Any = None
 
-    kind: Kind
-    leading: bool = True
-
-    @abstractmethod
-    def question(self, data: Chosen) -> Asked:
-        """Return the question in the address, about the data. Draws nothing."""
-
-    @abstractmethod
-    def form(self, data: Chosen, asked: Asked | None) -> None:
-        """Draw the inputs, each bound to the address by `state.bind`; `asked` is None for invalid values."""
-
-    def line(self, data: Chosen, asked: Asked) -> str:
-        """Return the question in a few words, for the folded form."""
-        return ", ".join([asked.describe().asked, *asked.data.change_words()])
-
-    @abstractmethod
-    def usual(self, data: Chosen, asked: Asked) -> Asked:
-        """Return the question of the first answer, which the page shows before the visitor asks.
-
-        The `data` are in memory; of a folder they are a sample of its rows. `asked` is the question of the
-        form.
-        """
-
-    @abstractmethod
-    def label(self, data: Chosen, asked: Asked) -> str:
-        """Return the label of the start button."""
-
-    def begin(self, data: Chosen, asked: Asked) -> None:
+    def begin(self, data: Chosen, asked: Any) -> None:
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def draw_estimate(self, data: Chosen, asked: Asked) -> None:
+    def draw_estimate(self, data: Chosen, asked: Any) -> None:
         """Draw the estimated time of the run beside the start button."""
         cost_estimate.draw_estimate(data, asked)
 
-    def offer(self, data: Chosen, asked: Asked) -> bool:
+    def offer(self, data: Chosen, asked: Any) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""
 
         def begin() -> None:
             self.begin(data, asked)
             st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
 
-        return start.offer(
-            self.label(data, asked), data, asked, begin, lambda: self.draw_estimate(data, asked)
-        )
+        refusal = cost_estimate.refusal(data, *asked.work)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+            buttons.button(self.forms.label(data, asked), "run", begin, disabled=bool(refusal), **look)
+            self.draw_estimate(data, asked)
+        cost_estimate.say(refusal)
+        return not refusal
 
-    def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
+    def begin_unasked(self, data: Chosen, asked: Any) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
-    def introduce(self, run: Watched) -> None:
-        """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
-        if run.of.reference.folder is not None:
-            st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
-
     @abstractmethod
-    def status(self, run: Watched, now: JobState) -> str:
-        """Return one line about a run: its progress, and the best value and bound so far."""
-
-    @abstractmethod
-    def share(self, run: Watched, now: JobState) -> float:
-        """Return the progress of a run, from 0 to 1."""
+    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
+        """Return one line about a run, with its best value and bound so far, and its progress from 0 to 1."""
 
     @abstractmethod
     def filling(self, run: Watched, now: JobState) -> None:
@@ -153,12 +117,13 @@ def say_instead(shown: int, most: int) -> None:
         st.caption(said)
 
 
-def show(page: AnswerPage[Any], data: Chosen) -> None:
+def show(page: AnswerPage, data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
     answer, asking, below = frame.picture(), frame.form(), st.container()
     asked, refusal, run = None, None, None
     try:
-        asked = page.question(data)
+        page.data, asked = data, page.forms.question(data)
+        page.asked = asked
     except NSPCAError as error:
         refusal = error
     with answer, frame.guard():
@@ -173,7 +138,7 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
-def show_shared(page: AnswerPage[Any], run: Watched) -> None:
+def show_shared(page: AnswerPage, run: Watched) -> None:
     """Draw the answer and all sections of a finished run that another person shared.
 
     A warning takes their place when the data of the run have changed. The page of a shared link calls this.
@@ -185,7 +150,7 @@ def show_shared(page: AnswerPage[Any], run: Watched) -> None:
     _draw(page, run, run.asked, frame.picture(), st.container())
 
 
-def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
+def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched | None:
     """Return the run of the address, or the first answer; draw a hint and return None if there is neither."""
     name = state.get(page.kind.key)
     if name is not None:
@@ -195,18 +160,18 @@ def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Wat
         st.warning(page.kind.changed)
         return None
     sample = open_data.row_sample(data)
-    first = None if asked is None else first_answer.unasked(sample, page.usual(sample, asked))
+    first = None if asked is None else first_answer.unasked(sample, page.forms.usual(sample, asked))
     if first is None and not data_line.offer_to_drop(data):
         st.info(page.kind.empty, icon=page.kind.icon)
     return first
 
 
-def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
+def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
     """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
-    box = fold("" if asked is None else page.line(data, asked), folded)
+    box = fold("" if asked is None else page.forms.line(data, asked), folded)
     with box:
-        page.form(data, asked)
+        page.forms.inputs(data)
     if asked is None:
         return
     answered = run is not None and same(run.asked, asked)
@@ -221,7 +186,7 @@ def fold(line: str, folded: bool = True) -> DeltaGenerator:
     # Another key makes another element, so a form folds by itself when the first answer is there, and when a
     # run begins: its progress and its answer stand above.
     return st.expander(
-        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
+        f"{wording.plain(line)} · **change**" if folded else "The question",
         expanded=not folded,
         key=f"question_folded_{st.session_state.get(STARTED, 0)}" if folded else "question_open",
         icon=":material/tune:",
@@ -234,7 +199,7 @@ def same(one: ProblemSpec, other: ProblemSpec) -> bool:
 
 
 def _draw(
-    page: AnswerPage[Any],
+    page: AnswerPage,
     run: Watched,
     asked: ProblemSpec | None,
     answer: DeltaGenerator,
@@ -256,7 +221,7 @@ def _draw(
             progress.ended(run.now, "again", run.asked.goes_on)
         seen = page.view(run, results)
         if not run.own and asked is not run.asked and has_result:
-            page.introduce(run)
+            _introduce(run)
         if asked is not run.asked and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
@@ -265,7 +230,7 @@ def _draw(
 
 
 def _watch(
-    page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
+    page: AnswerPage, run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
 ) -> None:
     """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
 
@@ -279,11 +244,17 @@ def _watch(
         else:
             st.caption(MEASURED)
 
-    draw = (lambda now: page.status(run, now), lambda now: page.share(run, now), fill)
+    status = partial(page.status, run)
     if run.now.ended and not is_measured:
         progress.repeat(lambda: fill(run.now))
     elif run.own or not is_measured:
-        progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
+        progress.show(run.now, fill, status=status, stop=lambda: progress.stop(run.id))
     else:
-        page.introduce(run)
-        progress.live(run.id, *draw)
+        _introduce(run)
+        progress.live(run.id, fill, status)
+
+
+def _introduce(run: Watched) -> None:
+    """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
+    if run.of.reference.folder is not None:
+        st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))

@@ -26,6 +26,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import buttons
 from nspca.dashboard.components import pictures
+from nspca.dashboard.components.mount import mount
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
@@ -63,73 +64,42 @@ for file in sorted(Path("certificates").glob("*.npz")):
 """
 """Python code that checks every certificate in the current folder; it needs a variable X."""
 # A download needs a click in the browser, and the ZIP exists only after the figures are drawn.
-_CLICK = st.components.v2.component(
-    "nspca_click",
-    html="<span></span>",
-    js=resources("nspca.dashboard.components").joinpath("click.js").read_text("utf-8"),
-    isolate_styles=False,
-)
+_CLICK = mount("click", is_alone=False)
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of a result.
+    """A file of a result."""
 
-    Parameters
-    ----------
-    make : returns the content; it is called where nothing is known of the address
-    about : description in the README, "" for a file like the one before
-    label : text of the button that downloads the file alone; "" for a file that is in the ZIP only
-    name : file name of that download, by default the name in the ZIP after the name of the data
-    help : help text of that button
-    alone : whether the file is not in the ZIP
-    """
-
-    make: Callable[[], bytes]
-    about: str = ""
-    label: str = ""
-    name: str = ""
-    help: str | None = None
-    alone: bool = False
+    make: Callable[[], bytes]  # returns the content; it is called where nothing is known of the address
+    about: str = ""  # description in the README, "" for a file like the one before
+    label: str = ""  # text of the button that downloads the file alone; "" for a file that is in the ZIP only
+    name: str = ""  # file name of that download, by default the name in the ZIP after the name of the data
+    help: str | None = None  # help text of that button
+    alone: bool = False  # whether the file is not in the ZIP
 
 
 @dataclass(frozen=True, eq=False)
 class Export:
-    """A result to take home. What its ZIP has besides these parts follows from the question.
+    """A result to take home. What its ZIP has besides these parts follows from the question."""
 
-    Parameters
-    ----------
-    of, asked : the data and the question
-    what : kind of result in the name of the ZIP, such as "sweep" or "parts"
-    files : tables and lists, by their path in the ZIP
-    certificates : certificates by file name
-    proofs : description of the certificates in the README
-    proved : returns the HTML of the report about the proved bounds
-    figures : returns the figures by name, in plain ASCII
-    same : text that changes whenever the content of the ZIP changes
-    captions : captions of the figures whose names do not say enough, by name
-    missing : sentences on what was asked for and is not there
-    own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
-    shown : the part of the result that the page shows, for `Spec.to_python`
-    computed : question that the exported Python answers, if it differs from the asked one
-    headline : the answer in a sentence, for the slide
-    """
-
-    of: Chosen
+    of: Chosen  # of, asked: the data and the question
     asked: SweepSpec | ComparisonSpec | ComponentsSpec
-    what: str
-    files: Mapping[str, File]
-    certificates: Mapping[str, nspca.Certificate]
-    proofs: str
-    proved: Callable[[], Markup]
+    what: str  # kind of result in the name of the ZIP, such as "sweep" or "parts"
+    files: Mapping[str, File]  # tables and lists, by their path in the ZIP
+    certificates: Mapping[str, nspca.Certificate]  # certificates by file name
+    proved: Callable[[], Markup]  # returns the HTML of the report about the proved bounds
+    # returns the figures by name, in plain ASCII, which with spaces for hyphens is their caption
     figures: Callable[[], Mapping[str, go.Figure]] = dict
-    same: str = ""
-    captions: Mapping[str, str] = field(default_factory=dict)
-    missing: str = ""
+    same: str = ""  # text that changes whenever the content of the ZIP changes
+    missing: str = ""  # sentences on what was asked for and is not there
+    # whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
     own: bool = True
+    # the part of the result that the page shows, for `Spec.to_python`
     shown: Mapping[str, Any] = field(default_factory=dict)
+    # question that the exported Python answers, if it differs from the asked one
     computed: ProblemSpec | None = None
-    headline: str = ""
+    headline: str = ""  # the answer in a sentence, for the slide
 
     @property
     def line(self) -> str:
@@ -165,7 +135,7 @@ class Export:
     ) -> bytes:
         """Return the ZIP of the result. Equal content with an equal date gives equal bytes."""
         made = made or datetime.now(UTC)
-        captions = {name: name.replace("-", " ") for name in drawn} | dict(self.captions)
+        captions = {name: name.replace("-", " ") for name in drawn}
         code = self._here(self.computed or self.asked).to_python(**self.shown)
         code = f'"""{REPRODUCE}"""\n\n{code}{CHECKING}'
         report = self.report(_still(pictures, drawn, captions), code, made)
@@ -174,7 +144,7 @@ class Export:
             found[f"figures/{name}.svg"] = picture.svg, f"{captions[name]}; scales to any size"
             found[f"figures/{name}.png"] = picture.png, "the same in pixels"
         found |= {path: (one.make(), one.about) for path, one in self.files.items() if not one.alone}
-        said = self.proofs
+        said = "the proofs; the tables say which row each is of"
         for name, certificate in self.certificates.items():
             content = certificate.of_prepared(self.of.dataset.prepared).to_bytes()
             found[f"{CERTIFICATES}{name}.npz"], said = (content, said), ""
@@ -208,34 +178,24 @@ class Export:
         ).encode()
 
     def _readme(self, found: Mapping[str, tuple[bytes, str]], made: datetime) -> bytes:
-        data, width = self.of.dataset, max(map(len, found))
-        name = " ".join(data.name.split())
-        said = [line for line in (" ".join(text.split()) for text in (data.provenance, *data.notes)) if line]
-        parts = [name, "=" * len(name), "", *([*said, ""] if said else []), self.line, ""]
-        parts += [f"Made with nspca {nspca.__version__} on {made:%Y-%m-%d %H:%M} UTC.", ""]
-        parts += ["What is here", "------------", ""]
-        parts += [f"  {path:<{width}}  {about}" for path, (_, about) in found.items() if about]
-        parts += ["", "How to check it", "---------------", "", "On any machine that has nspca,", ""]
-        parts += ["    python reproduce.py", ""]
-        parts += ["computes it again, and checks every certificate, in this folder."]
+        data, folder = self.of.dataset, self.asked.data.folder
+        place = DATA if self.with_data else self.asked.data.sample if self._by_name else None
+        if place is None and folder is not None and self.of.table is not None:
+            place = shlex.quote(folder)
         first = next((path for path in found if path.startswith(CERTIFICATES)), None)
-        if not self.with_data and not self._by_name:
-            parts += ["It needs the data, which are not in this ZIP, in this folder too."]
-            folder = self.asked.data.folder
-            if folder is not None and self.of.table is not None and first:
-                parts += ["A single certificate is checked from the folder of shards by", ""]
-                parts += [f"    python -m nspca verify {shlex.quote(folder)} {first}", ""]
-        elif first:
-            parts += ["A single one is checked, without computing the result again, by", ""]
-            parts += [
-                f"    python -m nspca verify {DATA if self.with_data else self.asked.data.sample} {first}",
-                "",
-            ]
-        parts += [
-            "It prints what is proved, or refuses. The checker forms its own products from the data and"
-        ]
-        parts += ["shares no code with what made the certificate.", ""]
-        return "\n".join(parts).encode()
+        texts = [" ".join(text.split()) for text in (data.name, data.provenance, *data.notes)]
+        return render(
+            "readme",
+            name=texts[0],
+            said=[line for line in texts[1:] if line],
+            asked=self.line,
+            version=nspca.__version__,
+            made=made,
+            found=[(path, about) for path, (_, about) in found.items() if about],
+            width=max(map(len, found)),
+            is_needed=not self.with_data and not self._by_name,
+            check=f"python -m nspca verify {place} {first}" if place and first else "",
+        ).encode()
 
     def show(self) -> None:
         """Draw the downloads: everything as one ZIP, a slide, single files, Python and JSON."""

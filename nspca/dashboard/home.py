@@ -1,9 +1,7 @@
-"""The home page: one sparse component of the handwritten digits, its value, and its proved share.
-
-app.py calls `opening`, `poster`, `digits`, `explorer` and `ways_on` in this order.
-"""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
 
 from functools import partial
+from importlib.resources import files
 
 import numpy as np
 import streamlit as st
@@ -50,20 +48,14 @@ def opening() -> None:
 
 
 POSTER = "home-poster.html"  # in the folder of the stored answers
-# A stored figure is on the screen before the browser has read what draws the live one, and gives way to it.
-POSTER_STYLE = """
-.nspca-poster { display: grid; grid-template-columns: 2fr 3fr; gap: 1rem; align-items: center; opacity: 0.85;
-  min-height: 15rem; }
-.nspca-poster img { width: 100%; height: auto; }
-[data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-poster { display: none; }
-"""
 
 
 def poster() -> None:
     """Draw the stored picture of the first figures, which the live figures replace."""
     file = first_answer.folder() / POSTER
     if file.is_file():
-        st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
+        style = files("nspca.dashboard").joinpath("home.css").read_text("utf-8")
+        st.html(f"<style>{style}</style>{file.read_text()}")
 
 
 def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
@@ -103,11 +95,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
-    sweep = proofs.grown(proofs.improved(sweep, tried), about, asked)
+    sweep = proofs.gathered(sweep, about, asked, tried)
     k = max(1, min(state.get("digit_k"), MOST))
-    found = sweep["auto", k]
     answer = Answer(about, asked, problem, sweep, k, "auto", tried)
-    result = found.with_certificate(answer.certificate)
+    result = answer.shown
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)

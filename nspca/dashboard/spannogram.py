@@ -8,6 +8,7 @@ module `of` is the data with their problem (`Subject`), and `asked` the sweep of
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,7 @@ CAP = 5_000  # cones of the search in two directions, which a bound seldom needs
 RANKS = 3  # largest rank of an approximation on the page
 LEAST_K, MOST_K = 10, 200  # default k, where there are at least 30 features, and largest k of the slider
 TOLERANCES = range(1, 7)
-HEIGHT = 360
-"""Height of the curves in pixels, so that sentence, picture and angle fit on the first screen."""
+HEIGHT = 360  # height of the curves in pixels, so that sentence, picture and angle fit on the first screen
 EXPLORER = "explorer"  # session key: what the explorer itself keeps, the angle when it was let go
 SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
 MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))
@@ -57,38 +57,6 @@ SPHERE_SENTENCE = (
     "With three main directions the angle becomes a point on a globe. The search splits the globe into "
     "cones, and settles each that cannot hold a better set. Drag the slider to follow it."
 )
-FORMULAS = {
-    "curves": (
-        (
-            r"v_i(\varphi)=V_{i1}\sin\varphi+V_{i2}\cos\varphi",
-            r"\max_x\,\lVert V^{\!\top}x\rVert^2=\max_\varphi\ \sum_{k\ \text{highest}} v_i(\varphi)^2",
-        ),
-        (
-            "V has the two main directions as columns, each times the square root of its variance.",
-            "For one angle the best weights are the heights of the **k highest curves**. With weights of any "
-            "sign, the k curves farthest from zero count.",
-            "The directions c and −c have the same angle. The curves are drawn for the one on which the star "
-            "lies; the highest curves of the other are the lowest here.",
-        ),
-    ),
-    "sphere": (
-        (
-            r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",
-            r"\max_{c\,\in\,\text{cone}(g_1,g_2,g_3)} f(c)\ \le\ \max_{j,l}\ "
-            r"\frac{\operatorname{top}_k(p_{ij}\,p_{il})}{g_j^{\top}g_l}",
-            r"p_{ij}=\bigl(v_i^{\top}g_j\bigr)_+",
-        ),
-        (
-            "With three dimensions the angle becomes a **direction c on a sphere**. Bright is where the k "
-            "best features reach most.",
-            "No direction inside a cone can exceed what its **three corners** say. The cone with the "
-            "largest bound is split, again and again.",
-            "A cone whose bound is not above the best found is settled. When none is open, **the cones are "
-            "the proof**, because they leave no gap.",
-        ),
-    ),
-}
-"""The formulas of each view in LaTeX, and sentences about them."""
 
 
 # --- the problem in two and three directions --------------------------------------------------------
@@ -123,35 +91,13 @@ def subject(data: Chosen, asked: SweepSpec) -> Subject:
 
 @dataclass(frozen=True, eq=False)
 class Rank2:
-    """The rank-2 spannogram.
+    """The rank-2 spannogram."""
 
-    Attributes
-    ----------
-    V : (n, 2)
-    found : intervals of angles with their supports, for the drawing
-    optimum : angle and sign of the optimum
-    value : value of the optimum
-    candidates : different supports, as arrays of features, that are best at some angle, in the order of the
-        angle; one that is best in several intervals is here once, and the empty one is left out
-    exact : whether all intervals were computed; otherwise they come from a grid of angles
-    """
-
-    V: Array
-    found: Spans
-    optimum: tuple[float, int]
-    value: float
-    candidates: list[Array]
-    exact: bool
-
-    def component(self, phi: float, k: int, nonneg: bool) -> tuple[Array, float]:
-        """Return the component (n,) at an angle in radians, the better of both signs, and its value."""
-        at = self.V @ direction(phi)
-        both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
-        heights = [float(x @ at) ** 2 for x in both]
-        best = int(heights[1] > heights[0])
-        x = both[best]
-        # Of any sign, x and -x are one component: it is shown with more weight above zero.
-        return (-x if x.sum() < 0 else x), heights[best]
+    V: Array  # (n, 2)
+    found: Spans  # intervals of angles with their supports, for the drawing
+    optimum: tuple[float, int]  # angle and sign of the optimum
+    sets: int  # number of different supports, none of them empty, that are best at some angle
+    exact: bool  # whether all intervals were computed; otherwise they come from a grid of angles
 
 
 def rank2(of: Subject) -> Rank2:
@@ -162,34 +108,30 @@ def rank2(of: Subject) -> Rank2:
 @cache.keep()
 def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
     problem, V = _of.problem, _of.factor(2)
-    drawn = spans(V, problem.size, problem.nonneg)
+    found = spans(V, problem.size, problem.nonneg)
+    sign, at = found.best
+    optimum, is_exact = (float(found.phi[at]), 1 - 2 * sign), False
     try:
-        bands, optimum, value = _exact(V, problem.size, problem.nonneg)
+        bands, optimum = _exact(V, problem.size, problem.nonneg)
     except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
-        sign, at = drawn.best
-        sets = [support for row in drawn.sets for support in row]
-        optimum = float(drawn.phi[at]), 1 - 2 * sign
-        return Rank2(V, drawn, optimum, float(drawn.objective[sign, at]), different(sets), False)
-    # Rows n and up of (V, -V) stand for features too.
-    members = tuple([np.sort(support[support >= 0] % len(V)) for support in band.supports] for band in bands)
-    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), members)
-    sets = [support for row in members for support in row]
-    return Rank2(V, found, optimum, value, different(sets), True)
+        pass
+    else:
+        # Rows n and up of (V, -V) stand for features too.
+        sets = tuple([np.sort(one[one >= 0] % len(V)) for one in band.supports] for band in bands)
+        edges, is_exact = tuple(band.edges for band in bands), True
+        found = Spans(found.phi, found.objective, edges, sets)
+    different = {tuple(support.tolist()) for row in found.sets for support in row if len(support)}
+    return Rank2(V, found, optimum, len(different), is_exact)
 
 
-def different(supports: list[Array]) -> list[Array]:
-    """Return the different supports that are not empty, in the order in which they first occur."""
-    return [np.array(one) for one in dict.fromkeys(tuple(support.tolist()) for support in supports) if one]
-
-
-def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
-    """Return the intervals of angles, the optimum (its angle and sign), and its value recomputed from x."""
+def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int]]:
+    """Return the intervals of angles, in nonnegative problems for c and -c, and the optimum with its sign."""
     # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
     found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
-    sign = found.sign if nonneg else 1
-    phi = found.phi if nonneg else float(found.positive.peak_phi[np.argmax(found.positive.peak_value)])
-    x = rank1(sign * (V @ direction(phi)), k, nonneg)
-    return [found.positive, found.negative][: 2 if nonneg else 1], (phi, sign), float(np.square(x @ V).sum())
+    if nonneg:
+        return [found.positive, found.negative], (found.phi, found.sign)
+    peak = np.argmax(found.positive.peak_value)
+    return [found.positive], (float(found.positive.peak_phi[peak]), 1)
 
 
 # --- the proved limit -------------------------------------------------------------------------------
@@ -197,21 +139,12 @@ def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int
 
 @dataclass(frozen=True)
 class Limit:
-    """The smallest proved bound that is known for a problem.
+    """The smallest proved bound that is known for a problem."""
 
-    Parameters
-    ----------
-    upper : float
-        The bound, in the units of the data.
-    is_quick : bool
-        Whether no sweep has proved a bound yet, so that it is the one of the rank-2 picture.
-    run : str or None
-        Id of the default run that is about to prove a smaller one.
-    """
-
-    upper: float
+    upper: float  # in the units of the data
+    # whether no sweep has proved a bound yet, so that it is the one of the rank-2 picture
     is_quick: bool
-    run: str | None = None
+    run: str | None = None  # the default run that is about to prove a smaller one
 
 
 def find_limit(of: Subject, asked: SweepSpec) -> Limit:
@@ -223,7 +156,7 @@ def find_limit(of: Subject, asked: SweepSpec) -> Limit:
     known = [one.certificate.upper for one in tried if one.k == k and one.certificate is not None]
     run = first_answer.unasked(of.chosen, asked)
     results = None if run is None else run.results
-    grown = proofs.grown(results or nspca.Sweep({}), of.chosen, asked).results.items()
+    grown = proofs.gathered(results or nspca.Sweep({}), of.chosen, asked, tried).results.items()
     proved = [result.certificate for (_, size), result in grown if size == k]
     known += [certificate.upper for certificate in proved if certificate is not None]
     waits = None if run is None or results is not None else run.id
@@ -262,11 +195,8 @@ def show(data: Chosen) -> None:
                 )
     with top, frame.guard():
         if _draw(data, asked):
-            formulas, lines = FORMULAS[_view()]
-            with below.expander("The formula"):
-                for formula in formulas:
-                    st.latex(formula)
-                st.markdown("\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1)))
+            formula = files("nspca.dashboard").joinpath(f"spannogram_{_view()}.md")
+            below.expander("The formula").markdown(formula.read_text("utf-8"))
 
 
 def question(data: Chosen) -> SweepSpec:
@@ -349,7 +279,7 @@ def _answer(of: Subject, asked: SweepSpec) -> None:
 def answer(of: Subject) -> str:
     """Return the headline: how many sets have to be checked in two main directions."""
     found, every = rank2(of), math.comb(of.problem.n, of.problem.size)
-    sets = len(found.candidates)
+    sets = found.sets
     if sets >= every:
         return f"All {wording.things(every, 'set')} have to be checked."
     few = "one" if sets == 1 else count_in_words(sets)
@@ -376,8 +306,8 @@ def how_good(of: Subject, known: Limit) -> str:
 
 def _value(of: Subject) -> float:
     """Return the variance that the best component of two directions explains in all directions."""
-    found = rank2(of)
-    return of.problem.value(found.component(found.optimum[0], of.problem.size, of.problem.nonneg)[0])
+    found, (phi, sign) = rank2(of), rank2(of).optimum
+    return of.problem.value(rank1(sign * (found.V @ direction(phi)), of.problem.size, of.problem.nonneg))
 
 
 # --- pictures --------------------------------------------------------------------------------------

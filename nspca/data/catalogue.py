@@ -93,12 +93,11 @@ SAMPLES: dict[str, Sample] = {
     ),
     "python-docs": Sample(
         title="Python documentation strings",
-        summary="word counts of the standard library's own documentation, one document per module, class or "
-        "function",
+        summary="6,095 texts about the modules, classes and functions of the standard library, 2,722 words",
         kind="words",
-        shape=None,
+        shape=(6095, 2722),
         source_url="https://docs.python.org/3/license.html",
-        licence="PSF licence; read from this installation",
+        licence="PSF licence; those of Python 3.11",
     ),
     "orl-faces": Sample(
         title="ORL faces",

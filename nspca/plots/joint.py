@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.data.names import pixel_names
 from nspca.plots.theme import (
     add_pixels,
     grey_behind,
@@ -108,11 +109,11 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     )
     behind, grey = grey_behind(mean, X.shape[0])
     add_pixels(figure, behind.reshape(shape), grey, opacity=0.45)
-    numbers = []
+    numbers, pixels = [], np.reshape(pixel_names((shape[0], shape[1])), shape)
     for j, x in enumerate(X.T):
         drawn = np.where(x == 0, np.nan, x / (x.max() or 1.0)).reshape(shape)
-        hover = f"part {j + 1}: %{{z:.2f}} of its largest weight"
-        add_pixels(figure, drawn, _tints(hue(j)), (0, 1), hover)
+        hover = f"%{{customdata}}<br>part {j + 1}: %{{z:.2f}} of its largest weight"
+        add_pixels(figure, drawn, _tints(hue(j)), (0, 1), hover, customdata=pixels)
         if x.any():
             row, column = _centre(x.reshape(shape))
             label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 14, "color": "white"}}
@@ -122,12 +123,16 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     edge = {"color": "rgba(15,20,30,0.9)", "width": 2}
     if path := _borders(labels):
         figure.add_shape(type="path", path=path, line=edge)
-    return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 30, "b": 4})  # the tool bar is above
 
 
 def _centre(weights: np.ndarray) -> tuple[int, int]:
-    pixels = np.argwhere(weights)
-    middle = np.average(pixels, axis=0, weights=weights[weights != 0])
+    """Return the pixel that is farthest from the border of a part, and of these the nearest to its middle."""
+    from scipy.ndimage import distance_transform_edt
+
+    depth = distance_transform_edt(np.pad(weights != 0, 1))[1:-1, 1:-1]
+    pixels = np.argwhere(depth == depth.max())
+    middle = np.average(np.argwhere(weights), axis=0, weights=weights[weights != 0])
     row, column = pixels[np.argmin(np.square(pixels - middle).sum(axis=1))]
     return int(row), int(column)
 

@@ -16,13 +16,15 @@ from nspca.plots.compare import styles
 from nspca.plots.data_preview import strip
 from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, CONTEXT, SEQUENTIAL, fade
-from nspca.presentation.numerals import percent_down
+from nspca.presentation.numerals import format_value, percent_down
 
 IN_A_ROW = 10
 CUT = 36
 """Characters of a line of words in a small picture."""
 TITLE = 30  # characters of an axis title in one line
 NESTED = 7  # curves up to which a later one is thinner, so that equal curves show around each other
+MOST_SHOWN = 6
+"""Maximum images of a small picture."""
 MOST_DRAWN = 12
 """Maximum curves of a small picture."""
 MOST_NAMED = 6
@@ -36,7 +38,7 @@ def miniature(outcome: Mapping[str, Any]) -> str:
     """
     if outcome["galleries"]:
         gallery = outcome["galleries"][0]
-        return strip(np.array(gallery["columns"][:4]), gallery["shape"])
+        return strip(np.array(gallery["columns"][:MOST_SHOWN]), gallery["shape"])
     width, height = 240, 84
     curves = [curve for panel in outcome["panels"][:1] for curve in panel["curves"] if len(curve["x"]) > 1]
     inside = "" if curves else _small_table(outcome)
@@ -59,7 +61,7 @@ def _small_table(outcome: Mapping[str, Any]) -> str:
     rows = [[", ".join(one)[:CUT]] for words in outcome["words"] for one in words["lists"]]
     if not rows:
         found = [one["value"] for several in outcome["found"].values() for one in several]
-        numbers = [f"{value:.3g}" for value in found if isinstance(value, float)]
+        numbers = [format_value(value, 3) for value in found if isinstance(value, float)]
         rows = [numbers[i : i + 3] for i in range(0, len(numbers), 3)] or [["…"]]
     inside = ""
     for i, row in enumerate(rows[:4]):

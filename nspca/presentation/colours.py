@@ -44,11 +44,11 @@ CONTEXT = _GREY
 EARLIER = _GREY
 """The sweep before a change."""
 HUES = (
-    *(_BLUE, _ORANGE, _PURPLE, _VERMILION, _SKY, _OLIVE, "#6f6ad6"),
+    *(_BLUE, _ORANGE, _PURPLE, _VERMILION, _OLIVE, "#6f6ad6", _SKY),
     *("#8d6748", "#c2417f", "#5f8f9b", "#d48a9f", "#c4a84f"),
 )
 """Twelve colours of items without a colour meaning of their own: methods, groups, parts. None is green, which
-stands for a proof."""
+stands for a proof. Light blue, which a pale blue looks like, comes after those that most figures need."""
 COLOURS = HUES[:7]
 """The hues that are easiest to tell apart."""
 

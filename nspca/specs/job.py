@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import nspca.specs as specs
-from nspca.data import Dataset, load_sample
+from nspca.data import Dataset
 from nspca.data.names import numbered
 from nspca.errors import Cancelled
 from nspca.problem import Problem
@@ -15,9 +15,7 @@ from nspca.progress import Report, silent, telling
 
 RUN = "nspca.specs.job:run"
 """Name of the function that a worker calls for every kind of question."""
-MEASURE, COUNT = "nspca.specs.job:measure_folder", "nspca.specs.job:count_words"
-COUNTED = "python-docs"
-"""Sample whose words are counted on this machine."""
+MEASURE = "nspca.specs.job:measure_folder"
 
 
 def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = None, **given: Any) -> bytes:
@@ -65,9 +63,3 @@ def measure_folder(
     problem = Problem.from_shards(shards, 1, center=center, scale=scale, report=report)
     found = problem.leading_eigenvalue if leading else None
     return json.dumps({"total": problem.total_variance, "leading": found}).encode()
-
-
-def count_words(*, report: Report = silent) -> bytes:
-    """Count the words of Python's documentation into the cache of this machine."""
-    load_sample(COUNTED, report=report)
-    return b"counted"

@@ -26,7 +26,6 @@ from tests.strategies import cases, counts, factors
 
 def all_bounds(problem):
     yield elementary.diagonal(problem)
-    yield elementary.rows(problem)
     yield elementary.eigenvalue(problem)
     ground = Ground.of(problem, elimination.all_rows(problem))
     tree = FixingTree(problem=problem, plan=PLANS["standard"], lower=0.0, gap=1e-12, ground=ground)
@@ -111,7 +110,6 @@ def test_a_low_estimate_is_repaired_not_believed():
 @pytest.mark.visit
 def test_sizes_no_factorisation_fits_get_the_variance_bound_or_the_dual_on_kept_rows(monkeypatch):
     monkeypatch.setattr("nspca.proving.DENSE_LIMIT", 10)
-    monkeypatch.setattr("nspca.bounds.elementary.DENSE_LIMIT", 10)
     X = sp.random(50, 40, density=0.2, random_state=0, format="csr")
     problem = nspca.Problem.from_data(X, 4)
     assert elementary.best(problem, factorised=False).form == "diagonal"

@@ -92,7 +92,8 @@ def test_everything_of_a_sweep_with_its_figures_as_files(proof):
     assert file.value.suggested_filename == "orl-faces-sweep.zip"
     with zipfile.ZipFile(file.value.path()) as zipped:
         read = {name.removeprefix("orl-faces-sweep/"): zipped.read(name) for name in zipped.namelist()}
-    for name in ("variance-by-k", "component", "samples"):
+    for begins in ("variance-by-k", "component-of-", "samples-along-"):
+        name = next(path for path in read if path.startswith(f"figures/{begins}"))[8:-4]
         svg = ElementTree.fromstring(read[f"figures/{name}.svg"])
         assert svg.tag == "{http://www.w3.org/2000/svg}svg" and svg.get("width") == "960"
         with Image.open(io.BytesIO(read[f"figures/{name}.png"])) as png:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from nspca.dashboard.runs.start import own_page
-from nspca.dashboard.runs.sweeps import SWEEP
+from nspca.dashboard.sweep.form import SWEEP
 from nspca.jobs import Store, new_workspace
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.rows import Found, pack

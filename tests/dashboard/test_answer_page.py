@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nspca.dashboard.sweep.enough import first_k, plateau
+from nspca.dashboard.sweep.page import first_k, plateau
 from nspca.jobs import engine
 from nspca.plots.sweeps import RING
 from tests.dashboard.figures import figures

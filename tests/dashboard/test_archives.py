@@ -37,7 +37,7 @@ HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
 def finished(data, asked: SweepSpec, problem) -> Answer:
     sweep = asked.run(X=data.X)
     k = sorted(k for _, k in sweep)[1]
-    table = proofs.table(sweep, [])
+    table = proofs.table(sweep)
     drawn = partial(sweep_figure, table, unit=problem.leading_eigenvalue)
     return Answer(Chosen(data, asked.data, ""), asked, problem, sweep, k, "auto", drawn=drawn)
 

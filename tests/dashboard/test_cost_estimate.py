@@ -8,7 +8,7 @@ import pytest
 from nspca.dashboard import open_data
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, start
-from nspca.dashboard.runs.sweeps import SWEEP
+from nspca.dashboard.sweep.form import SWEEP
 from nspca.data import Dataset
 from nspca.errors import Refused
 from nspca.jobs import Engine

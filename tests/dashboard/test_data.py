@@ -4,7 +4,6 @@ import base64
 import html
 import io
 import re
-import time
 import zipfile
 from dataclasses import replace
 from types import SimpleNamespace
@@ -18,8 +17,7 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.data import cards, original
 from nspca.dashboard.open_data import find, version
-from nspca.dashboard.runs import defaults
-from nspca.data import SAMPLES, absent_original, docstrings, is_at_hand, present_samples, shown_name
+from nspca.data import SAMPLES, absent_original, present_samples, shown_name
 from nspca.jobs import engine
 from nspca.plots import data_preview
 from nspca.specs import DataSpec
@@ -55,7 +53,7 @@ def table():
     return np.round(np.random.default_rng(0).normal(size=(9, 5)), 3)
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "python-docs"])
+@pytest.mark.parametrize("name", [*SAMPLES])
 def test_every_sample_opens(visit, stand_ins, name, texts, alts):
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
@@ -247,9 +245,8 @@ def test_a_selector_of_very_many_names_is_searched(visit, texts, address):
 def test_every_sample_has_its_picture(visit, stand_ins):
     visit(PAGE)
     for name in present_samples():
-        if is_at_hand(name):
-            drawn, _ = cards._drawing(name, version(name)).result(60)
-            assert drawn.startswith("<svg") and len(drawn) < 40_000
+        drawn, _ = cards._drawing(name, version(name)).result(60)
+        assert drawn.startswith("<svg") and len(drawn) < 40_000
     first, *pictures = [html.proto.body for html in visit(PAGE).get("html") if "<img" in html.proto.body]
     assert 'alt="The first 8 images of digits"' in first
     assert 'alt="Some samples of Handwritten digits, 1,797 × 64"' in pictures[0]
@@ -280,30 +277,6 @@ def test_images_side_by_side_keep_their_pixels():
     grey = (255 * np.arange(12.0) / 11).astype(np.uint8).reshape(3, 4)
     assert (sheet[:, :4, 0] == grey).all() and (sheet[:, 5:, 0] == grey).all()
     assert (sheet[:, 4, 3] == 0).all(), "a gap between two images"
-
-
-@pytest.mark.visit
-def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monkeypatch, tmp_path):
-    kept = docstrings.kept_counts()
-    aside = tmp_path / kept.name
-    for cached in (defaults._begun, cards._drawing):
-        cached.clear()
-    kept.rename(aside)
-    try:
-        page = visit(PAGE)
-        assert not page.exception and not is_at_hand(cards.SAMPLE)
-        run = cards._counting()
-        for _ in range(1200):
-            if engine().status(run).ended:
-                break
-            time.sleep(0.05)
-        assert is_at_hand(cards.SAMPLE) and engine().status(run).state == "done"
-        svg, size = cards._drawing(cards.SAMPLE, version(cards.SAMPLE)).result(60)
-        samples, features = nspca.load_sample(cards.SAMPLE).X.shape
-        assert svg.count("<text") > 3 and size == f"{samples:,} × {features:,}"
-        assert cards._counting() == run, "once per server"
-    finally:
-        aside.replace(kept)
 
 
 def test_what_is_left_out_by_number_is_there_again_when_the_file_is_read_anew(visit, table, address):

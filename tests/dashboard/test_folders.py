@@ -180,7 +180,7 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     problem, drawn = nspca.Problem(outline, 3), partial(empty)
     home = taken(Answer(of, asked, problem, sweep, 3, "auto", drawn=drawn))
     drawn = home.figures()
-    assert {"samples", "heat-map"} <= drawn.keys()
+    assert any(name.startswith("heat-map") for name in drawn)
     with zipfile.ZipFile(io.BytesIO(home.pack(drawn, {}))) as archive:
         names = [name.partition("/")[2] for name in archive.namelist()]
         readme = archive.read("news-sweep/README.txt").decode()

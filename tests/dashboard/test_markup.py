@@ -64,9 +64,7 @@ def report_of(name: str) -> str:
     about = Chosen(data_of(name), DataSpec(path="a.csv"), "")
     asked = SweepSpec(data=DataSpec(path="a.csv"), ks=(1,))
     proved = lambda: render("proved", lines=(name,), head=(name,), rows=[(name,)], kind="")  # noqa: E731
-    return (
-        Export(about, asked, name, {}, {}, "", proved, missing=name).report(Markup(""), name, MADE).decode()
-    )
+    return Export(about, asked, name, {}, {}, proved, missing=name).report(Markup(""), name, MADE).decode()
 
 
 def sweep_of(name: str) -> str:

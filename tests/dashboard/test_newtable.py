@@ -36,19 +36,17 @@ def test_the_samples_of_the_data_themselves_have_their_scores(layout, scale, cen
         X=layout(np.column_stack([DATA.X[:, order], np.ones(20)])),
         feature_names=(*(NAMES[j] for j in order), "more"),
     )
-    found = scored(replace(DATA, X=layout(DATA.X)), other, x, center, scale)
-    assert np.allclose(found.table["score"], problem.scores(x)) and found.by_name and found.others == 4
-    assert found.sentence.startswith(
-        "**20 samples scored**, features matched by name; 4 features of the file"
-    )
+    said, table = scored(replace(DATA, X=layout(DATA.X)), other, x, center, scale)
+    assert np.allclose(table["score"], problem.scores(x))
+    assert said.startswith("**20 samples scored**, features matched by name; 4 features of the file")
 
 
 def test_features_without_names_are_taken_in_their_order_and_others_are_asked_for():
     x = np.array([0.6, 0.0, 0.8, 0.0, 0.0, 0.0])
     unnamed = replace(DATA, feature_names=numbered("feature", 6))
-    found = scored(DATA, unnamed, x, True, False)
-    assert np.allclose(found.table["score"], scored(DATA, DATA, x, True, False).table["score"])
-    assert "in their order, as the file has no names" in found.sentence
+    said, table = scored(DATA, unnamed, x, True, False)
+    assert np.allclose(table["score"], scored(DATA, DATA, x, True, False)[1]["score"])
+    assert "in their order, as the file has no names" in said
     for other in (
         replace(unnamed, X=unnamed.X[:, :5], feature_names=numbered("feature", 5)),
         replace(DATA, feature_names=("other", *NAMES[1:])),
@@ -61,7 +59,7 @@ def test_log2_is_done_to_the_other_table_too():
     x = np.array([0.6, 0.0, 0.8, 0.0, 0.0, 0.0])
     logged = nspca.prepare(DATA, "log2")
     expected = (logged.X - logged.X.mean(axis=0)) @ x
-    assert np.allclose(scored(logged, DATA, x, True, False).table["score"], expected)
+    assert np.allclose(scored(logged, DATA, x, True, False)[1]["score"], expected)
 
 
 def test_a_file_is_read_as_the_data_were():

@@ -96,10 +96,10 @@ def test_a_search_goes_on_with_the_last_tree_and_the_smallest_bound(poor):
     tree = replace(attempt.certificate, upper=9.0)
     of_sweep = replace(tree, form="diagonal", witness={}, upper=8.0)
     tried = [replace(attempt, certificate=tree)]
-    known = optimal._known(proofs.Proof(of_sweep, None), tried)
+    known = optimal._known(of_sweep, tried)
     assert known.upper == 8.0 and known.form == "diagonal" and known.tree is tree.tree
-    assert optimal._known(proofs.Proof(tree, None), tried) is tree
-    assert optimal._known(proofs.Proof(of_sweep, None), []) is of_sweep
+    assert optimal._known(tree, tried) is tree
+    assert optimal._known(of_sweep, []) is of_sweep
     assert optimal._known(None, []) is None
 
 
@@ -141,17 +141,18 @@ def poor():
 def test_a_better_component_takes_the_place_of_the_first_one(poor):
     sweep, attempt = poor
     before = sweep["auto", 3].value
-    result = proofs.improved(sweep, [attempt])["auto", 3]
+    result = proofs.replaced(sweep["auto", 3], "auto", 3, [attempt])
     assert result.value == attempt.answer.value > before == result.info["before"]
     assert np.array_equal(result.components, attempt.answer.components)
-    assert proofs.table(proofs.improved(sweep, [attempt]), [attempt])["ratio"][0] >= 1 - 1e-8
+    assert result.ratio >= 1 - 1e-8
 
 
 def test_another_method_keeps_its_component(poor):
     sweep, attempt = poor
     other = replace(attempt, spec=attempt.spec.but(method="em"))
     for tried in ([other], [replace(attempt, k=4)], [replace(attempt, answer=None)], []):
-        assert proofs.improved(sweep, tried)["auto", 3] is sweep["auto", 3]
+        found = proofs.replaced(sweep["auto", 3], "auto", 3, tried)
+        assert np.array_equal(found.components, sweep["auto", 3].components)
 
 
 @pytest.mark.visit

@@ -9,7 +9,7 @@ import nspca
 from nspca.components import DEFLATIONS
 from nspca.dashboard.app.state import VALUES
 from nspca.dashboard.runs import methods
-from nspca.dashboard.sweep.rivals_more import ANGLE, BETWEEN
+from nspca.dashboard.sweep.rivals import ANGLE, BETWEEN
 from nspca.errors import NSPCAError
 from nspca.jobs import engine
 from nspca.solving import line_of

@@ -14,9 +14,9 @@ from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import LABEL
 from nspca.dashboard.runs import first_answer, lookup
-from nspca.dashboard.runs.sweeps import differences
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.dashboard.sweep import whatif
+from nspca.dashboard.sweep.form import differences
 from nspca.data import Dataset
 from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
@@ -475,7 +475,8 @@ def test_two_components_of_one_problem_share_their_proof(digits):
     sweep = nspca.Sweep({("auto", 6): other, ("cone", 6): replace(other, values=result.values)})
     spec = OptimumSpec(data=DataSpec(sample="digits"), k=6)
     attempt = proofs.Attempt("x", 6, JobState("x", "done"), result.certificate, spec)
-    table = proofs.table(sweep, [attempt])
+    grown = {key: proofs.replaced(result, *key, [attempt]) for key, result in sweep.results.items()}
+    table = proofs.table(nspca.Sweep(grown))
     assert np.allclose(table["upper"], result.certificate.upper) and table["ratio"][
         1
     ] == result.certificate.ratio(result.value)

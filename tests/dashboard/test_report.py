@@ -31,7 +31,7 @@ def made():
     )
     figure = sweep_figure(table, unit=problem.leading_eigenvalue)
     proved = lambda: archive.proved(problem, asked, table)  # noqa: E731
-    home = export.Export(Chosen(data, asked.data, ""), asked, "sweep", {}, {}, "", proved)
+    home = export.Export(Chosen(data, asked.data, ""), asked, "sweep", {}, {}, proved)
     return home.report(export.moving(figure), "print(1 < 2)", MADE).decode(), table
 
 

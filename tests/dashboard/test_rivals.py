@@ -16,11 +16,20 @@ import pytest
 import nspca
 from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs.progress import stage_line
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep import rivals
-from nspca.dashboard.sweep.rivals import default_ks, known, read_ks, sentences
-from nspca.dashboard.sweep.rivals_more import agreement, aligned, compared, frequencies, shown
-from nspca.dashboard.views.section import says
+from nspca.dashboard.sweep.rivals import (
+    agreement,
+    aligned,
+    compared,
+    default_ks,
+    frequencies,
+    known,
+    read_ks,
+    sentences,
+    shown,
+)
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.compare import (
@@ -261,15 +270,12 @@ def test_figures_say_what_they_show():
     [
         (JobState("x", "starting"), "Starting workers …"),
         (JobState("x", "queued", place=2), "Waiting: place 2 in the queue"),
-        (JobState("x", "running"), "1 of 9 ready"),
-        (
-            JobState("x", "running", event=Event("em", k=5)),
-            "1 of 9 ready; em &#40;multiply and shrink&#41;, k = 5",
-        ),
+        (JobState("x", "running"), "Starting …"),
+        (JobState("x", "running", event=Event("em", 1, 9)), "em &#40;multiply and shrink&#41;, 1 of 9"),
     ],
 )
 def test_what_is_said_while_it_runs(now, said):
-    assert says(now, 1, 9) == said
+    assert stage_line(now) == said
 
 
 def test_methods_with_the_same_number_on_their_bars_do_equally_well():

@@ -19,8 +19,8 @@ from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.joint.page import JointPage
 from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.start import own_page
-from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import TASKS
+from nspca.dashboard.sweep.form import SWEEP
 from nspca.dashboard.views.nouns import Nouns
 from nspca.jobs import engine, new_workspace
 from nspca.jobs.job import Job

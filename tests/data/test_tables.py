@@ -321,15 +321,15 @@ def test_every_printable_name_comes_back(names):
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" is empty'),
+        (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" holds none'),
         (text("a,b,c", "1,2,3", "4,oops,6", "7,8,9"), 'row 2, column "b" holds the text "oops"'),
-        (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds "NA"'),
+        (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds none'),
         (text("a,b,c", "1,2,3", "4,5,-inf"), 'row 2, column "c" holds "-inf"'),
         (text("a,b,c", "1,2,3", "4,5"), "row 2 has 2"),
         (text("a,b,c", "1,2,3", "4,5,6,7", "1,2,3"), "row 2 has 4"),
         (text("1,2", "3,x", "4,5"), "row 2, column 2 holds the text"),
         (text("a,b", "1,0x10", "3,4"), 'holds the text "0x10"'),
-        (text("a,b", *(f"{i},{i}" for i in range(500)), "1,?", "2,3"), 'row 501, column "b" holds "\\?"'),
+        (text("a,b", *(f"{i},{i}" for i in range(500)), "1,?", "2,3"), 'row 501, column "b" holds none'),
         (text("a,b", "1,2", "# later", "3,4"), 'Row 2 is a comment \\("# later"\\), not a row of the table'),
         (text("a,b", "1," + 200_000 * "x", "3,4"), "at most 131072 characters, and one has more: leave its"),
         (
@@ -531,8 +531,9 @@ def test_standardising_is_suggested_where_features_have_different_scales():
     rng = np.random.default_rng(0)
     alike = rng.uniform(1, 3, 50)
     assert scaling_suggestion(alike) == "" and scaling_suggestion(np.array([1.0])) == ""
-    one_out = np.append(alike, [1e6, 0.0])
-    assert scaling_suggestion(one_out) == "", "one feature is not a difference of scales"
+    assert scaling_suggestion(np.append(alike, [7.0, 0.0])) == "", "one feature of many is a little larger"
+    survey = scaling_suggestion(np.array([15.0, *[1.3] * 12]))
+    assert "one has 92 % of the variance of all 13" in survey and "this feature decides." in survey
     apart = scaling_suggestion(10.0 ** rng.uniform(-3, 3, 50))
     low, high = (
         float(text.replace(",", "")) for text in re.search(r"between (\S+) and (\S+)\. As", apart).groups()
@@ -587,4 +588,4 @@ def test_a_large_file_of_plain_text_is_read_from_the_disk_as_from_memory(tmp_pat
     streamed = read(path)
     assert np.array_equal(streamed.X, kept.X) and len(kept.X) == 10_000
     assert (streamed.sample_names, streamed.notes) == (kept.sample_names, kept.notes)
-    assert "1 row without any cell was left out." in kept.notes
+    assert "1 row was left out for having no filled cell." in kept.notes

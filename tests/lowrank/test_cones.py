@@ -7,7 +7,7 @@ import pytest
 
 from nspca.checker import rounding
 from nspca.checker.cover import TopSum
-from nspca.checker.membership import RowClaims
+from nspca.checker.membership import error_of
 from nspca.covariance.linalg import topk_sum
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
@@ -171,9 +171,9 @@ def test_margins_of_terms_are_no_less_than_those_of_the_checker(nonneg):
         full = np.column_stack((V, np.full(n, tau**0.5))) if tau else V
         asked = TopSum(full, d, h, k, 0, nonneg)
         for F in (0.0, asked.mass, 2.5 * asked.mass):
-            claims = RowClaims(asked, F, h, h, np.arange(n))
-            assert margin >= claims.error > 0
-            assert distance >= 1.02 * f.D * (claims.error + rounding.gamma(f.D + 8) * (asked.mass + F))
+            error = error_of(asked, F)
+            assert margin >= error > 0
+            assert distance >= 1.02 * f.D * (error + rounding.gamma(f.D + 8) * (asked.mass + F))
 
 
 def test_cones_so_narrow_that_cholesky_fails_have_a_bound(monkeypatch):

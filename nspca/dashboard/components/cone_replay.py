@@ -1,18 +1,13 @@
-"""Record a cone search, and replay it cone by cone in the browser, without the server.
-
-The pages Spannogram and Learn call `cone_replay`.
-"""
+"""Record a cone search, and replay it cone by cone in the browser, without the server."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import cache, plotly
-from nspca.dashboard.components import icons
-from nspca.dashboard.components.figures import plotly_script
+from nspca.dashboard.components.mount import mount, styles
 from nspca.dashboard.components.spannogram_explorer import UNIT
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Step
@@ -25,64 +20,22 @@ from nspca.presentation.numerals import format_bound_share, format_guarantee, fo
 CAP = 3000
 """Maximum cones of a replay: more cannot be distinguished on a screen, and rank 3 does not need more."""
 _SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
-_HTML = render("cone_replay")
-_CSS = """
-.nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem;
-  container-type: inline-size; }
-.nspca-cones .stage { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
-.nspca-cones .world { height: calc(400px * var(--nspca-room, 1)); }
-.nspca-cones .gap { height: calc(300px * var(--nspca-room, 1)); }
-@container (min-width: 760px) {
-  .nspca-cones .stage { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
-  .nspca-cones .gap { height: calc(370px * var(--nspca-room, 1)); }
-}
-@container (max-width: 500px) { .nspca-cones .world { height: 330px; } }
-@container (max-width: 759px) { .nspca-cones .world.flat { height: 50cqw; } }
-.nspca-cones .step { display: block; width: 100%; margin: 0.7rem 0 0.4rem;
-  accent-color: var(--st-primary-color); }
-.nspca-cones .bar { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
-.nspca-cones .turn { margin-left: auto; }
-.nspca-cones .legend { display: flex; flex-wrap: wrap; column-gap: 0.9rem; font-size: 0.85rem; }
-.nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem;
-  vertical-align: middle; }
-.nspca-cones button.play { min-width: 6.2rem; }
-.nspca-cones .say { margin: 0.3rem 0 0; min-height: 3em; font-variant-numeric: tabular-nums; }
-"""
-_REPLAY = st.components.v2.component(
-    "nspca_cone_replay",
-    html=_HTML,
-    css=icons.CSS + _CSS,
-    js=plotly_script("cone_replay.js"),
-    # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
-    isolate_styles=False,
-)
+_STYLES = styles("icons") + styles("cone_replay")
+_REPLAY = mount("cone_replay", render("cone_replay"), _STYLES, has_plotly=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A recorded cone search.
+    """A recorded cone search."""
 
-    Attributes
-    ----------
-    generators : (t, 3, 3)
-        Generators of each cone, as unit rows.
-    bounds : (t,)
-        Bound of each cone.
-    born, cut : (t,)
-        Steps at which a cone was created and split; `cut` is negative for a cone that was never split.
-    lower, upper : (steps,)
-        Best value and bound of the search after each step.
-    cover : Cover
-        Result of the search.
-    """
-
-    generators: Array
-    bounds: Array
+    generators: Array  # (t, 3, 3): of each cone, as unit rows
+    bounds: Array  # (t,): of each cone
+    # born, cut (t,): steps at which a cone was created and split; `cut` is negative for one never split
     born: np.ndarray
     cut: np.ndarray
-    lower: Array
+    lower: Array  # lower, upper (steps,): of the search after each step
     upper: Array
-    cover: Cover
+    cover: Cover  # result of the search
 
 
 def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:

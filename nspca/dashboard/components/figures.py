@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.resources import files
 from typing import Any
 
 import plotly.graph_objects as go
@@ -20,28 +19,14 @@ import plotly.io as pio
 import streamlit as st
 
 from nspca.dashboard.app import cache, plotly, state
-from nspca.dashboard.app.plotly import LOADER
+from nspca.dashboard.components.mount import mount
 from nspca.plots import alt_text
 
 LARGER = 1.35  # factor for the font size of figures in present mode (a projector in a room)
 HEIGHT = 450  # pixels, for a figure whose layout has no height
 
 
-def plotly_script(name: str) -> str:
-    """Return the JavaScript file `name` of this folder, preceded by the script that loads plotly.js."""
-    return "\n".join((LOADER, files("nspca.dashboard.components").joinpath(name).read_text("utf-8")))
-
-
-_FIGURE = st.components.v2.component(
-    "nspca_figure",
-    html='<div class="nspca-figure"></div>',
-    css=""".nspca-figure { width: 100%; color: var(--st-text-color); }
-    .nspca-thumb { position: fixed; z-index: 9; pointer-events: none; image-rendering: pixelated;
-      border: 1px solid; border-radius: 3px; }""",
-    js=plotly_script("figures.js"),
-    # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
-    isolate_styles=False,
-)
+_FIGURE = mount("figures", '<div class="nspca-figure"></div>', has_plotly=True)
 
 
 def scale() -> float:
@@ -51,22 +36,14 @@ def scale() -> float:
 
 @dataclass(frozen=True)
 class Thumbnails:
-    """Images of samples on one sheet, shown while the pointer is over a sample.
+    """Images of samples on one sheet, shown while the pointer is over a sample."""
 
-    Parameters
-    ----------
-    url : the sheet, as a data URL
-    columns, rows : images in a line and lines of the sheet
-    width, height : pixels of an image on the sheet
-    every : the sheet has the images of the samples 0, `every`, 2 `every` and so on
-    """
-
-    url: str
-    columns: int
+    url: str  # the sheet, as a data URL
+    columns: int  # columns, rows: images in a line and lines of the sheet
     rows: int
-    width: int
+    width: int  # width, height: pixels of an image on the sheet
     height: int
-    every: int = 1
+    every: int = 1  # the sheet has the images of the samples 0, `every`, 2 `every` and so on
 
 
 def draw(

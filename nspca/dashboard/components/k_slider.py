@@ -1,8 +1,4 @@
-"""The slider of k under a curve: while it is dragged, everything known at that k is shown without the server.
-
-Home and Sweep draw it below their curve. It finds the curve and the picture by their keys on the page, and
-the answer in the container `ANSWER`.
-"""
+"""The slider of k under a curve: while it is dragged, all that is known at that k is shown at once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,30 +6,13 @@ from dataclasses import asdict, dataclass, replace
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.dashboard.components.figures import plotly_script
+from nspca.dashboard.components.mount import mount
 
-ANSWER = "answer"
-"""Key of the container with the headline and its bar."""
+ANSWER = "answer"  # key of the container with the headline and its bar
 MOST_BYTES = 600_000
 """Maximum size of all pictures. Those farthest from the present k come only after the drag."""
 
-_SLIDER = st.components.v2.component(
-    "nspca_k_slider",
-    html='<div class="nspca-k"><input type="range" min="0" max="1" step="any">'
-    '<label><span></span> <input type="number" step="1"></label></div>',
-    css="""
-    .nspca-k { color: var(--st-text-color); font-size: 0.9rem; margin-top: -0.8rem; }
-    .nspca-k [type=range] { width: calc(100% + 1rem); margin: 0 -0.5rem;
-      accent-color: var(--st-primary-color); }
-    .nspca-k label { position: relative; white-space: nowrap; }
-    .nspca-k [type=number] { width: 4.5rem; font: inherit; font-weight: 600; color: inherit; background: none;
-      border: 1px solid rgba(128, 128, 128, 0.4); border-radius: 0.3rem; padding: 0.1rem 0.3rem; }
-    .nspca-live { display: contents; }
-    .st-key-answer:has(> .nspca-live) > :not(.nspca-live) { display: none; }
-    """,
-    js=plotly_script("k_slider.js"),
-    isolate_styles=False,
-)
+_SLIDER = mount("k_slider", has_plotly=True)
 
 
 @dataclass(frozen=True)

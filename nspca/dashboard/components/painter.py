@@ -1,55 +1,25 @@
-"""Component with a small image on which a visitor chooses pixels by touching them.
-
-The pages Learn and Join use it to let a visitor guess a component.
-"""
+"""Component with a small image on which a visitor chooses pixels by touching them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 import numpy as np
 import streamlit as st
 
+from nspca.dashboard.components.mount import mount, styles
 from nspca.presentation.colours import CHOSEN
 
-MOST_DIGITS = 7
-"""Numbers of pixels with so many digits or more are refused before they are converted."""
-_HTML = """
-<div class="nspca-paint">
-  <div class="grid" role="group" aria-label="pixels to choose from"></div>
-  <div class="say"></div>
-</div>
-"""
-_CSS = """
-.nspca-paint { color: var(--st-text-color); font-family: var(--st-font);
-  max-width: calc(22rem * var(--nspca-room, 1)); }
-.nspca-paint .grid { display: grid; gap: 2px; touch-action: pan-y; }
-.nspca-paint button {
-  aspect-ratio: 1; padding: 0; cursor: pointer; border: 1px solid var(--st-border-color); border-radius: 3px;
-  background: color-mix(in srgb, #fff calc(100% * var(--shade)), #777);
-}
-.nspca-paint button:focus-visible { outline: 2px solid var(--st-primary-color); }
-.nspca-paint button[aria-pressed="true"] { background: var(--chosen); border-color: var(--chosen); }
-.nspca-paint .say { margin-top: 0.4rem; }
-""".replace("var(--chosen)", CHOSEN)
-_JS = files("nspca.dashboard.components").joinpath("painter.js").read_text("utf-8")
-_PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=_JS)
+MOST_DIGITS = 7  # numbers of pixels with so many digits or more are refused before they are converted
+_PAINTER = mount("painter", css=styles("painter", chosen=CHOSEN))
 
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """Image to paint on.
+    """Image to paint on."""
 
-    Attributes
-    ----------
-    shade : (n,) brightness of the pixels, from 0 to 1, row by row
-    columns : number of pixels in a row
-    most : maximum number of pixels that a visitor may choose
-    """
-
-    shade: np.ndarray
-    columns: int
-    most: int
+    shade: np.ndarray  # (n,) brightness of the pixels, from 0 to 1, row by row
+    columns: int  # number of pixels in a row
+    most: int  # maximum number of pixels that a visitor may choose
 
 
 def painter(image: Image, key: str, chosen: Sequence[int], on_change: Callable[[list[int]], None]) -> None:

@@ -1,7 +1,4 @@
-"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser.
-
-The download of a whole result (`dashboard/export.py`) calls `draw`.
-"""
+"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser."""
 
 import base64
 import binascii
@@ -13,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.dashboard.app import plotly
-from nspca.dashboard.components.figures import plotly_script
+from nspca.dashboard.components.mount import mount
 from nspca.errors import InvalidData
 
 WIDTH = 960  # pixels of an SVG; a PNG has twice as many
@@ -24,13 +21,7 @@ LARGEST = 32 * 2**20
 _PNG = b"\x89PNG\r\n\x1a\n"
 _FOREIGN = ("<!DOCTYPE", "<!ENTITY", "<script")  # never written by Plotly, so refused
 
-_PICTURES = st.components.v2.component(
-    "nspca_pictures",
-    html='<div class="nspca-pictures" role="status"></div>',
-    css=".nspca-pictures { color: var(--st-text-color); }",
-    js=plotly_script("pictures.js"),
-    isolate_styles=False,  # Plotly measures text in the document, as in `figures`
-)
+_PICTURES = mount("pictures", '<div class="nspca-pictures" role="status"></div>', has_plotly=True)
 
 
 @dataclass(frozen=True)

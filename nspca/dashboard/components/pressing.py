@@ -1,23 +1,17 @@
 """Lists of words on the page Components: they can be pressed, and words can be left out of them."""
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 
-_PRESSING = st.components.v2.component(
-    "nspca_pressing",
-    html="",
-    js=files("nspca.dashboard.components").joinpath("pressing.js").read_text("utf-8"),
-)
+from nspca.dashboard.components.mount import mount
+
+_PRESSING = mount("pressing")
 
 
 def listen(
-    lists: str,
-    choose: Callable[[int], None] | None,
-    leave_out: Callable[[int], None],
-    follow: str = "",
+    lists: str, choose: Callable[[int], None] | None, leave_out: Callable[[int], None], follow: str = ""
 ) -> None:
     """Listen to the lists of a container, whose words then light up wherever they stand on the page."""
     key = f"press_{lists}"

@@ -1,64 +1,25 @@
-"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
-
-The server receives the angle when the visitor releases it. The page Spannogram draws `spannogram_explorer`.
-Learn calls `asking`, `guess` and `page`. A phone on the page Join calls `sending` and `guess`.
-"""
+"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component there."""
 
 import base64
 import json
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from nspca.covariance.moments import moments
-from nspca.dashboard.components import figures, icons
+from nspca.dashboard.components import figures
+from nspca.dashboard.components.mount import mount, read, styles
 from nspca.plots.spannogram import Spans, curves, spans, top_set
 from nspca.presentation.markup import Markup, render
 
-UNIT = "the first principal component"
-"""Name of the variance that counts as 100 %, the leading eigenvalue."""
-MOST = 210
-"""Largest height of the image beside the curves, in CSS pixels."""
-Optimum = tuple[float, int]
-"""An angle in radians, and the sign of the direction c there."""
+UNIT = "the first principal component"  # name of the variance that counts as 100 %, the leading eigenvalue
+MOST = 210  # largest height of the image beside the curves, in CSS pixels
+Optimum = tuple[float, int]  # an angle in radians, and the sign of the direction c there
 _HTML = render("spannogram_explorer")
-_CSS = (
-    icons.CSS
-    + """
-.nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
-.nspca-spx { container-type: inline-size; }
-.nspca-spx .parts { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
-.nspca-spx .main { flex: 3 1 20rem; min-width: 0; }
-.nspca-spx .aside { flex: 2 1 16rem; min-width: 0; }
-.nspca-spx canvas.curves { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
-.nspca-spx canvas.component { display: block; border-radius: 4px; }
-.nspca-spx .steps { margin: 0.8rem 0 0; padding-left: 1.2rem; display: grid; gap: 0.35rem; }
-.nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px);
-  margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
-.nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
-.nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
-.nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
-.nspca-spx .say { font-variant-numeric: tabular-nums; margin: 0.5rem 0 0; }
-.nspca-spx .set { margin-top: 0.3rem; }
-.nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px;
-  background: rgba(128,128,128,0.15); }
-/* On a phone: the curves, the angle and the component on one screen, the rest below. */
-@container (max-width: 560px) {
-  .nspca-spx .parts { display: grid; gap: 0.4rem; }
-  .nspca-spx :is(.main, .aside) { display: contents; }
-  .nspca-spx .angle { height: 2rem; margin-block: 0; }
-  .nspca-spx :is(.say, .steps) { margin-top: 0; }
-  .nspca-spx .bar { order: 1; } .nspca-spx .steps { order: 3; }
-  .nspca-spx :is(.told, .set) { order: 2; }
-}
-.nspca-spx [hidden] { display: none !important; }
-"""
-)
-_JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").read_text("utf-8")
-_EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
+_CSS = styles("icons") + styles("spannogram_explorer")
+_EXPLORER = mount("spannogram_explorer", _HTML, _CSS)
 
 
 def picture_of(dataset: Any) -> dict[str, Any]:
@@ -181,7 +142,7 @@ def guess(data: dict[str, Any], key: str, on_guess: Callable[[float | None], Non
 
 def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
     """Return the picture for the data of `asking` as one self-contained HTML file, to download."""
-    script = _JS.replace("export default function (", "function mount(", 1)
+    script = read("spannogram_explorer.js").replace("export default function (", "function mount(", 1)
     given = json.dumps(data).replace("<", "\\u003c")  # a name must not end the script
     about = {"title": title, "sentence": sentence, "body": _HTML}
     parts = {"style": Markup(_CSS), "script": Markup(script), "data": Markup(given)}

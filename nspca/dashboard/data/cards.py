@@ -3,22 +3,17 @@
 The picker of the data page calls `show`.
 """
 
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.runs import defaults
-from nspca.dashboard.runs.tasks import engine
 from nspca.data import (
     SAMPLES,
     Sample,
     absent_original,
-    is_at_hand,
     is_installed,
     load_sample,
     present_samples,
@@ -26,7 +21,6 @@ from nspca.data import (
 )
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 from nspca.presentation.colours import CONTEXT
-from nspca.specs import job
 
 ICONS = {
     "image": ":material/image:",
@@ -53,14 +47,11 @@ EMPTY = (
 def show() -> None:
     """Draw all samples; their pictures are made in the background, and each appears when it is ready."""
     st.html(WHOLE)
-    drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples() if is_at_hand(name)}
-    counting = None if is_at_hand(job.COUNTED) else defaults.measured(job.COUNT, automatic=True).id
-    awaited = [drawing.done for drawing in drawn.values() if not drawing.done()]
-    if counting is not None and not _has_ended(counting):
-        awaited.append(partial(_has_ended, counting))
+    drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples()}
+    awaited = [drawing for drawing in drawn.values() if not drawing.done()]
     with st.grid(4, min_column_width=150):
         for name in present_samples():
-            _card(name, SAMPLES[name], _ready(drawn.get(name)))
+            _card(name, SAMPLES[name], _ready(drawn[name]))
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
@@ -75,13 +66,9 @@ def _source(sample: Sample) -> str:
     return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
 
-def _has_ended(run: str) -> bool:
-    return engine().status(run).ended
-
-
-def _look_again(awaited: list[Callable[[], bool]]) -> None:
-    """Draw the page again once a picture is ready or the words are counted; a fragment calls this."""
-    if any(is_ready() for is_ready in awaited):
+def _look_again(awaited: list[Future[Any]]) -> None:
+    """Draw the page again once a picture is ready; a fragment calls this."""
+    if any(drawing.done() for drawing in awaited):
         st.rerun()
 
 
@@ -136,9 +123,9 @@ def _draw(name: str) -> tuple[str, str]:
     return svg, f"{data.X.shape[0]:,} × {data.X.shape[1]:,}"
 
 
-def _ready(drawing: Future[Any] | None) -> tuple[str, str]:
+def _ready(drawing: Future[Any]) -> tuple[str, str]:
     """Return a finished drawing; an empty picture if it is not ready or has failed."""
-    if drawing is None or not drawing.done() or drawing.exception():
+    if not drawing.done() or drawing.exception():
         return EMPTY, ""
     svg, size = drawing.result()
     return svg, size

@@ -148,9 +148,8 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
     if drawn is not None:
         small.image(drawn.svg, alt=drawn.alt)
     if not now.ended:
-        progress.live(
-            run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}"
-        )
+        status = lambda now: (says(one, now), share(one, now))  # noqa: E731
+        progress.live(run.id, status=status, key=f"cancel_{run.id}")
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if one.page:
             st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)
@@ -209,7 +208,7 @@ def share(one: DescribedRun, now: JobState) -> float:
     """Return the finished share of a run, from 0 to 1, for its progress bar."""
     if one.total:
         return len(now.rows) / one.total
-    return progress.stage_share(now)
+    return progress.stage_status(now)[1]
 
 
 def _more(one: DescribedRun, now: JobState) -> None:

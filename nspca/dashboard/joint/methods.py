@@ -1,7 +1,4 @@
-"""Draw all methods side by side: their variances, one by one and added up.
-
-The section "All methods" calls `show`. The downloads have `table` and `cumulative`.
-"""
+"""Draw all methods side by side: their variances, one by one and added up."""
 
 import math
 from collections.abc import Mapping

@@ -18,8 +18,7 @@ from nspca.specs import ChoiceSpec, StabilitySpec
 from nspca.specs.rows import Redrawn, Row
 from nspca.specs.stability import RESAMPLES
 
-BEYOND = 2
-"""Larger numbers of components that are tried, beyond the one on the page."""
+BEYOND = 2  # larger numbers of components that are tried, beyond the one on the page
 
 
 def show_how_many(answer: Answer) -> None:
@@ -85,11 +84,9 @@ def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[floa
         "stability",
         spec,
         lambda: f"Draw the rows {RESAMPLES} times: {cost_estimate.took(seconds)}",
-        lambda rows: _draw_stability(answer, rows, draw),
         lambda found, rows: _draw_stability(answer, rows_of(found), draw),
+        lambda rows: _draw_stability(answer, rows, draw),
         ("Frequencies, CSV", "stability", lambda found: frequency_table(answer, rows_of(found))),
-        RESAMPLES,
-        Redrawn,
         ":material/casino:",
     ).show(answer.of, components=result.components)
 

@@ -1,7 +1,4 @@
-"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again.
-
-The downloads use `scores_of`, `score_table` and `correlations`.
-"""
+"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again."""
 
 import base64
 import io
@@ -29,20 +26,14 @@ from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
 from nspca.plots.samples import MOST_POINTS, drawn_samples
 from nspca.presentation.phrases import short
 
-SHOWN = 24
-"""Maximum selected samples that the page names or draws. The CSV file has all."""
-STYLE = "max-width:100%;max-height:64px"
-"""Style of the images of the selected samples."""
-SIDE = 24
-"""Maximum pixels of a thumbnail, in width and height."""
-ARROWS = {"across": "→", "up": "↑"}
-"""Signs of the axes in the choice of their components."""
-NO_GROUPS = "none"
-"""Value in the address for no label."""
+SHOWN = 24  # maximum selected samples that the page names or draws. The CSV file has all.
+STYLE = "max-width:100%;max-height:64px"  # style of the images of the selected samples
+SIDE = 24  # maximum pixels of a thumbnail, in width and height
+ARROWS = {"across": "→", "up": "↑"}  # signs of the axes in the choice of their components
+NO_GROUPS = "none"  # value in the address for no label
 CHOSEN = "samples_chosen"
 """Session key: id of an answer, and the numbers of the samples in the lasso on its map."""
-MOST_FOUND = 5
-"""Maximum features and samples that a search names."""
+MOST_FOUND = 5  # maximum features and samples that a search names
 MOST_OUTLIERS, OUTLYING, ENOUGH = 3, 0.5, 12
 """Maximum samples that are called outliers, the share of a component from which they are, and the number of
 samples from which outliers are sought."""

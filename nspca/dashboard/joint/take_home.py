@@ -21,8 +21,7 @@ from nspca.proving import EXHAUSTIVE
 from nspca.result import Status
 
 METHODS, SAMPLES = "variance-by-method", "samples-along-components"
-UP, DOWN = "_UP", "_DN"
-"""Endings of the two sets of a component with weights of both signs, as in MSigDB."""
+UP, DOWN = "_UP", "_DN"  # endings of the two sets of a component with weights of both signs, as in MSigDB
 RNK_HELP = "All features by their correlation with the scores, for enrichment tools."
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
@@ -43,7 +42,6 @@ def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) ->
         nouns.many,
         files(answer, named),
         {} if proof is None else {nouns.many: proof},
-        "the proof: it bounds what any method can explain",
         lambda: _proved(answer),
         lambda: figures(answer, drawn(answer)),
         f"{answer.id} {list(answer.results)} {chosen} {proof and proof.upper} {sorted(named.items())}",

@@ -1,22 +1,17 @@
 """The page Learn: one screen of the lesson at a time, with buttons to the previous and the next screen."""
 
-from importlib.resources import files
-
 import streamlit as st
 
 from nspca.dashboard import share
 from nspca.dashboard.app import buttons, frame, state
 from nspca.dashboard.app.form import choose_one
+from nspca.dashboard.components.mount import mount
 from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS
 from nspca.dashboard.learn.screens import SCREENS
 
-_TOP = st.components.v2.component(
-    "nspca_top",
-    html="<span hidden></span>",
-    js=files("nspca.dashboard.components").joinpath("top.js").read_text("utf-8"),
-)
+_TOP = mount("top")
 """Component that scrolls to the top of the page when the number of the screen changes."""
 
 

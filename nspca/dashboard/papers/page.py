@@ -1,10 +1,8 @@
-"""The papers page: one figure or table at a time, with its answer, its picture and its details.
-
-The page opens with all of them as cards. The script pages/papers.py calls `show`.
-"""
+"""The papers page: one figure or table at a time, with its answer, its picture and its details."""
 
 from dataclasses import asdict, replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -39,8 +37,7 @@ SAID = {
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
-SMALL = 320
-"""Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
+SMALL = 320  # height in pixels of the picture, which leaves room for the first lines of the table on a laptop
 
 
 def show() -> None:
@@ -122,7 +119,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
         if now is not None and now.state != "done":
-            progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, item.name)
+            progress.show(now, name=item.name)
         rest = _picture(item, outcome)
         if example:
             st.markdown(wording.unbroken(wording.plain(example)))
@@ -274,7 +271,9 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         return
     if lacking:
         st.caption(f"For the rows that stay empty, {_bring(lacking)}")
-    start.button("Compute it here", lambda: start.start(_spec(item)), f"compute_{item.name}")
+    begin = partial(start.start, _spec(item))
+    look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+    buttons.button("Compute it here", f"compute_{item.name}", begin, **look)
 
 
 def _bring(lacking: list[str]) -> str:

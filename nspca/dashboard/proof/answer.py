@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import nspca
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.views.nouns import Nouns, nouns_of
 from nspca.jobs import JobState
 from nspca.problem import Problem
@@ -39,38 +39,27 @@ def in_order(result: nspca.Result) -> nspca.Result:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Results of a question, with everything that is needed to draw and to export them.
+    """Results of a question, with everything that is needed to draw and to export them."""
 
-    Parameters
-    ----------
-    of, asked : data and question
-    problem : the problem of the question, with the variances that count as 100 %
-    sweep : results by method and k, or by method and number of components
-    k, method : what is shown: a number of features, or the sizes of several components, and a method
-        (of several components that with the largest value)
-    tried : searches for a better answer, newest first; their answers and proofs may be better
-    own : whether the visitor owns the run; a shared one is not searched further, and its data stay
-    id, now : id of the run, and its state where a section follows it
-    is_partial : whether methods of the run are still at work
-    upper : bound that an unfinished run or search has proved so far, infinite before there is one
-    known : membership of the features, if computed
-    drawn : plot of the curve, if drawn
-    """
-
-    of: Chosen
+    of: Chosen  # of, asked: data and question
     asked: Any
-    problem: Problem
-    sweep: nspca.Sweep
+    problem: Problem  # the problem of the question, with the variances that count as 100 %
+    sweep: nspca.Sweep  # results by method and k, or by method and number of components
+    # k, method: what is shown: a number of features, or the sizes of several components, and a method (of
+    # several components that with the largest value)
     k: Any
     method: str
+    # searches for a better answer, newest first; their answers and proofs may be better
     tried: Sequence[Attempt] = ()
+    # whether the visitor owns the run; a shared one is not searched further, and its data stay
     own: bool = True
-    id: str = ""
+    id: str = ""  # id, now: id of the run, and its state where a section follows it
     now: JobState | None = None
-    is_partial: bool = False
+    is_partial: bool = False  # whether methods of the run are still at work
+    # bound that an unfinished run or search has proved so far, infinite before there is one
     upper: float = math.inf
-    known: nspca.Membership | None = None
-    drawn: partial[go.Figure] | None = None
+    known: nspca.Membership | None = None  # membership of the features, if computed
+    drawn: partial[go.Figure] | None = None  # plot of the curve, if drawn
 
     @property
     def shown(self) -> nspca.Result:
@@ -106,7 +95,7 @@ class Answer:
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row for each method and k, with the best bound of each k."""
-        return proofs.table(self.sweep, self.tried)
+        return proofs.table(self.sweep)
 
     @property
     def total(self) -> float:
@@ -114,14 +103,9 @@ class Answer:
         return self.problem.total_variance or 1.0
 
     @property
-    def proof(self) -> Proof | None:
-        """The best proof about what is shown."""
-        return proofs.best(self.shown, self.tried, self.k)
-
-    @property
     def certificate(self) -> nspca.Certificate | None:
-        """The certificate of the best proof about what is shown."""
-        return None if self.proof is None else self.proof.certificate
+        """The certificate of what is shown."""
+        return self.shown.certificate
 
     @property
     def limit(self) -> float:
@@ -131,8 +115,7 @@ class Answer:
     @property
     def is_proved_further(self) -> bool:
         """Tell whether the best proof comes from a search after the run."""
-        proved = [one.certificate for one in self.tried if one.k == self.k]
-        return any(one is not None and one.upper <= self.limit for one in proved)
+        return self.certificate is not None and any(one.certificate is self.certificate for one in self.tried)
 
     @property
     def noun(self) -> str:

@@ -1,11 +1,8 @@
 """All that is known about a problem besides its run: searches for the optimum, other sweeps, and checks.
 
-`panel` and `optimal` draw what is computed here. The pages Home, Sweep, Components
-and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
-the data and `asked` the question of a page, and `tried` has the attempts at its problem.
+Here `about` is the data and `asked` the question of a page, and `tried` has the attempts at its problem.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -19,6 +16,7 @@ import nspca
 from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
+from nspca.dashboard.views.membership import hash_claims
 from nspca.jobs import JobState, engine
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
@@ -34,24 +32,14 @@ class Attempt:
     """A search for the optimum at one k, or for sizes of several components.
 
     A search is *exhausted* if it could do no more, although its time was not over.
-
-    Attributes
-    ----------
-    id, now
-        Id and state of the run.
-    certificate : Certificate or None
-        The certificate so far.
-    spec : OptimumSpec
-    answer : Result or None
-        The best answer.
     """
 
-    id: str
+    id: str  # id, now: of the run
     k: int | tuple[int, ...]
     now: JobState
-    certificate: nspca.Certificate | None
+    certificate: nspca.Certificate | None  # the certificate so far
     spec: OptimumSpec
-    answer: nspca.Result | None = None
+    answer: nspca.Result | None = None  # the best answer
 
     @property
     def is_automatic(self) -> bool:
@@ -69,14 +57,6 @@ class Attempt:
         if self.now.state != "done":
             return False
         return self.seconds is not None and self.seconds < self.spec.seconds
-
-
-@dataclass(frozen=True)
-class Proof:
-    """The best certificate known for a k, with the seconds that it took."""
-
-    certificate: nspca.Certificate
-    seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
 
 
 def attempts(asked: ProblemSpec) -> list[Attempt]:
@@ -99,12 +79,12 @@ def everybodys(asked: ProblemSpec) -> dict[str, Any]:
     return asked.about_problem() | {"data": data}
 
 
-def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
-    """Return a sweep with all that other sweeps of the same problem have found and proved.
+def gathered(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec, tried: Sequence[Attempt]) -> nspca.Sweep:
+    """Return a sweep with all that searches and other sweeps of the same problem have found and proved.
 
-    They are those of this workspace, the answers to single k that anybody asked for, and the stored answer
-    to a sample. At each k the best component and the least bound are kept, of the methods of the sweep; of an
-    empty one, of all methods.
+    The sweeps are those of this workspace, the answers to single k that anybody asked for, and the stored
+    answer to a sample. At each k the best component and the least bound are kept, of the methods of the
+    sweep; of an empty one, of all methods.
     """
     found = dict(sweep.results)
     methods = {method for method, _ in found}
@@ -117,43 +97,39 @@ def grown(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec) -> nspca.Sweep:
         for key, result in results.items():
             if key[0] in methods or not methods:
                 found[key] = _better(found.get(key, result), result)
-    return nspca.Sweep(dict(sorted(found.items(), key=lambda item: item[0][1])))
+    keys = sorted(found, key=lambda key: key[1])
+    return nspca.Sweep({key: replaced(found[key], *key, tried) for key in keys})
 
 
 def _better(one: nspca.Result, other: nspca.Result) -> nspca.Result:
-    """Return the result with the larger value, and of both certificates the one with the smaller bound."""
-    best = other if other.value > one.value * (1 + OPTIMAL_GAP) else one
-    proofs = [result.certificate for result in (one, other) if result.certificate is not None]
-    least = min(proofs, key=lambda proof: proof.upper, default=None)
-    return best if least is None or least is best.certificate else best.with_certificate(least)
+    """Return the result with the larger value, with the smaller bound of both."""
+    best, worse = (other, one) if other.value > one.value * (1 + OPTIMAL_GAP) else (one, other)
+    return _with_least(best, [worse.certificate])
 
 
-def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
-    """Return a sweep with the better components that searches for the optimum found; see `replaced`."""
-    return nspca.Sweep(
-        {(method, k): replaced(result, method, k, tried) for (method, k), result in sweep.results.items()}
-    )
+def _with_least(result: nspca.Result, others: Sequence[nspca.Certificate | None]) -> nspca.Result:
+    """Return a result with the smallest bound among its own and others."""
+    known = [proof for proof in (result.certificate, *others) if proof is not None]
+    least = min(known, key=lambda proof: proof.upper, default=None)
+    return result if least is result.certificate else result.with_certificate(least)
 
 
 def replaced(
     result: nspca.Result, method: str, k: int | tuple[int, ...], tried: Sequence[Attempt]
 ) -> nspca.Result:
-    """Return the result of a method at k, or a better one that a search for the optimum found from there.
+    """Return the result of a method at k, or a better one that a search found, with the least bound.
 
     The entry "before" in the `info` of a better one is the value of `result`.
     """
-    found = [
-        (one.answer, one.answer.value)
-        for one in tried
-        if one.answer is not None and one.k == k and one.spec.method == method
-    ]
-    answer, value = max(found, key=lambda pair: pair[1], default=(None, 0.0))
-    if answer is None or value <= result.value * (1 + OPTIMAL_GAP):
-        return result
-    info = result.info | answer.info | {"before": result.value}
-    own = result.certificate
-    certificate = answer.certificate if own is not None and own.upper < value else own
-    return replace(answer, info=info, seconds=result.seconds, certificate=certificate)
+    here = [one for one in tried if one.k == k]
+    answers = [one.answer for one in here if one.answer is not None and one.spec.method == method]
+    best = max(answers, key=lambda answer: answer.value, default=result)
+    if best.value > result.value * (1 + OPTIMAL_GAP):
+        own = result.certificate
+        info = result.info | best.info | {"before": result.value}
+        certificate = best.certificate if own is not None and own.upper < best.value else own
+        result = replace(best, info=info, seconds=result.seconds, certificate=certificate)
+    return _with_least(result, [one.certificate for one in here])
 
 
 def search(
@@ -186,36 +162,15 @@ def _known(k: int | tuple[int, ...], result: nspca.Result, proof: nspca.Certific
     return {"component": components} | ({} if proof is None else {"certificate": proof.to_bytes()})
 
 
-def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:
-    """Return the proof with the smallest bound for k: that of the sweep, or that of an attempt."""
-    known = [] if result.certificate is None else [Proof(result.certificate, None)]
-    known += [
-        Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None
-    ]
-    return min(known, key=lambda proof: proof.certificate.upper, default=None)
-
-
 def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt | None:
     """Return the newest ended search at k that reported bounds; None without one."""
     return next((one for one in tried if one.k == k and one.now.ended and one.now.rows), None)
 
 
-def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
-    """Return the frame of a sweep, one row for each method and k, with the best known bounds."""
-    rows = sweep.frame.assign(
-        **{name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
-    )
-    rows = rows.astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
-    for i, (method, k) in enumerate(sweep):
-        proof = best(sweep[method, k], tried, k)
-        if proof is not None and not rows.at[i, "upper"] <= proof.certificate.upper:
-            certificate = proof.certificate
-            rows.loc[i, ["upper", "ratio", "kind"]] = [
-                certificate.upper,
-                certificate.ratio(sweep[method, k].value),
-                certificate.kind,
-            ]
-    return rows
+def table(sweep: nspca.Sweep) -> pd.DataFrame:
+    """Return the frame of a sweep, with both published bounds, NaN where they were not computed."""
+    others = {name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
+    return sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
 
 
 # --- checks ---------------------------------------------------------------------------------------
@@ -223,7 +178,7 @@ def table(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> pd.DataFrame:
 
 def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
     """Check a certificate of `problem` by the independent checker, in the background if that is slow."""
-    content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
+    content, A = certificate.to_bytes(), problem.covariance
     spec = CheckSpec(
         data=about.spec,
         k=problem.k,
@@ -237,7 +192,7 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         answer = spec.run(X=about.dataset.X, certificate=content)
     else:
         answer = {"run": start.start(spec, **about.given, certificate=content)}
-    st.session_state.setdefault(state.CHECKS, {})[name] = answer
+    st.session_state.setdefault(state.CHECKS, {})[hash_claims(certificate)] = answer
 
 
 def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
@@ -245,27 +200,12 @@ def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
 
     Returns ``{"run": id}`` during the check, and None without one.
     """
-    kept = st.session_state.get(state.CHECKS, {})
-    answer = kept.get(_name(certificate))
+    kept, name = st.session_state.get(state.CHECKS, {}), hash_claims(certificate)
+    answer = kept.get(name)
     if answer is not None and "run" in answer and engine().status(answer["run"]).ended:
-        del kept[
-            _name(certificate)
-        ]  # a check that failed or was ended from outside says so once, and can be asked for again
-        answer = kept[_name(certificate)] = json.loads(engine().result(answer["run"]))
+        del kept[name]  # a check that failed or was ended says so once, and can be asked for again
+        answer = kept[name] = json.loads(engine().result(answer["run"]))
     return answer
-
-
-def _name(certificate: nspca.Certificate) -> str:
-    claims = (
-        certificate.kind,
-        certificate.upper,
-        certificate.k,
-        certificate.nonneg,
-        certificate.forced,
-        certificate.digest,
-        certificate.nbytes,
-    )
-    return hashlib.sha256(repr(claims).encode()).hexdigest()
 
 
 def _cost(about: Chosen, certificate: nspca.Certificate) -> float:

@@ -1,7 +1,6 @@
 """The proof of an answer in one line: proved to be the best, or so much of it, which a search still raises.
 
-Home, Sweep and Components draw `show` under their headline. A page begins a short search by itself; what any
-search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
+A page begins a short search by itself; what any search finds and proves is kept when the page is left.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,8 +14,8 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Attempt, Proof
-from nspca.dashboard.runs import defaults, progress, start
+from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
@@ -29,26 +28,24 @@ HELP = (
     "hour. It begins with what is proved, and what it proves is kept, also if you stop it."
 )
 PROVED = "the best: proved"
-NEAR = 0.9
-"""Proved share of the best from which the line says within how much of the best an answer is."""
+NEAR = 0.9  # proved share of the best from which the line says within how much of the best an answer is
 THOROUGH = "thorough"
 CANNOT = "The search can do no more: its cases cannot be split, or its proof is as large as a file may be."
-LINE = "proof_line"
-"""Key of the container of the line."""
+LINE = "proof_line"  # key of the container of the line
 
 Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""
 
 
-def show(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw the line about an answer, and below it the fates of features by `draw`, if given and known."""
+def show(answer: Answer) -> None:
+    """Draw the line about an answer."""
     ratio = _ratio(answer)
     if answer.working is None and _searches_by_itself(answer, ratio):
         answer = replace(answer, tried=[proofs.search_shortly(answer), *answer.tried])
     working = answer.working
     with st.container(key=LINE):
         if working is not None and answer.own and working.id not in _stopped():
-            _watch(answer, working, ratio, draw)
+            _watch(working, ratio)
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             said = "" if answer.many else chip(ratio)  # the headline about several components says it
@@ -59,8 +56,6 @@ def show(answer: Answer, draw: Draw | None = None) -> None:
             if answer.own and 1 - ratio > OPTIMAL_GAP and not state.get("present"):
                 _offer(answer)
         _say_ended(answer)
-    if draw is not None:
-        fates(answer, draw)
 
 
 def chip(ratio: float) -> str:
@@ -74,7 +69,7 @@ def chip(ratio: float) -> str:
 
 
 def _ratio(answer: Answer) -> float:
-    return 0.0 if answer.proof is None else answer.proof.certificate.ratio(answer.shown.value)
+    return answer.shown.ratio or 0.0
 
 
 def _stopped() -> set[str]:
@@ -98,18 +93,12 @@ def _offer(answer: Answer) -> None:
         return
     has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
-    known = _known(answer.proof, mine)
-    start.button(
-        LABEL,
-        lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort),
-        "best",
-        icon="",
-        type="tertiary",
-        help=HELP,
-    )
+    known = _known(answer.certificate, mine)
+    begin = lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort)  # noqa: E731
+    buttons.button(LABEL, "best", begin, type="tertiary", help=HELP)
 
 
-def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
+def _known(best: nspca.Certificate | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
     """Return the certificate that a search goes on from: the one with the smallest bound, and a tree in it.
 
     The tree is that of the earlier search in `mine` with the smallest bound, and of those with equal bounds
@@ -118,7 +107,6 @@ def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | 
     proved = [one.certificate for one in mine if one.certificate is not None]
     nodes = {id(one): len((one.tree or {}).get("branch", ())) for one in proved}
     last = min(proved, key=lambda one: (one.upper, -nodes[id(one)]), default=None)
-    best = None if proof is None else proof.certificate
     if last is None or best is None or last.upper <= best.upper:
         return last or best
     return best.with_unfinished(last.tree)
@@ -135,7 +123,7 @@ def _say_ended(answer: Answer) -> None:
         st.caption(wording.plain(last.error) if last.error else "The server was restarted in this search.")
 
 
-def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) -> None:
+def _watch(attempt: Attempt, ratio: float) -> None:
     """Draw the line of a running search every second; `ratio` is what was proved before it."""
 
     def stop() -> None:
@@ -152,9 +140,6 @@ def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) ->
             st.markdown(progress_words(now, ratio), width="content")
             if not state.get("present"):
                 buttons.button(STOP, "cancel_best", stop, type="tertiary")
-        standing = answer.standing(now)
-        if draw is not None and standing is not None:
-            draw(answer.shown, standing)
 
     progress.repeat(look)
 
@@ -169,9 +154,9 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
     return f"at least {format_guarantee(ratio)} of the best, still rising" if ratio else "searching"
 
 
-def fates(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw which features are certain, possible or ruled out after the last search; nothing without one."""
-    standing = answer.standing()
+def fates(answer: Answer, draw: Draw | None = None, now: JobState | None = None) -> None:
+    """Draw which features are certain, possible or ruled out, in a search at `now` or after the last one."""
+    standing = answer.standing(now)
     if standing is None:
         return
     if 1 - _ratio(answer) <= OPTIMAL_GAP:

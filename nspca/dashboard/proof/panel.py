@@ -1,8 +1,4 @@
-"""The section about the proof of one component: its bound, its size, the independent check, and downloads.
-
-The pages Home and Sweep draw `show`. The pages about several components use `verify_button`, `verified` and
-`gap_closed`.
-"""
+"""The section about the proof of one component: its bound, its size, the independent check, and downloads."""
 
 import shlex
 from collections.abc import Sequence
@@ -16,16 +12,11 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
 from nspca.plots import gap_figure, kind_words
-from nspca.presentation.numerals import (
-    format_bound,
-    format_guarantee,
-    proved_ratio,
-)
+from nspca.presentation.numerals import format_bound_share, format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
@@ -39,25 +30,26 @@ INDEPENDENT = (
 
 def show(answer: Answer) -> None:
     """Draw the best certificate of the shown component: to check, to take home, and how its gap closed."""
-    proof, result, problem, k = answer.proof, answer.shown, answer.problem, answer.k
-    if proof is None:
+    certificate, result, k = answer.certificate, answer.shown, answer.k
+    if certificate is None:
         st.markdown("Nothing is proved about this component yet.")
         return
-    st.markdown(_origin(result, proof))
+    searched = next((one.seconds for one in answer.tried if one.certificate is certificate), None)
+    st.markdown(_origin(result, certificate, searched))
     with st.container(horizontal=True):
-        verify_button(answer.of, problem.with_k(k), proof.certificate)
-        _take_home(answer, proof.certificate)
-    verified(result, proof.certificate)
+        verify_button(answer.of, answer.problem.with_k(k), certificate)
+        _take_home(answer, certificate)
+    unit = answer.problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
+    verified(result, certificate, unit)
     if (last := proofs.last_closed(answer.tried, k)) is not None:
-        unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
 
 
-def _origin(result: nspca.Result, proof: Proof) -> str:
-    certificate = proof.certificate
-    seconds = result.seconds if proof.seconds is None else proof.seconds
-    what = "The proof took" if proof.seconds is not None else "Component and proof took"
+def _origin(result: nspca.Result, certificate: nspca.Certificate, searched: float | None) -> str:
+    """Return where a bound comes from; `searched` are the seconds of a search that proved it."""
+    seconds = result.seconds if searched is None else searched
+    what = "Component and proof took" if searched is None else "The proof took"
     took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
     size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
     return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."
@@ -77,8 +69,8 @@ def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificat
     buttons.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
 
 
-def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
-    """Draw the outcome of the check, or its progress."""
+def verified(result: nspca.Result, certificate: nspca.Certificate, unit: tuple[float, str]) -> None:
+    """Draw the outcome of the check, or its progress. `unit` is what is 100 %, and its name."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
@@ -93,7 +85,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
     else:
         upper, seconds = answer["upper"], answer["seconds"]
         share = format_guarantee(proved_ratio(result.value, upper))
-        proved = f"{certificate.statement.rpartition(' ')[0]} {format_bound(upper)}"
+        limit = f"{format_bound_share(upper, unit[0])} of {unit[1]}"
+        proved = f"{certificate.statement.rpartition(' ')[0]} {limit}"
         st.success(
             f"Checked in {seconds:.2g} s, recomputed from the data: {wording.plain(proved)}. So what is "
             f"shown is at least {share} of the best possible. {INDEPENDENT}",

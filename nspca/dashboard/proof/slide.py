@@ -1,7 +1,4 @@
-"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture.
-
-Home and Sweep call `show`.
-"""
+"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,9 +27,8 @@ def show(
     def frames() -> dict[int, Frame]:
         return {k: _frame(replace(answer, k=k), ceiling, height, top) for k in ks}
 
-    closer = [(one.id, one.now.state) for one in answer.tried]
-    known = float(answer.table["upper"].sum())
-    content = f"{answer.id} {answer.of.content} {answer.method} {ks} {closer} {known} {height} {top}"
+    known = answer.table[["value", "upper"]].sum().tolist()
+    content = f"{answer.id} {answer.of.content} {answer.method} {ks} {known} {height} {top}"
     label = f"k, the number of {wording.noun(answer.of.dataset)}s"
     choose = lambda k: state.put(**{name: k})  # noqa: E731
     k_slider(_frames(content, frames), answer.k, label, ends, curve, picture, choose)
@@ -44,7 +40,7 @@ def _frames(content: str, _make: Callable[[], dict[int, Frame]]) -> dict[int, Fr
 
 
 def _frame(answer: Answer, ceiling: float, height: int, top: int) -> Frame:
-    data, result = answer.of.dataset, answer.shown.with_certificate(answer.certificate)
+    data, result = answer.of.dataset, answer.shown
     said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
     drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
     text, proved = wording.unbroken(said.text), "" if result.ratio is None else optimal.chip(result.ratio)

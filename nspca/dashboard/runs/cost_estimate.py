@@ -1,8 +1,6 @@
 """Cost estimate of a run before it starts, and the refusal of runs beyond the limits of this server.
 
-The data page draws `line`. Start buttons (`start`, `answer_page`) ask for a `refusal`, and sections with a
-run of their own state the time with `took`. In this module `of` is the open data set, and `sizes` the k of
-each component of one problem.
+Here `of` is the open data set, and `sizes` the k of each component of one problem.
 """
 
 import os

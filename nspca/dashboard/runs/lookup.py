@@ -1,8 +1,4 @@
-"""Look up runs and their results: by the address, by a link, or by an equal question.
-
-A page shows a `Watched` run. `answer_page` finds the run of the address by `named`; sections below an answer
-find theirs by `that_asks`.
-"""
+"""Look up runs and their results: by the address, by a link, or by an equal question."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -25,26 +21,16 @@ from nspca.specs.job import MEASURE
 
 @dataclass(frozen=True)
 class Kind:
-    """The kind of run that a page shows, with its name in the address and its sentences.
+    """The kind of run that a page shows, with its name in the address and its sentences."""
 
-    Parameters
-    ----------
-    spec : class of the question
-    page : name of the page
-    key : name of the value in the address that holds the id of the run
-    anew : values in the address that a new run resets
-    empty, icon : message and icon when there is no run yet
-    stranger : message for a run of another kind
-    changed : message for a run whose data no longer exist
-    """
-
-    spec: type[ProblemSpec]
-    page: str
-    key: str
-    anew: tuple[str, ...]
-    empty: str
+    spec: type[ProblemSpec]  # class of the question
+    page: str  # name of the page
+    key: str  # name of the value in the address that holds the id of the run
+    anew: tuple[str, ...]  # values in the address that a new run resets
+    empty: str  # empty, icon: message and icon when there is no run yet
     icon: str
-    stranger: str
+    stranger: str  # message for a run of another kind
+    # message for a run whose data no longer exist
     changed: str = (
         "This run was made from other data than those kept under the same name now; run it "
         "again to see its components."
@@ -53,24 +39,15 @@ class Kind:
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """A run as a page shows it.
+    """A run as a page shows it."""
 
-    Attributes
-    ----------
-    id, now : id and state of the run
-    of : the data as they are opened now; they may have changed since the run was started
-    asked : the question
-    own : whether it belongs to the visitor's workspace; not so for shared and default runs
-    guest : whether another person shared it; it is then not searched further, and its data stay
-    stored : results of an answer that ships with the samples
-    """
-
-    id: str
-    of: Chosen
-    asked: Any
+    id: str  # id, now: id and state of the run
+    of: Chosen  # the data as they are opened now; they may have changed since the run was started
+    asked: Any  # the question
     now: JobState
-    own: bool = True
-    stored: nspca.Sweep | None = None
+    own: bool = True  # whether it belongs to the visitor's workspace; not so for shared and default runs
+    stored: nspca.Sweep | None = None  # results of an answer that ships with the samples
+    # whether another person shared it; it is then not searched further, and its data stay
     guest: bool = False
 
     @property

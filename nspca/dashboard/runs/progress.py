@@ -1,7 +1,4 @@
-"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons.
-
-`answer_page`, the sections of pages with a run of their own, and the list of runs use this.
-"""
+"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons."""
 
 import time
 from collections.abc import Callable
@@ -20,56 +17,6 @@ ENDED = {
     "cancelled": "Cancelled. What was ready stays here.",
     "interrupted": "The server was restarted while this was running. What was ready stays here.",
 }
-
-
-def show(
-    now: JobState,
-    says: Callable[[JobState], str],
-    share: Callable[[JobState], float],
-    draw: Callable[[JobState], Any],
-    name: str = "",
-    stop: Callable[[], None] | None = None,
-) -> bool:
-    """Draw the progress of a run, or its end without a result. Return True if its result can be opened."""
-    if now.state == "done":
-        return True
-    if now.ended:
-        ended(now, f"again_{name}" if name else "again")
-        if now.rows:
-            draw(now)
-    else:
-        live(now.id, says, share, draw, key=f"cancel_{name}" if name else "cancel", stop=stop)
-    return False
-
-
-def live(
-    run_id: str,
-    says: Callable[[JobState], str],
-    share: Callable[[JobState], float],
-    draw: Callable[[JobState], Any],
-    *,
-    key: str | None = None,
-    stop: Callable[[], None] | None = None,
-) -> None:
-    """Draw the progress of an unfinished run once a second, and the whole page again when the run has ended.
-
-    `key` is that of the button that stops the run. A default run has none, since all visitors share it. The
-    other arguments are those of `show`.
-    """
-
-    def look() -> None:
-        now = engine().status(run_id)
-        if now.ended:
-            st.rerun()
-        bar, button = (st, None) if key is None else st.columns([6, 1], vertical_alignment="center")
-        bar.progress(min(1.0, max(0.0, share(now))), text=says(now))
-        if key is not None and button is not None:
-            with button:
-                end = stop or (lambda: cancel(run_id))
-                buttons.button("Cancel", key, end, icon=":material/stop_circle:", width="stretch")
-        draw(now)
-
-    repeat(look)
 
 
 def repeat(look: Callable[[], None], every: float = 1.0) -> None:
@@ -106,13 +53,65 @@ def stage_line(now: JobState) -> str:
     event = now.event
     if event is None:
         return waiting(now) or "Starting …"
-    count = f" {event.done} of {event.total}" if event.total and event.stage not in wording.PASSES else ""
+    count = f", {event.done} of {event.total}" if event.total and event.stage not in wording.PASSES else ""
     return waiting(now) or f"{wording.stage(event)}{count}"
 
 
-def stage_share(now: JobState) -> float:
-    """Return how far the present stage of a run is, from 0 to 1."""
-    return now.event.done / now.event.total if now.event and now.event.total else 0.0
+def stage_status(now: JobState) -> tuple[str, float]:
+    """Return `stage_line`, and how far the present stage is, from 0 to 1."""
+    return stage_line(now), now.event.done / now.event.total if now.event and now.event.total else 0.0
+
+
+def show(
+    now: JobState,
+    draw: Callable[[JobState], Any] = lambda now: None,
+    name: str = "",
+    status: Callable[[JobState], tuple[str, float]] = stage_status,
+    stop: Callable[[], None] | None = None,
+) -> bool:
+    """Draw the progress of a run, or its end without a result. Return True if its result can be opened.
+
+    Of a state `draw` draws partial results, and `status` returns a line with the progress from 0 to 1. `name`
+    distinguishes the buttons of several runs, and `stop` replaces a plain cancel.
+    """
+    if now.state == "done":
+        return True
+    if now.ended:
+        ended(now, f"again_{name}" if name else "again")
+        if now.rows:
+            draw(now)
+    else:
+        live(now.id, draw, status, key=f"cancel_{name}" if name else "cancel", stop=stop)
+    return False
+
+
+def live(
+    run_id: str,
+    draw: Callable[[JobState], Any] = lambda now: None,
+    status: Callable[[JobState], tuple[str, float]] = stage_status,
+    *,
+    key: str | None = None,
+    stop: Callable[[], None] | None = None,
+) -> None:
+    """Draw the progress of an unfinished run once a second, and the whole page again when the run has ended.
+
+    `key` is that of the button that stops the run; a default run has none, since all visitors share it.
+    """
+
+    def look() -> None:
+        now = engine().status(run_id)
+        if now.ended:
+            st.rerun()
+        bar, button = (st, None) if key is None else st.columns([6, 1], vertical_alignment="center")
+        said, share = status(now)
+        bar.progress(min(1.0, max(0.0, share)), text=said)
+        if key is not None and button is not None:
+            with button:
+                end = stop or (lambda: cancel(run_id))
+                buttons.button("Cancel", key, end, icon=":material/stop_circle:", width="stretch")
+        draw(now)
+
+    repeat(look)
 
 
 def wait_shortly(run_id: str, patience: float) -> JobState:

@@ -1,18 +1,12 @@
-"""Start runs, and draw the buttons that start them.
+"""Start runs of pages and of sections; `of` is the open data set, and `asked` the question about it."""
 
-`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
-and `start`. In this module `of` is the open data set, and `asked` the question
-about it.
-"""
-
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, state
+from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.lookup import Kind
@@ -22,34 +16,6 @@ from nspca.specs import ComparisonSpec, ProblemSpec, Spec
 
 LEFT_OUT = ("w", "present", "slide", "before")
 """Values of an address that the list of runs does not open again."""
-
-
-def button(
-    label: str,
-    begin: Callable[[], Any],
-    key: str = "run",
-    type: str = "primary",
-    icon: str = ":material/play_arrow:",
-    **look: Any,
-) -> None:
-    """Draw a button that starts a run by `begin`, after which the page is drawn again with the run."""
-    buttons.button(label, key, begin, type=type, icon=icon, **look)
-
-
-def offer(
-    label: str,
-    of: Chosen,
-    asked: ProblemSpec,
-    begin: Callable[[], Any],
-    beside: Callable[[], Any],
-) -> bool:
-    """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses."""
-    sentence = cost_estimate.refusal(of, *asked.work)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        button(label, begin, disabled=bool(sentence))
-        beside()
-    cost_estimate.say(sentence)
-    return not sentence
 
 
 def start(spec: Spec, page: str | None = None, **given: Any) -> str:

@@ -13,7 +13,6 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 from nspca.data import genesets
@@ -25,7 +24,6 @@ from nspca.specs import SweepSpec
 from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
 
 SCORES = "One row for each sample: its name, its score along this component, and its label."
-CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-map"
 HEAD = (
     "k",
     "Method",
@@ -44,10 +42,9 @@ def certificates(done: Answer) -> dict[tuple[str, int], tuple[str, nspca.Certifi
     known: dict[int, str] = {}
     named, width = {}, len(str(max(k for _, k in done.sweep)))
     for method, k in done.sweep:
-        proof = proofs.best(done.sweep[method, k], done.tried, k)
-        if proof is not None:
-            name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
-            named[method, k] = name, proof.certificate
+        certificate = done.sweep[method, k].certificate
+        if certificate is not None:
+            named[method, k] = known.setdefault(id(certificate), f"k{k:0{width}}-{method}"), certificate
     return named
 
 
@@ -58,32 +55,22 @@ def taken(done: Answer) -> Export:
     if ready < asked.total:
         missing = f"The run was cancelled: {ready} of {asked.total} problems were ready, and are here."
     known = {} if done.known is None else {"in-or-out": done.known.certificate}
-    shown = f"the component of k = {k}, {done.method}"
-    captions = {
-        CURVE: "the curve with its bounds",
-        COMPONENT: shown,
-        SAMPLES: f"the samples along {shown}",
-        MAP: f"samples and features of {shown}",
-    }
     # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
     last = max(k for _, k in done.sweep)
-    result = done.shown.with_certificate(done.certificate)
     return Export(
         of,
         asked,
         "sweep",
         _files(done),
         dict(certificates(done).values()) | known,
-        "the proofs; tables/sweep.csv says which row each is of",
         lambda: proved(done.problem, asked, done.table),
         lambda: figures(done),
         f"{done.id} {done.method} {k} {state.get('within')} {done.drawn and hash_plot(done.drawn)}",
-        captions,
         missing,
         done.own,
         {"k": k, "method": done.method},
         asked.but(ks=sorted({*(k for k in asked.ks if k <= last), *(k for _, k in done.sweep)})),
-        statement.state_result(of.dataset, done.problem, result, k).text,
+        statement.state_result(of.dataset, done.problem, done.shown, k).text,
     )
 
 
@@ -202,15 +189,16 @@ def figures(done: Answer) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
     data, x = done.of.dataset, done.x
     assert done.drawn is not None  # the page has drawn it
-    drawn = {CURVE: _titled(done.drawn), COMPONENT: component.plot(data, x, done.known)()}
+    shown = f"component-of-k-{done.k}-{done.method}"
+    drawn = {"variance-by-k": _titled(done.drawn), shown: component.plot(data, x, done.known)()}
     try:
         seen = scored_problem(done.of, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
         return drawn
     if not data.is_covariance:
-        drawn[SAMPLES] = component.along(data, seen, x)()
+        drawn[f"samples-along-{shown}"] = component.along(data, seen, x)()
     heat_map = component.mapped(data, seen, x)
-    return drawn if heat_map is None else drawn | {MAP: heat_map()}
+    return drawn if heat_map is None else drawn | {f"heat-map-of-{shown}": heat_map()}
 
 
 def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:

@@ -1,22 +1,31 @@
-"""The finished curve that a change replaced, to compare with the shown one.
+"""The finished curve that a change replaced: drawn in the figure, and compared with the shown answer.
 
-The page Sweep draws it in its figure, and compares the shown answer with it (`side_by_side`). The page Runs
-names another sweep in its place.
+The page Runs names another sweep in its place.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
+import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import state
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import SWEEP, differences
+from nspca.dashboard.sweep.form import SWEEP, differences
+from nspca.dashboard.views import component
 from nspca.errors import NSPCAError
+from nspca.presentation.numerals import format_change, format_value_share
 from nspca.specs import SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
+
+HEIGHT = 300  # pixels of each picture
+MOST_NAMES = 8  # maximum features named in a line. Further features are only counted.
+SAME = 1e-8
+"""Relative difference below which two variances are called the same, as rounding alone can be so large."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +36,7 @@ class Before:
     label: str
 
     def drawn(self, axis: str) -> tuple[pd.DataFrame, float, str]:
-        """Return the curve for `sweep_figure`: rows, the variance that counts as 100 %, and a name."""
+        """Return rows, the variance that counts as 100 %, and a name, for `sweep_figure`."""
         problem = self.answer.problem
         unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
         return self.answer.sweep.frame, unit or 1.0, f"before: {self.label}"
@@ -63,3 +72,74 @@ def _changed(other: SweepSpec, shown: SweepSpec) -> str:
     if first == second:
         return features_words(other.data)
     return ", ".join(other.data.change_words()) or "data as they are"
+
+
+def show(run: Watched, now: Answer) -> None:
+    """Draw the shown answer beside that of the curve from before the last change, at an equal k."""
+    other = find(run)
+    if other is None:
+        return
+    methods = [method for method, k in other.answer.sweep if k == now.k]
+    st.markdown(f"## What changed at k = {now.k}")
+    if not methods:
+        st.caption(f"“{wording.plain(other.label)}” has no k = {now.k}: choose a k that both curves have.")
+        return
+    before = replace(other.answer, k=now.k, method=now.method if now.method in methods else methods[0])
+    st.markdown("  \n".join(sentences(before, now)))
+    titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
+    columns = st.columns(2, gap="medium")
+    for column, side, title, key in zip(columns, (before, now), titles, ("before", "now"), strict=True):
+        with column:
+            st.markdown(title)
+            picture = component.plot(side.of.dataset, side.x)
+            figures.draw_plot(picture, f"side_{key}", HEIGHT, same=side.of.content)
+
+
+def sentences(before: Answer, now: Answer) -> list[str]:
+    """Return Markdown lines on what changed: the variance, the features, and the scores of the samples."""
+    noun = wording.noun(now.of.dataset)
+    first, second = (component.used_names(one.of.dataset.feature_names, one.x) for one in (before, now))
+    gone = [name for name in first if name not in set(second)]
+    came = [name for name in second if name not in set(first)]
+    lines = [f"**Variance**: {_variance(before, now)}."]
+    if gone or came:
+        lines.append(f"**Out**: {_listed(gone, noun)}. **In their place**: {_listed(came, noun)}.")
+    else:
+        lines.append(f"**{noun.capitalize()}s**: the same.")
+    if (alike := correlation(before, now)) is not None:
+        lines.append(f"**Samples**: the scores before and now have a correlation of {alike:.2f}.")
+    return lines
+
+
+def _variance(before: Answer, now: Answer) -> str:
+    """Return how the variance changed; variances of data with other units stand beside each other."""
+    ways = [(side.problem.covariance.center, side.problem.covariance.scale) for side in (before, now)]
+    value = before.shown.value
+    if ways[0] != ways[1] or not value > 0:
+        first, second = (format_value_share(side.shown.value, side.total) for side in (before, now))
+        return f"{second} of the total variance of the changed data, {first} before"
+    change = now.shown.value / value - 1
+    if abs(change) < SAME:
+        return "the same"
+    return f"{format_change(change)} {'more' if change > 0 else 'less'} than before"
+
+
+def correlation(before: Answer, now: Answer) -> float | None:
+    """Return the absolute correlation of the scores of two answers about samples of equal names in memory."""
+    sides = (before, now)
+    if any(side.of.dataset.is_covariance or side.of.table is not None for side in sides):
+        return None
+    if before.of.dataset.sample_names != now.of.dataset.sample_names:
+        return None
+    scores = np.array([side.problem.scores(side.x) for side in sides])
+    if min(np.ptp(one) for one in scores) == 0:
+        return None
+    return float(min(1.0, abs(np.corrcoef(scores)[0, 1])))
+
+
+def _listed(names: list[str], noun: str) -> str:
+    if not names:
+        return "none"
+    shown = [wording.plain(name) for name in names[:MOST_NAMES]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {wording.things(more, f'other {noun}')}" if more else "")

@@ -1,7 +1,4 @@
-"""The question of the sweep page: the spec in the address, and the form that changes it.
-
-`SweepPage` calls its functions.
-"""
+"""The question of the page Sweep: the kind of its runs, the spec in the address, and its form."""
 
 from typing import Any
 
@@ -11,16 +8,52 @@ from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import cost_estimate, methods
 from nspca.dashboard.runs.inputs import EFFORT_HELP, EFFORTS, draw_scale, draw_signs, effort, is_scaled
-from nspca.dashboard.runs.sweeps import default_range, usual
-from nspca.dashboard.sweep import whatif
+from nspca.dashboard.runs.lookup import Kind
 from nspca.errors import InvalidProblem
 from nspca.specs import SweepSpec
-from nspca.specs.question import ks_words
+from nspca.specs.data import keeping
+from nspca.specs.question import ks_words, weights_words
 
+POINTS = (1, 1.5, 2, 3, 5, 7)  # default values of k in each power of ten
+LARGE = 1000  # number of features above which default sweeps stay below `LARGE_TO`
+LARGE_TO = 100
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, …"
 PLACED = ("nonneg", "center", "scale", "methods", "effort", "keep")
 """Fields of a sweep with a place of their own on the page; the form draws every other one."""
 MOST_POINTS = 500  # maximum values of k in a run, as many as a curve on a screen can show
+SWEEP = Kind(
+    spec=SweepSpec,
+    page="sweep",
+    key="run",
+    anew=("k", "shown"),
+    empty="Nothing has run yet. Choose the values of k below and press Compute. The curve then fills in.",
+    icon=":material/area_chart:",
+    stranger="The run in this address is no sweep. Choose the values of k below and press Compute.",
+)
+
+
+def default_range(n: int, kept: int = 0) -> tuple[int, int]:
+    """Return the default first and last k for n features, of which `kept` are forced."""
+    return max(1, kept), max(LARGE_TO, kept) if n > LARGE else n
+
+
+def usual_ks(first: int, last: int) -> tuple[int, ...]:
+    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included."""
+    series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
+    return tuple(sorted({first, last} | {k for k in series if first < k < last}))
+
+
+def differences(asked: SweepSpec, other: SweepSpec) -> str:
+    """Return the differences of two sweeps in words; empty if they differ only in data or values of k."""
+    said = {
+        "center": "centred" if asked.center else "not centred",
+        "scale": "standardised" if asked.scale else "not standardised",
+        "nonneg": weights_words(asked.nonneg),
+        "forced": keeping(len(asked.forced)) if asked.forced else "keeping none",
+        "methods": " and ".join(asked.methods),
+        "effort": f"{asked.effort} proofs",
+    }
+    return ", ".join(text for name, text in said.items() if getattr(asked, name) != getattr(other, name))
 
 
 def question(chosen: Chosen) -> SweepSpec:
@@ -29,7 +62,7 @@ def question(chosen: Chosen) -> SweepSpec:
     first, last = ends(chosen)
     step = state.get("step")
     _check(first, last, step, n, len(forced))
-    ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
+    ks = usual_ks(first, last) if step is None else tuple(range(first, last + 1, step))
     keep = tuple(state.get("keep"))
     mine = {"ks": ks, "methods": _methods(chosen), "effort": effort(), "scale": is_scaled(chosen)}
     mine |= {"forced": forced, "keep": keep if keep != forced and forced else ()}
@@ -49,29 +82,34 @@ def inputs(chosen: Chosen) -> None:
     for column, label, name, value in zip(
         columns, ("k from", "to"), ("from", "to"), ends(chosen), strict=False
     ):
-        column.number_input(label, step=1, **state.bind(name, value, whatif.changed))
+        column.number_input(label, step=1, **state.bind(name, value, _changed))
     columns[2].number_input(
         "step",
         value=None,
         step=1,
         placeholder="adaptive",
         help=STEP_HELP,
-        **state.bind("step", then=whatif.changed),
+        **state.bind("step", then=_changed),
     )
-    draw_signs(columns[3], whatif.changed)
+    draw_signs(columns[3], _changed)
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
     able = methods.able(_refusals(chosen))
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
-    how: dict[str, Any] = {"then": whatif.changed, "value": list(_methods(chosen))}
+    how: dict[str, Any] = {"then": _changed, "value": list(_methods(chosen))}
     form.draw(SweepSpec, "methods", left, **how, options=able, format_func=methods.label, help=about)
-    form.draw(SweepSpec, "effort", middle, whatif.changed, effort(), options=list(EFFORTS), help=EFFORT_HELP)
-    draw_scale(right, chosen, whatif.changed, measures(chosen).scales)
+    form.draw(SweepSpec, "effort", middle, _changed, effort(), options=list(EFFORTS), help=EFFORT_HELP)
+    draw_scale(right, chosen, _changed, measures(chosen).scales)
     for name, option, _ in SweepSpec.declared():  # options without a place of their own
         if option.query and name not in PLACED:
-            form.draw(SweepSpec, name, then=whatif.changed)
+            form.draw(SweepSpec, name, then=_changed)
 
 
-def line(asked: SweepSpec) -> str:
+def usual(chosen: Chosen, asked: SweepSpec) -> SweepSpec:
+    """Return the question of the first answer: that of the form, with quick proofs."""
+    return asked.but(data=chosen.spec, methods=("auto",), effort="fast")
+
+
+def line(chosen: Chosen, asked: SweepSpec) -> str:
     """Return the question in a few words, without options at their defaults."""
     is_short = len(asked.ks) > 2 and not state.get("step")
     ks = f"k = {asked.ks[0]} to {asked.ks[-1]}" if is_short else ks_words(asked.ks)
@@ -82,7 +120,18 @@ def line(asked: SweepSpec) -> str:
 def label(chosen: Chosen, asked: SweepSpec) -> str:
     """Return the label of the start button, with the time that the answer takes."""
     what = "the full curve" if asked.total > 1 else f"k = {asked.ks[0]:,}"
-    return f"Compute {what} ({cost_estimate.took(whatif.seconds(chosen, asked))})"
+    return f"Compute {what} ({cost_estimate.took(seconds(chosen, asked))})"
+
+
+def seconds(chosen: Chosen, asked: SweepSpec) -> float:
+    """Return the estimated seconds of a sweep."""
+    if chosen.table is not None:
+        return cost_estimate.seconds(chosen, *asked.work)
+    return asked.total * cost_estimate.each_k(chosen, asked.effort)
+
+
+def _changed() -> None:
+    st.session_state[state.CHANGED] = True
 
 
 def _refusals(chosen: Chosen) -> dict[str, str | None]:

@@ -1,9 +1,4 @@
-"""Score the samples of another table along the shown component, with features matched by name.
-
-`SweepPage.more` calls `show`.
-"""
-
-from dataclasses import dataclass
+"""Score the samples of another table along the shown component, with features matched by name."""
 
 import numpy as np
 import pandas as pd
@@ -24,31 +19,6 @@ from nspca.specs.data import title_of
 from nspca.validation.features import positions
 
 MOST = 50  # MB of an uploaded file, which stays in memory while the page is open
-
-
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """Scores of the samples of another table along a component.
-
-    Parameters
-    ----------
-    table : columns ``sample, score``
-    by_name : whether features were matched by name; otherwise by order, since the file has no names
-    others : number of features of the file that the component does not use
-    """
-
-    table: pd.DataFrame
-    by_name: bool
-    others: int
-
-    @property
-    def sentence(self) -> str:
-        """Sentence on the number of samples, and on how features were matched."""
-        how = "matched by name" if self.by_name else "taken in their order, as the file has no names"
-        return (
-            f"**{wording.things(len(self.table), 'sample')} scored**, features {how}; "
-            f"{wording.things(self.others, 'feature')} of the file not used by this component."
-        )
 
 
 def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
@@ -80,22 +50,21 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
     try:
         if isinstance(other, NSPCAError):
             raise other.with_traceback(None)
-        found = scored(of.dataset, other, x, asked.center, asked.scale)
+        said, found = scored(of.dataset, other, x, asked.center, asked.scale)
     except NSPCAError as error:
         st.error(wording.plain(error, "leave out such rows or columns of the file"), icon=":material/error:")
         return
-    st.markdown(found.sentence)
-    tables.show(found.table, height=240)
+    st.markdown(said)
+    tables.show(found, height=240)
     buttons.download(
-        "Scores, CSV",
-        lambda: frame_to_csv(found.table),
-        f"{of.stem}-k{k}-scores.csv",
-        key="download_scores",
+        "Scores, CSV", lambda: frame_to_csv(found), f"{of.stem}-k{k}-scores.csv", key="download_scores"
     )
 
 
-def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bool) -> Scored:
-    """Return the scores of the samples of `other` along x (n,), a component of `data`.
+def scored(
+    data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bool
+) -> tuple[str, pd.DataFrame]:
+    """Return a sentence and the scores of the samples of `other` along x (n,), a component of `data`.
 
     With `center` the means of `data` are subtracted. With `scale` the standard deviations of `data` divide.
     """
@@ -109,4 +78,9 @@ def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bo
     Z = (Z.toarray() if sp.issparse(Z) else Z) - (mean if center else 0.0)
     scores = Z / (deviation if scale else 1.0) @ x[used]
     table = pd.DataFrame({"sample": list(other.sample_names), "score": scores})
-    return Scored(table, not unnamed, len(names) - len(used))
+    how = "taken in their order, as the file has no names" if unnamed else "matched by name"
+    said = (
+        f"**{wording.things(len(table), 'sample')} scored**, features {how}; "
+        f"{wording.things(len(names) - len(used), 'feature')} of the file not used by this component."
+    )
+    return said, table

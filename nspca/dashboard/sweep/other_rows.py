@@ -1,7 +1,4 @@
-"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones.
-
-`SweepPage.more` calls `show`.
-"""
+"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones."""
 
 from collections.abc import Sequence
 
@@ -85,10 +82,8 @@ def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
         "noise",
         spec,
         lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
-        live,
         lambda test, rows: _draw_test(problem, test),
-        total=TABLES,
-        only=Shuffled,
+        live,
         icon=":material/shuffle:",
     ).show(of)
 

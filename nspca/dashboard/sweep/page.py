@@ -1,7 +1,4 @@
-"""Draw the page Sweep: variance against the number of features k, with the proved region.
-
-The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
-"""
+"""Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +10,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import copying, figures
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
@@ -21,71 +18,37 @@ from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import progress
+from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import SWEEP
-from nspca.dashboard.sweep import (
-    archive,
-    before,
-    enough,
-    form,
-    newtable,
-    one_k,
-    other_rows,
-    rivals,
-    side_by_side,
-    whatif,
-)
+from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
 from nspca.presentation.numerals import percent_down, percent_up, proved_ratio, ratio_at_most
+from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.rows import Found, unpack
 
-HEIGHT = 400
-"""Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
+HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
+READABLE = 20
+"""Most features of the component that the page opens on, as many as a person can look at one by one."""
 
 
-class SweepPage(AnswerPage[SweepSpec]):
+class SweepPage(AnswerPage):
     """Page with the curve of variance against k and the component at one k.
 
     `AnswerPage` documents the methods. The first answer is that to the question of the form with quick
     proofs. `begin_unasked` starts a quick sweep after a change of the form.
     """
 
-    kind = SWEEP
-
-    def __init__(self) -> None:
-        # data and question of the form; None of a shared run, which has no form
-        self._data: Chosen | None = None
-        self._asked: SweepSpec | None = None
-        self._problems: dict[str, nspca.Problem] = {}  # by id of the run
+    kind, forms = form.SWEEP, form
 
     def problem(self, run: Watched) -> nspca.Problem:
-        """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
-        if run.id not in self._problems:
-            found = run.measured()
-            assert found is not None  # `answer_page` draws a run of a folder only after the measurement
-            self._problems[run.id] = found
-        return self._problems[run.id]
-
-    def question(self, data: Chosen) -> SweepSpec:
-        self._data, self._asked = data, form.question(data)
-        return self._asked
-
-    def usual(self, data: Chosen, asked: SweepSpec) -> SweepSpec:
-        return asked.but(data=data.spec, methods=("auto",), effort="fast")
-
-    def form(self, data: Chosen, asked: SweepSpec | None) -> None:
-        form.inputs(data)
-
-    def line(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.line(asked)
-
-    def label(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.label(data, asked)
+        """Return the problem of a run with its leading eigenvalue."""
+        found = run.measured()
+        assert found is not None  # `answer_page` draws a run of a folder only after the measurement
+        return found
 
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
@@ -96,11 +59,8 @@ class SweepPage(AnswerPage[SweepSpec]):
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 
-    def status(self, run: Watched, now: JobState) -> str:
-        return _says(now, run.asked.total)
-
-    def share(self, run: Watched, now: JobState) -> float:
-        return len(now.rows) / run.asked.total
+    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
+        return _says(now, run.asked.total), len(now.rows) / run.asked.total
 
     def filling(self, run: Watched, now: JobState) -> None:
         if not run.own and not now.rows:
@@ -112,58 +72,56 @@ class SweepPage(AnswerPage[SweepSpec]):
         curve.filling(self.problem(run), now.rows, run.asked, beside)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
-        problem, tried = self.problem(run), proofs.attempts(run.asked)
-        sweep = proofs.grown(proofs.improved(results, tried), run.of, run.asked)
-        table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
-        missing = one_k.is_open({*table["k"]}, problem.n, len(run.asked.forced))
-        k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
-        if missing is not None:
-            k = min(table["k"].tolist(), key=lambda size: abs(size - missing))
+        problem, tried, data = self.problem(run), proofs.attempts(run.asked), run.of.dataset
+        sweep = proofs.gathered(results, run.of, run.asked, tried)
+        table, methods = proofs.table(sweep), list(dict.fromkeys(method for method, _ in sweep))
+        ks, wanted, least = sorted({*table["k"].tolist()}), state.get("k"), max(1, len(run.asked.forced))
+        k = wanted if wanted in ks else first_k(table, problem.n)
+        is_missing = wanted is not None and wanted not in ks and least <= wanted <= problem.n
+        if is_missing:
+            k = min(ks, key=lambda size: abs(size - wanted))
         method = state.get_one_of("shown", methods, methods[0])
-        known, data = None, run.of.dataset
         old = before.find(run) if run.own else None
         drawn = curve.plot(
             problem,
             table,
             run.asked,
             selected_k=k,
-            marked=enough.plateau(table, problem.n),
+            marked=plateau(table, problem.n),
             before=None if old is None else old.drawn(curve.axis()),
             has_slider=True,
         )
-        own = self._data is not None
+        own = self.data is not None
         answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
-        result = answer.shown.with_certificate(answer.certificate)
         if run.of.table is None:
-            known = membership.of(run.of, problem.with_k(k), result)
-            answer = replace(answer, known=known)
+            answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
         ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
+        said = statement.state_result(data, problem, answer.shown, k, ceiling=ceiling)
         with statement.show(said):
-            optimal.show(answer if missing is None else replace(answer, own=False))
-        if missing is None:
-            answer_page.say_instead(k, problem.n)
+            optimal.show(replace(answer, own=False) if is_missing else answer)
+        if is_missing:
+            _join_curve(run.of, run.asked, wanted)
         else:
-            one_k.show(run.of, run.asked, missing)
+            answer_page.say_instead(k, problem.n)
         st.markdown(self._enough(run, problem, table, ceiling, said.digits))
         curve.choose(methods, method)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
-            ks = sorted(size for name, size in sweep if name == method)
-            picture, ends = f"component_{run.id}", (max(1, len(run.asked.forced)), problem.n)
-            slide.show(answer, ks, ceiling, "k", ends, "curve", picture, HEIGHT, BARS)
+            sizes = sorted(size for name, size in sweep if name == method)
+            picture = f"component_{run.id}"
+            slide.show(answer, sizes, ceiling, "k", (least, problem.n), "curve", picture, HEIGHT, BARS)
         with right:
-            component.picture(data, answer.x, picture, known, BARS, HEIGHT)
-            membership.legend(wording.noun(data), known)
+            component.picture(data, answer.x, picture, answer.known, BARS, HEIGHT)
+            membership.legend(wording.noun(data), answer.known)
         return answer
 
     def _enough(
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, ceiling: float, digits: int
     ) -> str:
         """Return which number of features is enough; the arguments are those of `statement.state_result`."""
-        noun, k, last = wording.noun(run.of.dataset), enough.plateau(table, problem.n), int(table["k"].max())
-        best, opened, said = problem.leading_eigenvalue, enough.first_k(table, problem.n), []
+        noun, k, last = wording.noun(run.of.dataset), plateau(table, problem.n), int(table["k"].max())
+        best, opened, said = problem.leading_eigenvalue, first_k(table, problem.n), []
         if table["k"].nunique() > 1:
             small = f"**No small number of {noun}s is enough here**"
             if k is None:
@@ -180,12 +138,12 @@ class SweepPage(AnswerPage[SweepSpec]):
                 if not (problem.nonneg and ceiling < best):
                     more = f"the best found with up to {last:,} keep"
                     most = percent_down(best_of.max(), digits)
-                said.append(f"{few if k <= enough.READABLE else many}: they keep {kept}, and {more} {most}.")
+                said.append(f"{few if k <= READABLE else many}: they keep {kept}, and {more} {most}.")
             if opened != k:
                 said.append(
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
                 )
-        data, asked = self._data, self._asked
+        data, asked = self.data, self.asked
         if not run.own and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
             said.append(
                 f"One {noun} outweighs the others by its larger numbers: open **change** to standardise."
@@ -196,7 +154,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         about, k, method = run.of, seen.k, seen.method
         result = seen.sweep[method, k]
         if run.own:
-            side_by_side.show(run, seen)
+            before.show(run, seen)
         st.markdown("### What is it?")
         nouns = seen.nouns
         features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
@@ -208,18 +166,17 @@ class SweepPage(AnswerPage[SweepSpec]):
         st.markdown("### Can I trust it?")
         title = "The proof: nothing is proved about this component yet"
         if seen.certificate is not None:
-            ratio = seen.certificate.ratio(seen.shown.value)
-            title = f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
+            title = f"The proof: {wording.proof(result.ratio).removesuffix(', proved')}"
         if box := frame.fold(title, "fold_proof", ":material/verified:"):
             with box:
-                st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+                st.markdown(statement.numbers(seen.problem, result, k))
                 optimal.fates(seen)
                 proof_panel.show(seen)
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
-        if self._data is not None and self._asked is not None and self._data.table is None:
-            rivals.show(self._data, self._asked)
+        if self.data is not None and self.asked is not None and self.data.table is None:
+            rivals.show(self.data, self.asked)
         title = "What is 100 %, and other bounds"
         with st.expander(title, icon=":material/area_chart:", type="compact", key="fold_curve"):
             curve.switches()
@@ -241,7 +198,7 @@ def _says(now: JobState, total: int) -> str:
 
 def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
     about, x = run.of, result.components[:, 0]
-    if about.table is None and seen.proof is not None:
+    if about.table is None and seen.certificate is not None:
         membership.ask()
     left, right = st.columns(2, gap="medium")
     with left:
@@ -272,3 +229,41 @@ def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, be
         if box := frame.fold(title, "fold_map", ":material/grid_on:"):
             with box:
                 figures.draw_plot(mapped, f"heat_{name}")
+
+
+def plateau(table: pd.DataFrame, n: int) -> int | None:
+    """Return the k from which the curve hardly rises, or None for a curve that may rise further.
+
+    A curve up to fewer than all n features may end anywhere. It must then show twice as many features as k.
+    """
+    k, last = knee(table), int(table["k"].max())
+    return k if k < last and (last == n or 2 * k <= last) else None
+
+
+def first_k(table: pd.DataFrame, n: int) -> int:
+    """Return the k at which the page opens: the plateau, or as many features as a person can look at.
+
+    The last k of the curve is never that, since its end says the least about what is enough.
+    """
+    k, ks = plateau(table, n), sorted({int(k) for k in table["k"]})
+    if k is not None and k <= READABLE:
+        return k
+    return max((k for k in ks[:-1] if k <= READABLE), default=ks[0])
+
+
+def _join_curve(of: Chosen, asked: SweepSpec, k: int) -> None:
+    """Draw the progress of the answer at a k that is not on the curve, which everybody's curve then has.
+
+    A folder or a large table is read once for it, so its run begins by a button.
+    """
+    alone = SweepSpec(**proofs.everybodys(asked), ks=(k,), methods=asked.methods, effort=asked.effort)
+    if not defaults.small_enough(of):
+        longer = asked.but(ks=tuple(sorted({*asked.ks, k})))
+        buttons.button(f"Compute k = {k:,}", "one_k", lambda: whatif.begin(of, longer))
+        return
+    now = defaults.look(alone, of.content, lambda: of.given, automatic=True)
+    if now.state == "failed":
+        st.caption(wording.plain(now.error))
+        return
+    said = f"k = {k:,} is on its way"
+    progress.live(now.id, status=lambda now: (said, progress.stage_status(now)[1]))

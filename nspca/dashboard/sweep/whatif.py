@@ -1,7 +1,4 @@
-"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick.
-
-The page Sweep starts a sweep by `begin`, or by `answer` after a change of the form.
-"""
+"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick."""
 
 from itertools import chain
 from typing import Any
@@ -11,9 +8,9 @@ import streamlit as st
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate, lookup, progress, start
+from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import SWEEP
+from nspca.dashboard.sweep.form import SWEEP, seconds
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import short
@@ -23,11 +20,6 @@ from nspca.specs.data import OF_FEATURES, features_words
 MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
 AS_ONE = "Equal weights on all of them, and they count as one feature."
 KEEP = "They may be used freely, and k counts them."
-
-
-def changed() -> None:
-    """Record that an input of the form was changed."""
-    st.session_state[state.CHANGED] = True
 
 
 def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
@@ -112,21 +104,10 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
     least = len(values.get("keep") or ())  # of features that are one there may be fewer
     if ks and (min(ks) < least or (left is not None and max(ks) > left)):
         state.put(**{"from": None, "to": None})
-    changed()
+    st.session_state[state.CHANGED] = True
     if state.get(SWEEP.key) is not None:
         state.put(before=state.get(SWEEP.key))
     state.put(**dict.fromkeys((SWEEP.key, "shown")), k=k if k and least <= k <= (left or k) else None)
-
-
-def seconds(of: Chosen, asked: SweepSpec) -> float:
-    """Return the estimated seconds of a sweep.
-
-    They decide whether a run starts without a click, and whether an unfinished run is cancelled when another
-    starts.
-    """
-    if of.table is not None:
-        return cost_estimate.seconds(of, *asked.work)
-    return asked.total * cost_estimate.each_k(of, asked.effort)
 
 
 def answer(of: Chosen, asked: SweepSpec) -> bool:

@@ -72,11 +72,9 @@ def show(
         "choice",
         spec,
         lambda: f"{label}: {cost_estimate.took(seconds)}",
-        live,
         lambda choice, rows: draw(choice),
+        live,
         ("These numbers, CSV", "held-out", lambda choice: choice.frame),
-        spec.total,
-        Weighed,
         ":material/casino:",
     ).show(of)
 

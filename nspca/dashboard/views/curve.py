@@ -1,7 +1,4 @@
-"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
-
-The sweep page uses it. `asked` is the question of the sweep.
-"""
+"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure."""
 
 from collections.abc import Sequence
 from functools import partial

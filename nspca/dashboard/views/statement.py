@@ -1,7 +1,4 @@
-"""The statement about a component: two sentences and a bar about its variance and the proved bound.
-
-Home and Sweep state a component with it; the page Components uses `bar`.
-"""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
 from dataclasses import dataclass, replace
@@ -69,12 +66,7 @@ class Statement:
 
 
 def state_result(
-    dataset: Dataset,
-    problem: Problem,
-    result: Result,
-    k: int,
-    *,
-    ceiling: float = math.inf,
+    dataset: Dataset, problem: Problem, result: Result, k: int, *, ceiling: float = math.inf
 ) -> Statement:
     """Return the statement about a component that may use k features.
 
