@@ -175,7 +175,7 @@ def test_bad_sizes_are_one_sentence(visit, sentence, change, said):
     assert page.text_input(key="widget_size").value == change.get("size", SHORT["size"])
 
 
-def test_exports_open_without_pickle(known_parts):
+def test_an_image_grows_part_by_part_and_more_is_explained_each_time(known_parts, texts, alts):
     assert [button.label for button in known_parts.get("download_button")] == [
         "Parts, CSV",
         "Parts, NPZ",
@@ -183,9 +183,6 @@ def test_exports_open_without_pickle(known_parts):
         "Methods, CSV",
         "JSON",
     ]
-
-
-def test_an_image_grows_part_by_part_and_more_is_explained_each_time(known_parts, texts, alts):
     grown = next(alt for alt in alts(known_parts) if alt.startswith("Images side by side: mean, "))
     explained = [float(part.split(": ")[1].removesuffix(" %")) for part in grown.split(", ")[1:-1]]
     assert len(explained) == 3 and explained == sorted(explained)

@@ -20,7 +20,7 @@ def figure(page, index):
     return figures(page)[index]
 
 
-def test_the_first_minute(visit, texts, alts):
+def test_the_first_minute(visit, texts, alts, address):
     page = visit()
     assert not page.exception and not page.error
     assert "are the best 8 with nonnegative weights: proved." in texts(page)
@@ -28,6 +28,13 @@ def test_the_first_minute(visit, texts, alts):
     assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")
+    assert slider(page)["ks"] == list(range(1, 21)) and all(slider(page)["frames"][k]["figure"] for k in "18")
+    assert "These 3 pixels are the best 3" in slider(page)["frames"]["3"]["said"].replace("\xa0", " ")
+    page = at_k(page, 3, "digit_k")
+    assert any("3 of 64 features used" in alt for alt in alts(page))
+    assert address(page)["digit_k"] == "3"
+    again = visit(digit_k=3)
+    assert slider(again)["k"] == 3 and alts(again) == alts(page)
 
 
 def lines(poster: str) -> str:
@@ -49,17 +56,6 @@ def test_the_stored_figure_is_the_one_of_today():
     assert number.sub("", stored) == number.sub("", today)
     pairs = zip(number.findall(stored), number.findall(today), strict=True)
     assert max(abs(float(one) - float(other)) for one, other in pairs) < 0.15
-
-
-def test_the_slider_moves_the_component_and_the_address(visit, alts, address):
-    page = visit()
-    assert slider(page)["ks"] == list(range(1, 21)) and all(slider(page)["frames"][k]["figure"] for k in "18")
-    assert "These 3 pixels are the best 3" in slider(page)["frames"]["3"]["said"].replace("\xa0", " ")
-    page = at_k(page, 3, "digit_k")
-    assert any("3 of 64 features used" in alt for alt in alts(page))
-    assert address(page)["digit_k"] == "3"
-    again = visit(digit_k=3)
-    assert slider(again)["k"] == 3 and alts(again) == alts(page)
 
 
 def test_an_address_somebody_edited(visit):

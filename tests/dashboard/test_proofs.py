@@ -60,7 +60,7 @@ def names(page) -> list[str]:
     return [trace.get("name") for trace in figures(page)[0]["data"]]
 
 
-def test_the_panel_says_what_the_certificate_says(known, texts, address):
+def test_the_panel_says_what_the_certificate_says_and_verifies_it(known, texts, address):
     assert not known.metric, "each number stands in a sentence, once"
     sweep = lookup.opened(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
     result = sweep["auto", slider(known)["k"]]
@@ -68,9 +68,9 @@ def test_the_panel_says_what_the_certificate_says(known, texts, address):
     size = wording.size(result.certificate.nbytes)
     assert re.search(rf"Component and proof took [\d.]+ s, and {size} prove it again\.", texts(known))
     assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in known.code)
-
-
-def test_verify_now_recomputes_the_bound(known):
+    asks = [button for button in known.button if button.label == LABEL]
+    assert [button.key for button in asks] == ["best"] and "the best within" in texts(known)
+    assert not {"more", "stop"} & {button.key for button in known.button}, "one control for a closer proof"
     known.button(key="verify").click().run()
     assert not known.error and not known.exception
     said = known.success[0].value
@@ -231,12 +231,6 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["before"]) == (first, second), (
         "what is known already is there at once"
     )
-
-
-def test_there_is_one_control_for_a_closer_proof(known, texts):
-    asks = [button for button in known.button if button.label == LABEL]
-    assert [button.key for button in asks] == ["best"] and "the best within" in texts(known)
-    assert not {"more", "stop"} & {button.key for button in known.button}
 
 
 @pytest.fixture
