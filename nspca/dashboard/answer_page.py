@@ -28,6 +28,10 @@ from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
+CHANGED = (
+    "This run was made from other data than those kept under the same name now; run it again to see its "
+    "components."
+)
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 STARTED = "runs_started"  # name in the session of the number of runs that the start button began
 
@@ -144,7 +148,7 @@ def show_shared(page: AnswerPage, run: Watched) -> None:
     A warning takes their place when the data of the run have changed. The page of a shared link calls this.
     """
     if not run.of_these_data or run.results is None:
-        st.warning(page.kind.changed)
+        st.warning(CHANGED)
         return
     st.caption(wording.plain(run.asked.describe().line))
     _draw(page, run, run.asked, frame.picture(), st.container())
@@ -157,7 +161,7 @@ def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched 
         run = lookup.named(page.kind, name)
         if run.of_these_data:
             return run
-        st.warning(page.kind.changed)
+        st.warning(CHANGED)
         return None
     sample = open_data.row_sample(data)
     first = None if asked is None else first_answer.unasked(sample, page.forms.usual(sample, asked))

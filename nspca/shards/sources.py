@@ -149,7 +149,7 @@ def _check_table(reader: DelimitedReader) -> Sequence[str] | None:
 
 
 class OtherColumns:
-    """The different texts of each column that is no feature, collected block by block.
+    """The different texts of each column that is no feature, with their first rows, collected block by block.
 
     A column of dates, of few texts that repeat, or of texts beside the names is left out, and a finding says
     so; any other is refused. Reading the table into memory does the same.
@@ -196,9 +196,7 @@ class OtherColumns:
             layout = replace(layout, empty_columns=())
         found = describe_left_out(layout, i, first, self.rows, self.columns.ids is not None)
         if isinstance(found, InvalidData):
-            name = layout.columns[i]
-            raise InvalidData(
-                found.message,
-                (Way("id_column", name, "Use as names"), Way("label_column", name, "Use as labels")),
-            )
+            uses = {"id_column": "Use as names", "label_column": "Use as labels"}
+            ways = [Way(option, layout.columns[i], words) for option, words in uses.items()]
+            raise InvalidData(found.message, ways)
         return found

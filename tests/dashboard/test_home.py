@@ -1,15 +1,11 @@
 """Home: a component with its proof before anybody has done anything."""
 
-import re
-from base64 import b64decode
 from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard import home
 from nspca.dashboard.app import browser_storage, state
-from nspca.dashboard.runs import first_answer
 from nspca.jobs import engine, new_workspace
 from nspca.specs.rows import Found
 from tests.dashboard.figures import at_k, figures, slider

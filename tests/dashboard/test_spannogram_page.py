@@ -208,7 +208,7 @@ def test_a_replay_of_rank_two_and_of_equal_rows():
 
 
 def test_what_the_browser_gets_is_plain_and_in_per_cent():
-    from nspca.plots import globe
+    from nspca.plots.sphere import globe
 
     V = matrix(6, 20)
     data = cone_replay.replay_data(

@@ -37,7 +37,7 @@ _COMMENTS = re.compile(rb"\A(#[^\n]*\n)+")
 _COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
 _COUNTS_NAME = re.compile(
     r"[._-]?(quant(\.genes)?\.sf|abundance\.tsv|(genes|isoforms)\.results"
-    r"|(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?))(\.gz)?$",
+    r"|(ReadsPerGene\.out|htseq(_counts?)?|(feature)?counts?)?\.(tab|tsv|txt|counts?))(\.gz)?$",
     re.IGNORECASE,
 )
 """The end of the name of a file of counts, after the name of the sample."""
