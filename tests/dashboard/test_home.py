@@ -33,27 +33,6 @@ def test_the_first_minute(visit, texts, alts, address):
     assert slider(again)["k"] == 3 and alts(again) == alts(page)
 
 
-def lines(poster: str) -> str:
-    """Return the poster with its pictures as SVG elements, which `st.html` would remove."""
-    assert "<svg" not in poster
-    return re.sub(
-        r'src="data:image/svg\+xml;base64,([^"]+)"', lambda found: b64decode(found[1]).decode(), poster
-    )
-
-
-def test_the_stored_figure_is_the_one_of_today():
-    """Drawn again from what is computed here: the same lines, to a tenth of a pixel."""
-    _, problem, sweep = home.digits()
-    stored, today = map(
-        lines, ((first_answer.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8)))
-    )
-    assert stored.count("<svg") == 2 and "<rect" in stored and "<polyline" in stored
-    number = re.compile(r"\d+\.\d+")
-    assert number.sub("", stored) == number.sub("", today)
-    pairs = zip(number.findall(stored), number.findall(today), strict=True)
-    assert max(abs(float(one) - float(other)) for one, other in pairs) < 0.15
-
-
 def test_an_address_somebody_edited(visit):
     for k, shown in (("0", 1), ("9999", 20), ("many", 8), ("-1", 1)):
         page = visit(digit_k=k)
