@@ -5,7 +5,7 @@ words are numbered from 1.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,10 @@ class DocwordReader(EntryReader):
     def entries(self) -> Iterator[Entries]:
         for table in self.tables():
             yield table[:, 0] - 1, table[:, 1] - 1, table[:, 2].astype(np.float64)
+
+    def feature_names(self) -> Sequence[str] | None:
+        given = self.source.vocabulary
+        return None if given is None else vocabulary_words(given, self.sides[1])[0]
 
     def about(self) -> dict[str, Any]:
         documents, count = self.sides
