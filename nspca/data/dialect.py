@@ -139,6 +139,7 @@ def requoted(raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed."""
     options = options or ReadOptions()
+    raw = raw[: filled_end(raw)]
     check_lines(raw)
     lines = _first_lines(raw)
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None

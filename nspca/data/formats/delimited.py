@@ -72,7 +72,7 @@ class DelimitedReader(Reader):
 
     def _read_header(self) -> None:
         self._text = DelimitedText(self.source, self.options.encoding)
-        self.layout = find_layout(self._text.head[: filled_end(self._text.head)], self.options)
+        self.layout = find_layout(self._text.head, self.options)
         self.repeated = 0
         self.findings = self.layout.findings
         self.source.layouts.append(self.layout)
