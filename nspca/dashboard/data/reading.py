@@ -18,7 +18,7 @@ from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
-from nspca.data.options import ReadOptions, TableOptions, TextOptions, as_text, mark_name
+from nspca.data.options import OF_TABLES, ReadOptions, TableOptions, TextOptions, as_text, mark_name
 from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
@@ -38,11 +38,9 @@ GAPS = {
     "mean": "put in the mean of the feature",
 }
 """Treatments of missing values in words."""
-TYPED = (
-    "header", "delimiter", "decimal", "thousands", "encoding", "comment", "missing_codes", "sheet", "columns",
-    "drop_columns", "drop_rows", "weight_column",
-)  # fmt: skip
-"""Options of tables that have a field to type in."""
+CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
+"""Options of tables that are chosen. All others have a field to type in."""
+TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
