@@ -112,6 +112,7 @@ def values_figure(
     figure = new_figure(_values_alt(frame, unit, unit_name), height=430)
     rows = in_percent(frame.assign(probability=math.nan), unit)
     add_proved(figure, rows, sorted(set(ks)), unit_name, "sparse" if signed else "nonnegative sparse")
+    figure.update_traces(showlegend=True, selector={"name": NOTHING_ABOVE})
     _draw_lines(
         figure,
         frame,
