@@ -46,11 +46,13 @@ def parts_figure(
     largest: float | None = None,
     name: str = "",
     hover: str = "weight %{z:.3f}",
+    one: str = "part",
 ) -> go.Figure:
     """Draw components (n, r) as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
     Each has its `hue`, stronger for a larger weight; weights of both signs have two colours. Pixels outside
     a support are transparent. The weight `largest` has the strongest colour, so that figures can be compared.
+    A hovered pixel says `one` with the number of the picture, and then `hover`.
     """
     X = np.asarray(X, float)
     r = X.shape[1]
@@ -69,7 +71,7 @@ def parts_figure(
         drawn = np.where(x == 0, np.nan, x).reshape(shape)
         tints = colours if limits[0] else _tints(hue(j))
         corner: dict[str, Any] = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
-        add_pixels(figure, drawn, tints, limits, f"part {j + 1}: {hover}", **corner)
+        add_pixels(figure, drawn, tints, limits, f"{one} {j + 1}: {hover}", **corner)
     return captioned(figure, places, captions)
 
 

@@ -33,11 +33,11 @@ KINDS = {
     "B5": "a comparison matrix that no component of this size can exceed (B5)",
     "B6": "a comparison matrix that is tightened in the main directions (B6)",
     "B7": "a comparison matrix with a limit for every feature (B7)",
-    "B8": "a search that rules out every other choice of features (B8)",
+    "B8": "a search that rules out one group of choices of features after another (B8)",
     "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
     "BS": "a comparison matrix with its own limit for every row and every feature (BS)",
     "J": "one comparison matrix for all components together (J)",
-    "J8": "a search that rules out every other choice of disjoint sets of features (J8)",
+    "J8": "a search that rules out one group of disjoint sets of features after another (J8)",
     "JP": "one comparison matrix for all components together, with a price for every feature (JP)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"

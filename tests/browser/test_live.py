@@ -285,17 +285,19 @@ def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     # when they never do.
     page.locator(".nspca-spx .say:has-text('keep')").wait_for()
     at = slider.input_value()
+    written = at.replace("-", "−")
     slider.focus()
     page.keyboard.press("ArrowRight")
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {at}°'))").wait_for()
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
     assert float(slider.input_value()) == pytest.approx(float(at) + 0.1, abs=0.051)
     said = slider.get_attribute("aria-valuetext")
     assert "of what those at the star keep" in said or "at the star" in said
     play = page.locator(".nspca-spx button.play")
     start = slider.input_value()
+    written = start.replace("-", "−")
     play.click()
     assert play.get_attribute("aria-pressed") == "true"
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {start}°'))").wait_for()
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
     assert slider.input_value() != start
     play.click()
     assert play.get_attribute("aria-pressed") == "false"

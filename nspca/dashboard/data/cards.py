@@ -46,12 +46,17 @@ def show() -> None:
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
-        st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
+        st.markdown("\n".join(map(_source, present_samples())))
 
 
-def _source(sample: Sample) -> str:
-    source = f" [Source]({sample.source_url})." if sample.source_url else ""
-    return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
+def _source(name: str) -> str:
+    sample, original = SAMPLES[name], absent_original(name)
+    said = f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}."
+    if sample.source_url:
+        said += f" [Source]({sample.source_url})."
+    if original:
+        said += f" In the place of {wording.plain(SAMPLES[original].title)}, not on this machine."
+    return said
 
 
 def _card(name: str, sample: Sample) -> None:
@@ -73,10 +78,7 @@ def _card(name: str, sample: Sample) -> None:
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
         )
-        about = sample.summary
-        if original := absent_original(name):
-            about += f". In the place of {SAMPLES[original].title}, which are not on this machine"
-        st.caption(f"{wording.plain(about)}.")
+        st.caption(f"{wording.plain(sample.summary)}.")
 
 
 def take(name: str) -> None:

@@ -14,7 +14,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.data import first, picker, preview
-from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
+from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
@@ -23,11 +23,9 @@ from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
-from nspca.plots.data_preview import strip
 from nspca.validation.model import text_of
 
 MANY = 5000  # maximum names that a selector lists; others have to be typed
-PREVIEWED = 12  # number of images in the preview of a conversion
 LISTED = 6  # maximum findings beside the preview; the others are folded
 CHANGE = "change"
 NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
@@ -71,7 +69,9 @@ def forget_stale() -> None:
 
 
 def choices(data: Chosen | None) -> None:
-    """Draw the options of reading a table, or of counting words."""
+    """Draw the options of reading a table, or of counting words; images have none."""
+    if data and data.dataset.image_shape is not None:
+        return
     if data and (state.get("words") or state.get("about")):
         first.groups(data)
     if state.get("words"):
@@ -322,25 +322,10 @@ def mend(error: NSPCAError) -> None:
             st.markdown(f":material/lightbulb: {said}", width="content")
             for number, way in enumerate(ways):
                 buttons.button(wording.plain(way.words), f"do_{way.option}_{number}", partial(_take, way))
-    for way in ways:
-        if way.option == "image_size":
-            _show_conversion(way.value)
     if state.get("upload") and not state.get("words") and _seen().texts:
         _offer("This file holds texts.", "Count their words", "count", _turned, words=True)
     if state.get("upload") and not state.get("words") and _seen().layout is not None:
         st.caption("Or change how the file is read, below.")
-
-
-def _show_conversion(side: int) -> None:
-    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    found = read_as(raw, about["name"], image_size=side).data
-    if isinstance(found, NSPCAError):
-        st.caption(wording.plain(found))
-        return
-    st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
-    assert found.image_shape is not None
-    alt = f"The first {min(PREVIEWED, len(found.X))} images after the conversion"
-    st.html(wording.drawing(strip(found.X[:PREVIEWED], found.image_shape), preview.STRIP_STYLE, alt))
 
 
 def as_read(of: Chosen) -> None:

@@ -126,7 +126,7 @@ def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
     """Draw the image to paint, and the button that calls `send` with the painted pixels."""
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
     painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
-    label, few = "Send another guess" if sent else SEND, len(pixels) < K
+    label, few = "Change my guess" if sent else SEND, len(pixels) < K
     buttons.button(label, "phone_send", lambda: send(pixels), type="primary", disabled=few, width="stretch")
     if sent:
         st.markdown("**Your guess was sent.** You may change it until the answer is shown.")

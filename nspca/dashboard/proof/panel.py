@@ -53,7 +53,7 @@ def _origin(result: nspca.Result, certificate: nspca.Certificate, searched: floa
     what = "Component and proof took" if searched is None else "The proof took"
     took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
     size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
-    return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."
+    return f"The limit comes from {wording.plain(kind_words(certificate.kind, code=False))}. {took}{size}."
 
 
 # --- verify ---------------------------------------------------------------------------------------

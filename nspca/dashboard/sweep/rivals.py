@@ -37,7 +37,6 @@ from nspca.plots.compare import (
     values_figure,
     weights_figure,
 )
-from nspca.plots.components import profiles_figure
 from nspca.plots.joint import parts_figure
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value, percent_down, round_down, round_up
@@ -345,18 +344,14 @@ def aligned(X: np.ndarray) -> np.ndarray:
 
 
 def _pictures(dataset: Dataset, X: np.ndarray, titles: list[str], key: str, what: str = "weight") -> None:
-    """Draw the columns of X (n, methods) as images or spectra, or in one table; `what` says what they are."""
-    dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
-    mean = moments(dataset.X)[0] if dense else None
-    if dataset.kind == "image" and dataset.image_shape is not None and mean is not None:
+    """Draw the columns of X (n, methods) as images, or in one table; `what` says what its numbers are."""
+    if dataset.kind == "image" and dataset.image_shape is not None and not dataset.is_covariance:
         hover, largest = f"{what} %{{z:.3f}}", None if what == "weight" else 1.0
-        how: dict[str, Any] = {"mean": mean, "captions": titles, "largest": largest, "hover": hover}
-        figure = parts_figure(X, component.grid(dataset), name="each method", **how)
-    elif dataset.kind == "spectrum" and dataset.axis is not None and mean is not None and what == "weight":
-        figure = profiles_figure(X, dataset.axis, dataset.axis_name, mean=mean, names=titles)
+        how: dict[str, Any] = {"captions": titles, "largest": largest, "hover": hover, "one": "method"}
+        mean = moments(dataset.X)[0]
+        figure = parts_figure(X, component.grid(dataset), mean=mean, name="each method", **how)
     else:
-        order = None if what == "weight" else dataset.axis
-        figure = weights_figure(X, dataset.feature_names, titles, what=what, order=order)
+        figure = weights_figure(X, dataset.feature_names, titles, what=what, order=dataset.axis)
     figures.draw(figure, key)
 
 
@@ -564,8 +559,7 @@ def _draw_stability(seen: Answer, supports: dict[str, list[list[int]]], rows: li
     _pictures(seen.of.dataset, F, titles, "rivals_stability", "chosen in")
     st.caption(
         "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same "
-        "features. The colour says in what part of the draws a feature is chosen: from yellow, seldom, to "
-        "dark red, always."
+        "features. The stronger the colour of a feature, the more draws choose it."
     )
     refusals(rows)
 
