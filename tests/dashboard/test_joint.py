@@ -455,7 +455,7 @@ def answer_of(data: Dataset, sizes=(3, 2), method="joint", **how) -> Answer:
 
 def test_features_are_called_what_they_are():
     noun = wording.noun
-    assert noun(table()) == "gene" and noun(nspca.load_sample("coffee")) == "wavelength"
+    assert noun(table()) == "gene" and noun(nspca.load_sample("coffee")) == "band"
     assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("all-aml")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"

@@ -310,7 +310,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return an NPZ with names and labels as a Dataset.
 
     The table is `X`, the only 2-D array, or the parts of a scipy.sparse matrix. Other keys: ``labels`` or
-    ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with
+    ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``axis``, ``axis_name``, ``header`` with
     ``header_names``, ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
     An array of another kind is left out, with a note.
     """
@@ -365,9 +365,9 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         notes += (
             [] if texts is not None else ["The texts are not one text for each sample and were left out."]
         )
-    if "wavelength_um" in found:
-        axis = found["wavelength_um"].astype(np.float64)
-        about |= {"axis": axis, "axis_name": "wavelength (µm)", "kind": "spectrum"}
+    if "axis" in found:
+        name = found.get("axis_name", "wavelength (µm)" if "wavelength_um" in reader.files else "")
+        about |= {"axis": found["axis"].astype(np.float64), "axis_name": str(name), "kind": "spectrum"}
     if "header" in found:
         header, fields = found["header"].astype(np.float64), found.get("header_names")
         words: Sequence[str] = numbered("header field", header.shape[1])
@@ -403,11 +403,12 @@ _EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any], str]
         lambda a, m: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0,
         "The image_shape is not two whole numbers",
     ),
-    "wavelength_um": (
-        ("wavelength_um",),
+    "axis": (
+        ("axis", "wavelength_um"),
         lambda a, m: a.ndim == 1 and _is_finite(a),
-        "The wavelength_um is not a list of numbers",
+        "The axis is not a list of numbers",
     ),
+    "axis_name": (("axis_name",), lambda a, m: a.ndim == 0 and a.dtype.kind == "U", ""),
     "labels": (
         ("labels", "y"),
         lambda a, m: a.ndim == 1 and a.dtype.kind != "S",
