@@ -311,8 +311,8 @@ def test_pages_about_one_component(solved, monkeypatch):
             optima += not said.most_text  # whose bound is not printed there
             answer = {"upper": result.certificate.upper, "seconds": 0.1, "refusal": ""}
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
-            panel.verified(result, result.certificate)
-            walk.text(page.said[-1], of(result))
+            panel.verified(result, result.certificate, (best, "the leading eigenvalue"))
+            walk.text(page.said[-1], of(result, best))
             walk.text(panel._origin(result, result.certificate, 0.1), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))

@@ -289,7 +289,8 @@ def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions)
     if width < 3 or len(rows) < 4 or not names or 2 * len(names) > width:
         return False
     numerals = Numerals(options.decimal or ".")
-    return not any(map(numerals.is_number, names)) and _find_header(rows[1:], width, numerals, options)[0]
+    are_words = not any(map(numerals.is_number, names)) or _has_names(rows[1], numerals)
+    return are_words and _find_header(rows[1:], width, numerals, options)[0]
 
 
 def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[str]]:

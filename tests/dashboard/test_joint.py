@@ -43,7 +43,7 @@ from nspca.presentation.numerals import format_value
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec
 from nspca.specs.components import one_by_one
-from nspca.specs.rows import Climbed, Several, unpack
+from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 ASKED = ComponentsSpec(sizes=(4, 3), methods=("joint",), effort=None)
 
@@ -181,12 +181,16 @@ def test_a_cancelled_run_hands_in_what_was_ready(stage):
     assert proof is None or sweep["joint", 3].value <= nspca.verify(X, proof) <= proof.upper
 
 
+def failures(rows) -> dict[str, str]:
+    return {row.method: row.error for row in unpack(rows) if isinstance(row, Refused)}
+
+
 def test_a_method_that_cannot_says_why_and_the_others_go_on():
     request = ASKED.but(methods=["spanspca", "tpower"])
     events = []
     content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    assert "no nonnegative form" in joint_page.failures(JobState("x", "running", rows=rows))["spanspca"]
+    assert "no nonnegative form" in failures(rows)["spanspca"]
     assert list(content) == [("tpower", 2)]
     with pytest.raises(nspca.errors.InvalidOption):
         request.but(methods=["spanspca"]).run(X=np.eye(9))
@@ -198,11 +202,11 @@ def test_a_worker_refuses_what_the_package_refuses():
     events = []
     content = request.run(events.append, X=X)
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    failures = joint_page.failures(JobState("x", "running", rows=rows))
+    left_out = failures(rows)
     problem = nspca.Problem.from_data(X, (4, 3), nonneg=False)
     with pytest.raises(nspca.errors.InvalidOption) as refused:
         nspca.solve(problem, "coordinate")
-    assert failures == {
+    assert left_out == {
         "coordinate": str(refused.value),
         "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4)),
     }
@@ -248,7 +252,7 @@ def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
     assert content["tpower", 2].certificate is None
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    assert joint_page.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
+    assert failures(rows) == {"proof": "no bound today"}
 
 
 def test_a_large_result_waits_for_the_end():

@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.runs.tasks import TASKS
-from nspca.dashboard.sweep.form import default_range, usual
+from nspca.dashboard.sweep.form import default_range, usual_ks
 from nspca.dashboard.sweep.page import _says as says
 from nspca.dashboard.views.component import csv_of, weights
 from nspca.jobs import JobState, engine
@@ -182,7 +182,7 @@ def test_an_error_of_our_own_is_one_sentence_without_details(visit, monkeypatch,
     ],
 )
 def test_k_of_a_sweep_when_nobody_said_which(first, last, expected):
-    assert usual(first, last) == expected
+    assert usual_ks(first, last) == expected
 
 
 @pytest.mark.parametrize(("n", "expected"), [(2, (1, 2)), (361, (1, 361)), (12582, (1, 100))])

@@ -587,8 +587,9 @@ def test_standardising_is_suggested_where_features_have_different_scales():
     rng = np.random.default_rng(0)
     alike = rng.uniform(1, 3, 50)
     assert scaling_suggestion(alike) == "" and scaling_suggestion(np.array([1.0])) == ""
-    one_out = np.append(alike, [1e6, 0.0])
-    assert scaling_suggestion(one_out) == "", "one feature is not a difference of scales"
+    assert scaling_suggestion(np.append(alike, [7.0, 0.0])) == "", "one feature of many is a little larger"
+    survey = scaling_suggestion(np.array([15.0, *[1.3] * 12]))
+    assert "one has 92 % of the variance of all 13" in survey and "this feature decides." in survey
     apart = scaling_suggestion(10.0 ** rng.uniform(-3, 3, 50))
     low, high = (
         float(text.replace(",", "")) for text in re.search(r"between (\S+) and (\S+)\. As", apart).groups()

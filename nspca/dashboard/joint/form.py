@@ -29,7 +29,7 @@ RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would f
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
 
 
-def usual(of: Chosen) -> ComponentsSpec:
+def usual(of: Chosen, asked: ComponentsSpec | None = None) -> ComponentsSpec:
     """Return the usual question of the page, shown until the visitor changes the form.
 
     It takes the data as the visitor prepared them: centred, standardised. Tables of many features get fewer
@@ -57,6 +57,18 @@ def question(of: Chosen) -> ComponentsSpec:
     mine |= {"effort": None if effort == "none" else effort, "options": methods.changed_options(by)}
     mine |= {"center": _center(of), "scale": is_scaled(of)}
     return ComponentsSpec(**state.asked(ComponentsSpec) | mine)
+
+
+def line(of: Chosen, asked: ComponentsSpec) -> str:
+    """Return the question in a few words."""
+    signs = "nonnegative" if asked.nonneg else "weights of any sign"
+    scaled = ["standardised"] if asked.scale else []
+    return ", ".join([nouns_of(of.dataset).sized(asked.sizes), signs, *scaled, *asked.data.change_words()])
+
+
+def label(of: Chosen, asked: ComponentsSpec) -> str:
+    """Return the text of the start button."""
+    return f"Find {nouns_of(of.dataset).count(asked.r)}"
 
 
 def wanted(of: Chosen) -> tuple[int, str]:

@@ -135,10 +135,7 @@ def _one_after_another(answer: Answer) -> None:
     steps = [
         reconstruction(data.X, answer.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
     ]
-    captions = [
-        start,
-        *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
-    ]
+    captions = [start, *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j)]
     pictures = [*(picture for picture, _ in steps), original]
     scale = {"low": float(original.min()), "high": float(original.max())}
     with figure:

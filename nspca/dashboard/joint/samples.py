@@ -28,6 +28,7 @@ from nspca.presentation.phrases import short
 
 SHOWN = 24  # maximum selected samples that the page names or draws. The CSV file has all.
 STYLE = "max-width:100%;max-height:64px"  # style of the images of the selected samples
+MOST_LABELS = 6  # maximum labels that are counted by name among selected samples
 SIDE = 24  # maximum pixels of a thumbnail, in width and height
 ARROWS = {"across": "→", "up": "↑"}  # signs of the axes in the choice of their components
 NO_GROUPS = "none"  # value in the address for no label
@@ -227,12 +228,14 @@ def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> 
         )
 
 
-def counted(labels: Any, rows: list[int], most: int = 6) -> str:
+def counted(labels: Any, rows: list[int]) -> str:
     """Return the counts of labels among some samples, most frequent first: ``12 ALL, 3 AML``."""
     names, counts = np.unique([str(labels[i]) for i in rows], return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:most]]
-    return ", ".join([*said, *([f"{len(order) - most} other labels"] if len(order) > most else [])])
+    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:MOST_LABELS]]
+    return ", ".join(
+        [*said, *([f"{len(order) - MOST_LABELS} other labels"] if len(order) > MOST_LABELS else [])]
+    )
 
 
 def score_table(answer: Answer, scores: np.ndarray) -> pd.DataFrame:

@@ -16,11 +16,7 @@ from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
 from nspca.plots import gap_figure, kind_words
-from nspca.presentation.numerals import (
-    format_bound_share,
-    format_guarantee,
-    proved_ratio,
-)
+from nspca.presentation.numerals import format_bound_share, format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES

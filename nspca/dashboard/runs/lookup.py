@@ -30,11 +30,6 @@ class Kind:
     empty: str  # empty, icon: message and icon when there is no run yet
     icon: str
     stranger: str  # message for a run of another kind
-    # message for a run whose data no longer exist
-    changed: str = (
-        "This run was made from other data than those kept under the same name now; run it "
-        "again to see its components."
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,41 +35,20 @@ READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""
 
 
-class SweepPage(AnswerPage[SweepSpec]):
+class SweepPage(AnswerPage):
     """Page with the curve of variance against k and the component at one k.
 
     `AnswerPage` documents the methods. The first answer is that to the question of the form with quick
     proofs. `begin_unasked` starts a quick sweep after a change of the form.
     """
 
-    kind = form.SWEEP
-
-    def __init__(self) -> None:
-        # data and question of the form; None of a shared run, which has no form
-        self._data: Chosen | None = None
-        self._asked: SweepSpec | None = None
+    kind, forms = form.SWEEP, form
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue."""
         found = run.measured()
         assert found is not None  # `answer_page` draws a run of a folder only after the measurement
         return found
-
-    def question(self, data: Chosen) -> SweepSpec:
-        self._data, self._asked = data, form.question(data)
-        return self._asked
-
-    def usual(self, data: Chosen, asked: SweepSpec) -> SweepSpec:
-        return asked.but(data=data.spec, methods=("auto",), effort="fast")
-
-    def form(self, data: Chosen, asked: SweepSpec | None) -> None:
-        form.inputs(data)
-
-    def line(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.line(asked)
-
-    def label(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.label(data, asked)
 
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
@@ -112,7 +91,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             before=None if old is None else old.drawn(curve.axis()),
             has_slider=True,
         )
-        own = self._data is not None
+        own = self.data is not None
         answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
         if run.of.table is None:
             answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
@@ -164,7 +143,7 @@ class SweepPage(AnswerPage[SweepSpec]):
                 said.append(
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
                 )
-        data, asked = self._data, self._asked
+        data, asked = self.data, self.asked
         if not run.own and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
             said.append(
                 f"One {noun} outweighs the others by its larger numbers: open **change** to standardise."
@@ -196,8 +175,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
-        if self._data is not None and self._asked is not None and self._data.table is None:
-            rivals.show(self._data, self._asked)
+        if self.data is not None and self.asked is not None and self.data.table is None:
+            rivals.show(self.data, self.asked)
         title = "What is 100 %, and other bounds"
         with st.expander(title, icon=":material/area_chart:", type="compact", key="fold_curve"):
             curve.switches()

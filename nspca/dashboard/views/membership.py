@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, lookup, progress
 from nspca.dashboard.runs.tasks import engine
@@ -24,10 +24,7 @@ from nspca.result import Result
 from nspca.selection.membership import Membership, Place
 from nspca.specs import DataSpec, MembershipSpec
 
-AT_ONCE, PATIENCE = 20, 1.0
-"""Maximum features for which the page computes membership itself, since that takes a moment. Seconds that the
-page waits for a worker otherwise.
-"""
+PATIENCE = 1.0  # seconds that the page waits for a worker
 WITHIN = (0, 900, 950, 980, 990, 995, 998, 999)
 """Values of the slider in thousandths of the optimum. At 0 the membership is off."""
 LABEL = "Which features does every good answer need? Good is at least … of the best possible"
@@ -57,8 +54,6 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
         return None
     name = hash_claims(certificate, within, result.components.tobytes())
     try:
-        if problem.n <= AT_ONCE:
-            return _compute_cached(name, problem, result, within / 1000)
         spec = MembershipSpec(
             data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
             k=problem.size,
@@ -80,12 +75,6 @@ def hash_claims(certificate: nspca.Certificate, *more: object) -> str:
     names = ("kind", "upper", "digest", "k", "forced", "nonneg", "center", "scale", "nbytes")
     claims = [getattr(certificate, name) for name in names]
     return hashlib.sha256(repr([*claims, *more]).encode()).hexdigest()
-
-
-@cache.keep()
-def _compute_cached(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
-    """Return the membership of a small problem, cached by `name`, a digest of the certificate and result."""
-    return nspca.membership(_problem, _result, share=share)
 
 
 def _await_membership(now: JobState) -> Membership | None:

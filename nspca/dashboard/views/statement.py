@@ -66,12 +66,7 @@ class Statement:
 
 
 def state_result(
-    dataset: Dataset,
-    problem: Problem,
-    result: Result,
-    k: int,
-    *,
-    ceiling: float = math.inf,
+    dataset: Dataset, problem: Problem, result: Result, k: int, *, ceiling: float = math.inf
 ) -> Statement:
     """Return the statement about a component that may use k features.
 
