@@ -35,8 +35,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import Band, direction, intervals_rank2
-from nspca.plots import spans
-from nspca.plots.spannogram import Spans
+from nspca.plots.spannogram import Spans, spans
 from nspca.presentation.numerals import OPTIMAL_GAP, RAISED, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import SweepSpec

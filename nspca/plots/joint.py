@@ -46,24 +46,13 @@ def parts_figure(
     largest: float | None = None,
     name: str = "",
     hover: str = "weight %{z:.3f}",
+    one: str = "part",
 ) -> go.Figure:
-    """Draw components as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
+    """Draw components (n, r) as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
     Each has its `hue`, stronger for a larger weight; weights of both signs have two colours. Pixels outside
-    a support are transparent.
-
-    Parameters
-    ----------
-    X : (n, r) weights
-    shape : (rows, columns) of an image
-    mean : (n,), optional
-    captions : r strings, drawn above the pictures
-    largest : float, optional
-        Weight of the strongest colour, so that several figures can be compared; the largest of X when None.
-    name : str
-        Whose components these are, for the description.
-    hover : str
-        Template of the text on hovering over a pixel, after the number of its part.
+    a support are transparent. The weight `largest` has the strongest colour, so that figures can be compared.
+    A hovered pixel says `one` with the number of the picture, and then `hover`.
     """
     X = np.asarray(X, float)
     r = X.shape[1]
@@ -82,23 +71,15 @@ def parts_figure(
         drawn = np.where(x == 0, np.nan, x).reshape(shape)
         tints = colours if limits[0] else _tints(hue(j))
         corner: dict[str, Any] = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
-        add_pixels(figure, drawn, tints, limits, f"part {j + 1}: {hover}", **corner)
+        add_pixels(figure, drawn, tints, limits, f"{one} {j + 1}: {hover}", **corner)
     return captioned(figure, places, captions)
 
 
 def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None, name: str = "") -> go.Figure:
-    """Draw all components in one picture: every pixel has the `hue` of its part, as strong as its weight.
+    """Draw disjoint components (n, r) in one picture: every pixel has the `hue` of its part, as strong as its
+    weight.
 
     Borders, and a number at the centre of each part, tell the parts apart without colour.
-
-    Parameters
-    ----------
-    X : (n, r) weights of components that share no pixel
-    shape : (rows, columns) of an image
-    mean : (n,), optional
-        Drawn in grey where there is no part.
-    name : str
-        Whose components these are, for the description.
     """
     X = np.abs(np.asarray(X, float))
     used = np.count_nonzero(X.any(axis=1))

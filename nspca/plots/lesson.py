@@ -3,17 +3,14 @@ and the guesses of a class.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
-    WEIGHT_OF_PIXEL,
     add_bars,
     add_curve,
-    add_note,
     add_pixels,
     add_swatch,
     hide_axes,
@@ -24,7 +21,6 @@ from nspca.plots.theme import (
 from nspca.presentation.colours import (
     CHOSEN,
     CONTEXT,
-    DIVERGING,
     LIMIT,
     MAIN,
     PROVED,
@@ -38,13 +34,9 @@ LARGEST = 26  # pixels: the disc of the values that occur most
 
 
 def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequence[str]) -> go.Figure:
-    """Draw samples of two features, the direction along which they vary most, and the direction across it.
+    """Draw samples (m, 2) of two features, the direction (2,) along which they vary most, and the one across.
 
-    Parameters
-    ----------
-    points : (m, 2) ; equal ones become one disc, whose area is their number
-    direction : (2,) unit vector
-    names : two str
+    Equal samples are one disc, whose area is their number.
     """
     points, direction = np.asarray(points, float), np.asarray(direction, float)
     at, count = np.unique(points, axis=0, return_counts=True)
@@ -83,44 +75,10 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
 
 
-def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[str]) -> go.Figure:
-    """Draw vectors as images on one colour scale, each below its title; pixels of weight zero stay empty.
-
-    Parameters
-    ----------
-    images : sequence of (n,) ; shape : (rows, columns) ; titles : one str each
-    """
-    used = [f"{np.count_nonzero(x)} pixels" for x in images]
-    figure = new_figure(f"{len(images)} vectors as images, of {' and '.join(used)}.", height=400)
-    size = max(float(np.abs(x).max(initial=0)) for x in images) or 1.0
-    width = 1 / len(images)
-    for index, (x, title) in enumerate(zip(images, titles, strict=True)):
-        number = "" if index == 0 else str(index + 1)
-        drawn = np.where(np.asarray(x) == 0, np.nan, x).reshape(shape)
-        scale = "weight" if index == len(images) - 1 else ""
-        on: dict[str, Any] = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
-        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, scale, gap=1, **on)
-        axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
-        figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
-        figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
-        middle = sum(axis["domain"]) / 2
-        add_note(figure, title, middle, 1, "bottom auto")
-    hide_axes(figure)
-    for index in range(len(images)):  # each image is square by itself
-        number = "" if index == 0 else str(index + 1)
-        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
-    return figure
-
-
 def marked_pixels(
     mean: ArrayLike, shape: Sequence[int], pixels: Sequence[int], names: Sequence[str]
 ) -> go.Figure:
-    """Draw a mean image in grey with some of its pixels framed and named.
-
-    Parameters
-    ----------
-    mean : (n,) ; shape : (rows, columns) ; pixels : numbers of pixels ; names : one str each
-    """
+    """Draw a mean image in grey with some of its pixels framed and named."""
     figure = new_figure(f"The mean image, with {' and '.join(names)} marked.", height=460)
     _add_grey(figure, mean, shape)
     for pixel, colour, name in zip(pixels, (MAIN, SECOND), names, strict=True):
@@ -132,12 +90,7 @@ def marked_pixels(
 
 
 def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean: ArrayLike) -> go.Figure:
-    """Draw two sets of pixels over a mean image: those of the first alone, of the second alone, and of both.
-
-    Parameters
-    ----------
-    mine, best : (n,) bool ; shape : (rows, columns) ; mean : (n,)
-    """
+    """Draw two sets of pixels over a mean image: of the first alone, of the second alone, and of both."""
     mine, best = np.asarray(mine, bool), np.asarray(best, bool)
     kinds = (
         ("yours only", mine & ~best, CHOSEN),
@@ -169,14 +122,9 @@ def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
 def quartic_figure(
     curves: Sequence[tuple[float, float, float]], best: Sequence[float], names: Sequence[str]
 ) -> go.Figure:
-    """Draw the objective as a function of one weight with all others fixed: a quartic curve for each price,
-    with its maximum.
+    """Draw the objective as a function of one weight u >= 0 with all others fixed, for each price.
 
-    Parameters
-    ----------
-    curves : sequence of (c2, c1, alpha), for ``-alpha/4 u^4 + c2/2 u^2 + c1 u``
-    best : the maximiser over u >= 0 of each
-    names : one str each
+    A curve (c2, c1, alpha) is ``-alpha/4 u^4 + c2/2 u^2 + c1 u``, and `best` has the maximiser of each.
     """
     u = np.linspace(0, 1.35 * max([*best, 0.1]), 161)
     highest = ", ".join(f"{name} at {at:.2f}" for name, at in zip(names, best, strict=True))
@@ -192,12 +140,7 @@ def quartic_figure(
 
 
 def descent_figure(sizes: ArrayLike, k: int) -> go.Figure:
-    """Draw the entries of a vector in decreasing order, and the level above which k of them rise.
-
-    Parameters
-    ----------
-    sizes : (n,) nonnegative ; k : int, 1 <= k < n
-    """
+    """Draw nonnegative entries (n,) in decreasing order, and the level above which k < n of them rise."""
     order = np.sort(np.asarray(sizes, float))[::-1]
     level = order[k]
     figure = new_figure(
@@ -231,16 +174,11 @@ def guess_curve(
     value_name: str,
     answer: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> go.Figure:
-    """Draw guessed angles as stacks of dots, and once the answer is shown at the height that each reaches.
+    """Draw guessed angles (m,) in degrees as stacks of dots, and once there is an answer as high as the
+    `shares` in per cent that they reach.
 
-    Parameters
-    ----------
-    at : (m,) guessed angles in degrees
-    shares : (m,) per cent of the best that each reaches
-    axis : title, smallest and largest angle
-    value_name : title of the height
-    answer : (p,) angles and (p,) per cent, optional
-        The curve, drawn with a star at its highest point. Without it a height would tell who is right.
+    `axis` is title, smallest and largest angle, and `answer` the angles and heights of the curve, which is
+    drawn with a star at its highest point. Without it a height would tell who is right.
     """
     at, shares = np.asarray(at, float), np.asarray(shares, float)
     if answer is None:
@@ -278,14 +216,7 @@ def _stacked(values: np.ndarray, width: float) -> np.ndarray:
 
 
 def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
-    """Draw what each guess reaches as a stack of dots, with the best found and the proved limit.
-
-    Parameters
-    ----------
-    shares : (m,) per cent of the proved limit
-    best : float
-        Per cent of the best found.
-    """
+    """Draw what guesses reach, in per cent of the proved limit, as stacks of dots with the best found."""
     shares = np.sort(np.asarray(shares, float))
     height = _stacked(shares, BIN)
     figure = new_figure(f"What {shares.size} guesses reach, in per cent of the proved limit.", height=430)
@@ -302,13 +233,7 @@ def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
 
 
 def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go.Figure:
-    """Draw how many guesses have each pixel.
-
-    Parameters
-    ----------
-    guesses : sequence of sequences of pixel numbers
-    shape : (rows, columns)
-    """
+    """Draw how many guesses, each some numbers of pixels, have each pixel."""
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)

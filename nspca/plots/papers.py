@@ -74,14 +74,7 @@ def _small_table(outcome: Mapping[str, Any]) -> str:
 
 
 def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
-    """Draw curves on the axes of a paper.
-
-    Parameters
-    ----------
-    panel : dict
-        ``title, x, y, curves``, each curve with ``name, x, y, spread, marks, dash``; ``xrange, yrange, band,
-        share_at, logarithmic, equal``, see `nspca.papers.item.Panel`.
-    """
+    """Draw curves on the axes of a paper; `panel` has the fields of `nspca.papers.item.Panel`."""
     curves = panel["curves"]
     figure = new_figure(_panel_alt(panel), height=400, showlegend=True)
     style = styles([curve["name"] for curve in curves], nested=len(curves) <= NESTED)
@@ -148,15 +141,7 @@ def _panel_alt(panel: Mapping[str, Any]) -> str:
 
 
 def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[float]]) -> go.Figure:
-    """Draw the absolute weights of components as pictures side by side, each scaled to its own largest
-    weight.
-
-    Parameters
-    ----------
-    title : for the description
-    shape : (rows, columns) of a picture
-    columns : weights (n,) of each component
-    """
+    """Draw the absolute weights (n,) of components as pictures side by side, each scaled to its largest."""
     height, width = shape
     rows = -(-len(columns) // IN_A_ROW)
     weights = [np.abs(np.array(column, dtype=float)) for column in columns]

@@ -34,15 +34,9 @@ REACH = 0.8
 
 @dataclass(frozen=True)
 class Arrows:
-    """Features as arrows on a map of samples.
+    """Features as arrows on a map of samples, by their correlations (a, 2) with the scores on both axes.
 
-    Parameters
-    ----------
-    names : sequence of str
-    correlations : (a, 2) float64
-        Correlations of each feature with the scores on both axes, from -1 to 1.
-    marked : sequence of int
-        Places of the features that are drawn in any case, and in a colour of their own.
+    The `marked` ones, by their places, are drawn in any case and in a colour of their own.
     """
 
     names: Sequence[str]
@@ -60,26 +54,14 @@ def sample_map(
     arrows: Arrows | None = None,
     found: Sequence[int] = (),
 ) -> go.Figure:
-    """Draw samples by their scores along two components, with names on hover and an ellipse for each group.
+    """Draw samples by their scores (m, 2), with names on hover and an ellipse for each group.
 
     Each point carries the number of its sample as the first entry of its ``customdata``. Labels that are
     numbers of many values become a colour scale, others become groups of their own colour and symbol. Of more
     than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
-    Parameters
-    ----------
-    scores : (m, 2) float64
-    labels : (m,), optional
-    sample_names : (m,) str, optional
-    axes : two str
-        What the axes are called.
-    label : str
-        What the labels are called.
-    arrows : Arrows, optional
-        Drawn from the origin, the marked ones and the longest others, `MOST_ARROWS` of them. An arrow of
-        correlation 1 has the length `REACH` times the largest score.
-    found : sequence of int
-        Samples with a ring and their name, by number.
+    `MOST_ARROWS` arrows are drawn, those marked and the longest others. An arrow of correlation 1 has the
+    length `REACH` times the largest score. Samples that were `found` have a ring and their name.
     """
     S = np.asarray(scores, float)
     drawn = drawn_samples(len(S))
@@ -134,13 +116,8 @@ def sample_map(
 def chosen_samples(selection: Any, count: int) -> list[int]:
     """Return the numbers of the samples that a viewer put a box or a lasso around, in increasing order.
 
-    Parameters
-    ----------
-    selection : list
-        The ``customdata`` of `sample_map` of each point. It comes from a browser, so whatever is no sample
-        is left out.
-    count : int
-        How many samples there are.
+    The `selection` has the ``customdata`` of each point. It comes from a browser, so whatever is none of
+    `count` samples is left out.
     """
     found = set()
     for data in selection if isinstance(selection, list) else []:
@@ -158,7 +135,6 @@ def _points(
     name: str,
     marker: dict[str, Any],
 ) -> None:
-    """Draw one group of samples."""
     add_curve(
         figure,
         light(S[rows, 0]),

@@ -33,11 +33,11 @@ KINDS = {
     "B5": "a comparison matrix that no component of this size can exceed (B5)",
     "B6": "a comparison matrix that is tightened in the main directions (B6)",
     "B7": "a comparison matrix with a limit for every feature (B7)",
-    "B8": "a search that rules out every other choice of features (B8)",
+    "B8": "a search that rules out one group of choices of features after another (B8)",
     "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
     "BS": "a comparison matrix with its own limit for every row and every feature (BS)",
     "J": "one comparison matrix for all components together (J)",
-    "J8": "a search that rules out every other choice of disjoint sets of features (J8)",
+    "J8": "a search that rules out one group of disjoint sets of features after another (J8)",
     "JP": "one comparison matrix for all components together, with a price for every feature (JP)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
@@ -122,7 +122,8 @@ def sweep_figure(
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie.
 
-    Where the region has closed, the curve itself has the colour of a proof.
+    Where the region has closed, the curve itself has the colour of a proof. Every point of a method carries
+    ``customdata = [k, method]``.
 
     Parameters
     ----------
@@ -130,35 +131,16 @@ def sweep_figure(
         Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where
         nothing is proved), and those of `nspca.plots.published.COLUMNS` where the 2014 paper's bound is to be
         shown.
-    unit : float
-        What is 100 %, in the units of the data: the leading eigenvalue or the total variance.
-    unit_name : str
-        Its name after "% of ".
-    selected_k : int, optional
-        Marked by a vertical line.
-    signed : bool
-        Whether components may have negative entries (words only).
-    total : int, optional
-        Rows expected; shown as "12 of 36 ready" until they are.
-    all_ks : sequence of int, optional
-        Every k of the sweep: fixes the axis and leaves a gap where a row is missing.
+    unit, unit_name : what is 100 %, the leading eigenvalue or the total variance, and its name after "% of "
+    selected_k, marked : a k with a vertical line, and one with a ring around its best value
+    total : rows expected; shown as "12 of 36 ready" until they are
+    all_ks : every k of the sweep, which fixes the axis and leaves a gap where a row is missing
     bounds : "ours", "paper" or "both"
         Whose region is shaded. The bound of the 2014 paper holds with a probability; a thin line beside it
         shows its exact form, which is proved.
-    ceiling : float
-        The leading eigenvalue, in the units of the data: the axis ends there, and the paper's bound is cut
-        there.
-    before : (DataFrame, float, str), optional
-        An earlier sweep to compare with, what is 100 % there, and what it is called.
-    marked : int, optional
-        A k with a ring around its best value; see `nspca.knee`.
-    has_slider : bool
-        Whether a slider below the figure says what k is, so that the axis has no title.
-
-    Returns
-    -------
-    Figure
-        Every point of a method carries ``customdata = [k, method]``.
+    ceiling : the leading eigenvalue, where the axis ends and the paper's bound is cut
+    before : an earlier sweep to compare with, what is 100 % there, and what it is called
+    has_slider : whether a slider below the figure says what k is, so that the axis has no title
     """
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"

@@ -6,16 +6,8 @@ against the drawn figure by `tests/plots/test_colours.py`.
 
 # The hues of Okabe and Ito, told apart by people with any colour vision, shifted a little to stand out on
 # white and on near black.
-_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _OLIVE = (
-    "#2a85c7",
-    "#e08e00",
-    "#0f9d74",
-    "#d9622b",
-    "#b86fa0",
-    "#5ab4e5",
-    "#9a8c2c",
-)
-_GREY = "#8a8f98"
+_BLUE, _ORANGE, _GREEN, _VERMILION = "#2a85c7", "#e08e00", "#0f9d74", "#d9622b"
+_PURPLE, _SKY, _OLIVE, _GREY = "#b86fa0", "#5ab4e5", "#9a8c2c", "#8a8f98"
 
 PROVED = _GREEN
 """The region in which the optimum is proved to lie, the gaps that are left, and proved ratios."""

@@ -19,22 +19,11 @@ MEASURE = "nspca.specs.job:measure_folder"
 
 
 def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = None, **given: Any) -> bytes:
-    """Return the packed result of a spec.
+    """Return the packed result of a spec, of which `Spec.to_plain` made the dict.
 
-    Parameters
-    ----------
-    spec : dict
-        The spec as `Spec.to_plain` returns it.
-    begun : bytes, optional
-        The packed partial result of a cancelled run, for a spec that goes on from it.
-    **given
-        Open data of a page, as keyword arguments of the spec's `run`. Weights of the samples of X, as
-        `sample_weight`, become a part of X.
-
-    Raises
-    ------
-    Cancelled
-        With the packed partial result as its `result`, or None.
+    `begun` is the packed partial result of a cancelled run, for a spec that goes on from it. Open data of a
+    page are `given` as keyword arguments of the spec's `run`; weights of the samples of X, as
+    `sample_weight`, become a part of X. `Cancelled` has the packed partial result as its `result`, or None.
     """
     question = specs.Spec.from_plain(spec)
     weights = given.pop("sample_weight", None)

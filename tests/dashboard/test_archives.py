@@ -27,7 +27,7 @@ from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.sweep import archive as sweep_archive
-from nspca.plots import sweep_figure
+from nspca.plots.sweeps import sweep_figure
 from nspca.presentation.numerals import format_bound
 from nspca.specs import ComponentsSpec, DataSpec, Spec, SweepSpec
 

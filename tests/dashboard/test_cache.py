@@ -167,8 +167,7 @@ def test_a_setting_that_is_no_number_is_one_sentence(monkeypatch, given):
 
 
 COUNTED = {
-    ("cards.py", "_pencil"),  # one thread
-    ("cards.py", "_drawing"),  # a picture of each sample
+    ("cards.py", "drawing"),  # a picture of each sample
     ("frame.py", "_warm"),  # one thread
     ("home.py", "digits"),  # one sample
     ("lesson.py", "_lesson"),  # one sample

@@ -1,15 +1,11 @@
 """Home: a component with its proof before anybody has done anything."""
 
-import re
-from base64 import b64decode
 from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard import home
 from nspca.dashboard.app import browser_storage, state
-from nspca.dashboard.runs import first_answer
 from nspca.jobs import engine, new_workspace
 from nspca.specs.rows import Found
 from tests.dashboard.figures import at_k, figures, slider
@@ -28,27 +24,6 @@ def test_the_first_minute(visit, texts, alts):
     assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")
-
-
-def lines(poster: str) -> str:
-    """Return the poster with its pictures as SVG elements, which `st.html` would remove."""
-    assert "<svg" not in poster
-    return re.sub(
-        r'src="data:image/svg\+xml;base64,([^"]+)"', lambda found: b64decode(found[1]).decode(), poster
-    )
-
-
-def test_the_stored_figure_is_the_one_of_today():
-    """Drawn again from what is computed here: the same lines, to a tenth of a pixel."""
-    _, problem, sweep = home.digits()
-    stored, today = map(
-        lines, ((first_answer.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8)))
-    )
-    assert stored.count("<svg") == 2 and "<rect" in stored and "<polyline" in stored
-    number = re.compile(r"\d+\.\d+")
-    assert number.sub("", stored) == number.sub("", today)
-    pairs = zip(number.findall(stored), number.findall(today), strict=True)
-    assert max(abs(float(one) - float(other)) for one, other in pairs) < 0.15
 
 
 def test_the_slider_moves_the_component_and_the_address(visit, alts, address):

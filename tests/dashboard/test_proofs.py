@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -347,7 +348,8 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
     with monkeypatch.context() as patch:
         patch.setattr(proofs.state, "get", lambda name: address(page)["w"] if name == "w" else None)
         patch.setattr(proofs.state, "workspace", lambda: address(page)["w"])
-        proofs.search(Chosen(left, asked.data, asked.content), asked, 4, best, best.certificate)
+        of = Chosen(left, asked.data, asked.content)
+        proofs.search(SimpleNamespace(of=of, asked=asked, k=4, shown=best), best.certificate)
         wait_for(lambda: proofs.attempts(asked)[0].now.ended)
         (attempt,) = proofs.attempts(asked)
         assert attempt.certificate.forced == problem.forced and proofs.attempts(plain) == []

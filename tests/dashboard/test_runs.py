@@ -484,8 +484,8 @@ def test_a_thumbnail_is_drawn_from_the_stored_rows(workspace, visit, task, rows,
     plant(workspace, task, rows=rows)
     one = told(workspace)[task]
     drawn = thumbnail.of(one, rows)
-    assert drawn is None if shapes is None else len(list(ElementTree.fromstring(drawn.svg))) == shapes
-    assert drawn is None or re.search(r"\d", drawn.alt)
+    assert drawn is None if shapes is None else len(list(ElementTree.fromstring(drawn[0]))) == shapes
+    assert drawn is None or re.search(r"\d", drawn[1])
     page = visit(PAGE, w=workspace)
     assert not page.exception and not page.error and len(page.get("image")) == (shapes is not None)
 

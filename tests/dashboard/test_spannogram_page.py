@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca import plots
 from nspca.dashboard import open_data, spannogram
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.components.spannogram_explorer import explorer_data
 from nspca.dashboard.runs import first_answer
 from nspca.lowrank.spannogram import exact_rank_d
+from nspca.plots.spannogram import spans
 from nspca.specs import DataSpec, SweepSpec
 
 PAGE = "pages/spannogram.py"
@@ -145,7 +145,7 @@ def test_the_star_stands_on_the_curves_that_are_drawn(nonneg):
     for seed in range(8):
         V = -np.abs(matrix(seed, 9, 2)) + 0.3 * matrix(seed + 50, 9, 2)
         _, optimum = spannogram._exact(V, 3, nonneg)
-        data = explorer_data(V, 3, plots.spans(V, 3, nonneg), optimum, nonneg=nonneg)
+        data = explorer_data(V, 3, spans(V, 3, nonneg), optimum, nonneg=nonneg)
         rows = np.frombuffer(base64.b64decode(data["rows"])).reshape(-1, 2)
         phi, value = data["optimum"]["phi"], data["optimum"]["value"]
         at = rows @ [np.sin(phi), np.cos(phi)]
@@ -225,7 +225,7 @@ def test_a_replay_of_rank_two_and_of_equal_rows():
 
 
 def test_what_the_browser_gets_is_plain_and_in_per_cent():
-    from nspca.plots import globe
+    from nspca.plots.sphere import globe
 
     V = matrix(6, 20)
     data = cone_replay.replay_data(

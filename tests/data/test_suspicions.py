@@ -221,3 +221,28 @@ def test_quoted_decimal_commas_between_commas_and_years_above_groups_are_read():
         b",2019,2019,2020,2020\nregion,m,f,m,f\n" + b"".join(b"R%d,1.%d,2,3,4\n" % (i, i) for i in range(8))
     )
     assert data.feature_names == ("2019 m", "2019 f", "2020 m", "2020 f")
+
+
+GENES = ("TP53", "BRCA1", "EGFR", "MYC", "KRAS2", "CD4", "CD8A", "IL6", "IL2RA", "STAT3")
+
+
+def test_numbers_of_rows_before_names_of_genes_are_no_sample_and_results_of_tests_none():
+    lines = [f"{i},{i + 1},{gene},{i}.5,{9 - i}.25,{i * i}.75" for i, gene in enumerate(GENES)]
+    data = read("\n".join([",rank,gene,S1,S2,S3", *lines]).encode())
+    assert data.sample_names == ("S1", "S2", "S3") and data.feature_names == GENES
+    results = "\n".join(
+        ["gene,logFC,t,P.Value,B", *(f"{gene},1.{i},2.{i},0.0{i},3.{i}" for i, gene in enumerate(GENES))]
+    )
+    with pytest.raises(InvalidData, match="none is a sample"):
+        read(results.encode())
+
+
+def test_decimal_commas_above_an_empty_column_are_no_lines_above_the_table():
+    lines = [f"x{i};0,{i}5;1,{i};" for i in range(9)]
+    data = read("\n".join(["n;a;b;", *lines]).encode())
+    assert data.X.shape == (9, 2) and data.feature_names == ("a", "b")
+
+
+def test_a_plain_zero_among_shares_is_a_share():
+    lines = [f"x{i},{'0' if i == 3 else f'{i}.5%'},{i}" for i in range(9)]
+    assert read("\n".join(["n,a,b", *lines]).encode()).X[2:4, 0].tolist() == [2.5, 0]

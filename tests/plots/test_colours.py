@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 import nspca
-from nspca.plots import gap_figure, sphere, sweep_figure
+from nspca.plots import sphere
 from nspca.plots.compare import cumulative_figure, styles, values_figure
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL
+from nspca.plots.gaps import gap_figure
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL, sweep_figure
 from nspca.plots.thumbnail import sparkline
 from nspca.presentation import colours, drawing
 

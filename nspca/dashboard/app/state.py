@@ -48,8 +48,6 @@ STOPPED = "stopped"  # session key: ids of automatic searches that the visitor d
 UNSEEN = "unseen"  # session key: digest of an upload whose defaults are not settled yet
 SHARE = "share_box"  # session key: the open box of the button Share
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
-# prefix of session keys: text typed into a selector of names that is equal to no name
-SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the keys of widgets, which Streamlit drops when their page is left
 LOG2 = "log2"  # name of the preparation that addresses call `log`
 
@@ -85,24 +83,12 @@ def _degrees(text: str) -> float:
 
 @dataclass(frozen=True)
 class Kept:
-    """One value of a session.
-
-    Parameters
-    ----------
-    read : callable
-        Reads the value from the text in an address; raises ValueError or KeyError for any other text.
-    usual : optional
-        The default.
-    pages : str
-        Pages whose address holds the value; empty for every address.
-    of_data : bool
-        Whether the value means nothing for other data, and is forgotten when the data change.
-    """
+    """One value of a session. A text in an address that is none raises ValueError or KeyError in `read`."""
 
     read: Callable[[str], Any] = read_word
-    usual: Any = None
-    pages: str = ""
-    of_data: bool = False
+    usual: Any = None  # the default
+    pages: str = ""  # whose address holds the value; empty for every page
+    of_data: bool = False  # whether it means nothing for other data, and is forgotten when the data change
 
     def default(self) -> Any:
         """Return the default, as an object of its own."""
@@ -232,15 +218,10 @@ def asked(declares: type[Model]) -> dict[str, Any]:
 
 
 def begin(page: str | None = None) -> None:
-    """Read the values in the address; values that it lacks keep their values of the session.
+    """Read the values in the address of the open page; values that it lacks keep their values of the session.
 
     There are two exceptions. With `ANEW` in the address, all values except those of the person become
     defaults. After the back or forward button, values that the page's address can hold become defaults.
-
-    Parameters
-    ----------
-    page : str, optional
-        The open page, one of `PAGES`, which says which values its address holds.
     """
     kept = st.session_state.setdefault(KEPT, {})
     st.session_state[OPEN] = page
@@ -328,14 +309,8 @@ def opening(query: Mapping[str, str]) -> dict[str, str]:
 def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:
     """Return arguments that bind a widget to a value: ``st.toggle("Scale", **bind("scale"))``.
 
-    Parameters
-    ----------
-    name : str
-        One of `VALUES`.
-    value : optional
-        Value to show when the present one is absent or is not among the widget's options.
-    then : callable, optional
-        Called after the visitor has changed the value.
+    `value` is shown when the present one is absent or is not among the widget's options. `then` is called
+    after the visitor has changed it.
     """
     key = WIDGET + name
 

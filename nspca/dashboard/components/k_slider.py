@@ -17,15 +17,11 @@ _SLIDER = mount("k_slider", has_plotly=True)
 
 @dataclass(frozen=True)
 class Frame:
-    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly.
-
-    `best` tells that the line says that nothing better exists.
-    """
+    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly."""
 
     said: str
     bar: str
     proof: str
-    best: bool
     figure: str | None
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.data import first, picker, preview
-from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
+from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
@@ -23,11 +23,9 @@ from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
-from nspca.plots.data_preview import strip
 from nspca.validation.model import text_of
 
-MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
-PREVIEWED = 12  # number of images in the preview of a conversion
+MANY = 5000  # maximum names that a selector lists; others have to be typed
 LISTED = 6  # maximum findings beside the preview; the others are folded
 CHANGE = "change"
 NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
@@ -73,7 +71,9 @@ def forget_stale() -> None:
 
 
 def choices(data: Chosen | None) -> None:
-    """Draw the options of reading a table, or of counting words."""
+    """Draw the options of reading a table, or of counting words; images have none."""
+    if data and data.dataset.image_shape is not None:
+        return
     if data and (state.get("words") or state.get("about")):
         first.groups(data)
     if state.get("words"):
@@ -83,12 +83,12 @@ def choices(data: Chosen | None) -> None:
     if look is not None:
         left, middle, right = st.columns(3)
         with left:
-            _selector("Column with names", "id", list(look.columns), "found automatically", look)
+            _selector("Column with names", "id", list(look.columns), "found automatically")
         if not state.get("about"):  # with an annotation, its columns are among the groups below
             with middle:
                 row = "Row with labels" if state.get("rows") else "Column with labels"
                 names = _labels(look) + ([PREFIX] if data and PREFIX in data.dataset.label_columns else [])
-                _selector(row, "label", names, "none", look)
+                _selector(row, "label", names, "none")
         right.selectbox(
             "Missing values", list(GAPS), format_func=GAPS.__getitem__, **state.bind("gaps", then=_read_anew)
         )
@@ -148,45 +148,16 @@ def _labels(look: Layout) -> list[str]:
     return [look.body_rows[row][look.id_column or 0] for row in look.label_rows]
 
 
-def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
-    """Draw a selector of one of `names`, or of none (shown as `nothing`).
-
-    The choice is the value `name` of the address. With very many names, the selector lists those that contain
-    the typed text.
-    """
-
-    def shown(option: str) -> str:
-        return option or nothing
-
+def _selector(label: str, name: str, names: list[str], nothing: str) -> None:
+    """Draw a selector of one of `names`, or of none (shown as `nothing`), bound to the value `name`."""
     here = state.get(name) or NOTHING
-    if len(names) <= MANY:
-        st.selectbox(label, [NOTHING, *names], format_func=shown, **state.bind(name, here, then=_read_anew))
-        return
-    key = state.SOUGHT + name
-    sought = st.session_state.get(key, "")
-    texts = [look.columns[i] for i in look.text_columns[:FOUND]]
-    likely = list(dict.fromkeys([*texts, *look.columns[:FOUND]]))
-    found = [other for other in names if sought.lower() in other.lower()] if sought else likely
     st.selectbox(
         label,
-        list(dict.fromkeys([NOTHING, here, *found[:FOUND]])),
-        format_func=shown,
-        accept_new_options=True,
-        help=f"{len(names):,} names: type a part of one and press Enter to list those that have it.",
-        **state.bind(name, here, then=lambda: _sought(name, names)),
+        list(dict.fromkeys([NOTHING, here, *names[:MANY]])),
+        format_func=lambda option: option or nothing,
+        accept_new_options=len(names) > MANY,
+        **state.bind(name, here, then=_read_anew),
     )
-    if sought:
-        more = f", the first {FOUND} are listed" if len(found) > FOUND else ""
-        st.caption(f"{wording.things(len(found), 'name')} with “{wording.plain(sought)}”{more}.")
-
-
-def _sought(name: str, names: list[str]) -> None:
-    """Choose the typed text if it is one of `names`; otherwise use it to search among the names."""
-    typed = state.get(name) or NOTHING
-    st.session_state[state.SOUGHT + name] = NOTHING if typed in names else typed
-    if typed not in names:
-        state.forget((name,))
-    _read_anew()
 
 
 def _turned() -> None:
@@ -348,25 +319,10 @@ def mend(error: NSPCAError) -> None:
             st.markdown(f":material/lightbulb: {said}", width="content")
             for number, way in enumerate(ways):
                 buttons.button(wording.plain(way.words), f"do_{way.option}_{number}", partial(_take, way))
-    for way in ways:
-        if way.option == "image_size":
-            _show_conversion(way.value)
     if state.get("upload") and not state.get("words") and _seen().texts:
         _offer("This file holds texts.", "Count their words", "count", _turned, words=True)
     if state.get("upload") and not state.get("words") and _seen().layout is not None:
         st.caption("Or change how the file is read, below.")
-
-
-def _show_conversion(side: int) -> None:
-    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    found = read_as(raw, about["name"], image_size=side).data
-    if isinstance(found, NSPCAError):
-        st.caption(wording.plain(found))
-        return
-    st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
-    assert found.image_shape is not None
-    alt = f"The first {min(PREVIEWED, len(found.X))} images after the conversion"
-    st.html(wording.drawing(strip(found.X[:PREVIEWED], found.image_shape), preview.STRIP_STYLE, alt))
 
 
 def as_read(of: Chosen) -> None:

@@ -16,7 +16,7 @@ from nspca.dashboard.joint import annotations, samples
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
-from nspca.plots import fixing_figure
+from nspca.plots.fixing import fixing_figure
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing

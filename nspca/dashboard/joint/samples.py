@@ -20,10 +20,9 @@ from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.plots import score_figure
 from nspca.plots.data_preview import strip
 from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
-from nspca.plots.samples import MOST_POINTS, drawn_samples
+from nspca.plots.samples import MOST_POINTS, drawn_samples, score_figure
 from nspca.presentation.phrases import short
 
 SHOWN = 24  # maximum selected samples that the page names or draws. The CSV file has all.

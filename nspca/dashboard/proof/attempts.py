@@ -18,7 +18,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
 from nspca.dashboard.views.membership import hash_claims
 from nspca.jobs import JobState, engine
-from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
 from nspca.specs.published import OTHERS
 
@@ -132,18 +132,12 @@ def replaced(
     return _with_least(result, [one.certificate for one in here])
 
 
-def search(
-    about: Chosen,
-    asked: ProblemSpec,
-    k: int | tuple[int, ...],
-    result: nspca.Result,
-    proof: nspca.Certificate | None,
-    effort: str | None = None,
-) -> None:
-    """Start a run that searches for the optimum, and goes on from what is proved."""
-    earlier = sum(attempt.k == k for attempt in attempts(asked))
-    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, effort=effort)
-    start.start(spec, **about.given, **_known(k, result, proof))
+def search(answer: Any, proof: nspca.Certificate | None, effort: str | None = None) -> None:
+    """Start a run that searches for the optimum of what an `Answer` shows, and goes on from a proof."""
+    k, result = answer.k, answer.shown
+    earlier = sum(attempt.k == k for attempt in attempts(answer.asked))
+    fields = answer.asked.about_problem() | {"k": k, "method": result.method, "attempt": earlier}
+    start.start(OptimumSpec(**fields, effort=effort), **answer.of.given, **_known(k, result, proof))
 
 
 def search_shortly(answer: Any) -> Attempt:
@@ -168,9 +162,18 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
 
 
 def table(sweep: nspca.Sweep) -> pd.DataFrame:
-    """Return the frame of a sweep, with both published bounds, NaN where they were not computed."""
+    """Return the frame of a sweep, with both published bounds, NaN where they were not computed.
+
+    A bound for more features holds for fewer, too, so the least bound of at least k features counts.
+    """
     others = {name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
-    return sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
+    rows = sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
+    for i, row in rows.iterrows():
+        least = rows[rows["k"] >= row["k"]].sort_values("upper").iloc[0]
+        if least["upper"] < row["upper"]:
+            ratio = proved_ratio(row["value"], least["upper"])
+            rows.loc[i, ["upper", "ratio", "kind"]] = [least["upper"], ratio, least["kind"]]
+    return rows
 
 
 # --- checks ---------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
-from nspca.plots import gap_figure, kind_words
+from nspca.plots.gaps import gap_figure
+from nspca.plots.sweeps import kind_words
 from nspca.presentation.numerals import format_bound_share, format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import ProblemSpec
@@ -52,7 +53,7 @@ def _origin(result: nspca.Result, certificate: nspca.Certificate, searched: floa
     what = "Component and proof took" if searched is None else "The proof took"
     took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
     size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
-    return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."
+    return f"The limit comes from {wording.plain(kind_words(certificate.kind, code=False))}. {took}{size}."
 
 
 # --- verify ---------------------------------------------------------------------------------------

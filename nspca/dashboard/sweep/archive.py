@@ -16,7 +16,7 @@ from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 from nspca.data import genesets
-from nspca.plots import kind_words
+from nspca.plots.sweeps import kind_words
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.problem import Problem

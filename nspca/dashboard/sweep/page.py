@@ -1,6 +1,7 @@
 """Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from nspca.specs import SweepSpec
 from nspca.specs.rows import Found, unpack
 
 HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
+COLUMNS = (3, 2)  # widths of the curve and of the picture beside it
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
 READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""
@@ -53,9 +55,6 @@ class SweepPage(AnswerPage):
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
-    def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
-        """Draw nothing, since the label of the start button has the time."""
-
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 
@@ -69,7 +68,8 @@ class SweepPage(AnswerPage):
         if run.own and now.ended:
             curve.switches()
         beside = None if old is None else old.drawn(curve.axis())
-        curve.filling(self.problem(run), now.rows, run.asked, beside)
+        with st.columns(COLUMNS, gap="medium")[0]:
+            curve.filling(self.problem(run), now.rows, run.asked, beside)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried, data = self.problem(run), proofs.attempts(run.asked), run.of.dataset
@@ -96,16 +96,18 @@ class SweepPage(AnswerPage):
         if run.of.table is None:
             answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
         ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, answer.shown, k, ceiling=ceiling)
+        state_it = partial(statement.state_result, data, problem, answer.shown, k, ceiling=ceiling)
+        said = state_it()
         with statement.show(said):
-            optimal.show(replace(answer, own=False) if is_missing else answer)
+            followed = replace(answer, own=False) if is_missing else answer
+            optimal.show(followed, lambda upper: statement.bar(state_it(upper=upper)), ceiling)
         if is_missing:
             _join_curve(run.of, run.asked, wanted)
         else:
             answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, problem, table, ceiling, said.digits))
+        st.markdown(self._enough(run, problem, table, ceiling, k, said.digits))
         curve.choose(methods, method)
-        left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns(COLUMNS, gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
             sizes = sorted(size for name, size in sweep if name == method)
@@ -113,13 +115,20 @@ class SweepPage(AnswerPage):
             slide.show(answer, sizes, ceiling, "k", (least, problem.n), "curve", picture, HEIGHT, BARS)
         with right:
             component.picture(data, answer.x, picture, answer.known, BARS, HEIGHT)
-            membership.legend(wording.noun(data), answer.known)
+            if answer.known is not None:
+                st.markdown(membership.sentence(wording.noun(data), answer.known))
         return answer
 
     def _enough(
-        self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, ceiling: float, digits: int
+        self,
+        run: Watched,
+        problem: nspca.Problem,
+        table: pd.DataFrame,
+        ceiling: float,
+        shown: int,
+        digits: int,
     ) -> str:
-        """Return which number of features is enough; the arguments are those of `statement.state_result`."""
+        """Return which number of features is enough, where the headline is about as many as are `shown`."""
         noun, k, last = wording.noun(run.of.dataset), plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, first_k(table, problem.n), []
         if table["k"].nunique() > 1:
@@ -138,7 +147,8 @@ class SweepPage(AnswerPage):
                 if not (problem.nonneg and ceiling < best):
                     more = f"the best found with up to {last:,} keep"
                     most = percent_down(best_of.max(), digits)
-                said.append(f"{few if k <= READABLE else many}: they keep {kept}, and {more} {most}.")
+                keep = "" if k == shown else f"they keep {kept}, and "
+                said.append(f"{few if k <= READABLE else many}: {keep}{more} {most}.")
             if opened != k:
                 said.append(
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
@@ -164,12 +174,11 @@ class SweepPage(AnswerPage):
         if seen.own:
             newtable.show(about, run.asked, result.components[:, 0], k)
         st.markdown("### Can I trust it?")
-        title = "The proof: nothing is proved about this component yet"
-        if seen.certificate is not None:
-            title = f"The proof: {wording.proof(result.ratio).removesuffix(', proved')}"
-        if box := frame.fold(title, "fold_proof", ":material/verified:"):
+        if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
                 st.markdown(statement.numbers(seen.problem, result, k))
+                if statement.ceiling_of(seen.table, seen.problem.n) < seen.limit:
+                    st.markdown(f"The limit for all {seen.problem.n:,} is lower, and holds for fewer, too.")
                 optimal.fates(seen)
                 proof_panel.show(seen)
         if seen.own:

@@ -98,12 +98,6 @@ def sure(known: Membership | None) -> np.ndarray | None:
     return None if known is None else np.array([place is Place.EVERY for place in known.places])
 
 
-def legend(noun: str, known: Membership | None) -> None:
-    """Draw the sentence that explains solid and hatched features, once the membership is known."""
-    if known is not None:
-        st.markdown(sentence(noun, known))
-
-
 def sentence(noun: str, known: Membership) -> str:
     """Return a text that counts the features in every good answer, exchangeable ones, and those in none."""
     places = np.array(known.places)
