@@ -195,7 +195,7 @@ def vocabulary(of: Chosen) -> None:
 def settle(of: Chosen) -> None:
     """Standardise a new table of measurements whose scales differ, without its constant features."""
     is_new = st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None
-    if is_new and _scales_differ(of) and not any(map(_is_code, of.dataset.findings)):
+    if is_new and measures(of).scales and not any(map(_is_code, of.dataset.findings)):
         state.put(scale=True, drop=True if measures(of).constant.size else None)
         st.rerun()
 
@@ -234,13 +234,8 @@ def _offer_labels(data: Dataset) -> None:
         _offer(has, "Use as labels", f"label_{PREFIX}", label=PREFIX)
 
 
-def _scales_differ(of: Chosen) -> bool:
-    """Return whether the features have units of their own, unlike the points of an axis."""
-    return bool(measures(of).scales) and not preview.is_measured_along(of.dataset)
-
-
 def _offer_scale(of: Chosen) -> None:
-    differ, extreme = _scales_differ(of), obstacle(of) == EXTREME
+    differ, extreme = bool(measures(of).scales), obstacle(of) == EXTREME
     if state.get("scale") and differ:
         _offer("Standardised, because the scales differ.", CHANGE, "unscale", scale=None, drop=None)
     elif not state.get("scale") and (differ or extreme):
