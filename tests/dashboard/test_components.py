@@ -75,7 +75,7 @@ def test_title_and_nouns_follow_the_data(visit, stand_ins, sample, title, button
         pytest.param(WORDS, "## 3 topics of 6 words. In each,", "", marks=pytest.mark.visit),
         (
             TABLE,
-            "## 2 components of 4 wavelengths. In each,",
+            "## 2 components of 4 bands. In each,",
             "2 components over band",
         ),
     ],
@@ -112,7 +112,7 @@ def test_old_addresses_lead_to_this_page(page, query, there):
     assert answer.headers["location"] == f"/components?{there}"
 
 
-@pytest.mark.parametrize("extra", [{"image_shape": np.array([4, 5])}, {"wavelength_um": np.arange(20.0)}])
+@pytest.mark.parametrize("extra", [{"image_shape": np.array([4, 5])}, {"axis": np.arange(20.0)}])
 def test_pages_open_on_a_sparse_file_of_images_or_spectra(visit, address, texts, extra):
     rng = np.random.default_rng(0)
     X, stream = sp.csr_array(rng.random((30, 20)) * (rng.random((30, 20)) < 0.5)), io.BytesIO()
@@ -278,7 +278,7 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
     monkeypatch.setattr(type(engine()), "status", lambda self, run_id: now)
     page.run()
     assert not page.exception and not page.error and page.button(key="cancel")
-    assert "2 components of 4 wavelengths." in texts(page)
+    assert "2 components of 4 bands." in texts(page)
     assert any(alt.startswith("2 components over band") for alt in alts(page))
     assert any("Scores" in one.label for one in page.get("download_button"))
     assert any(alt.startswith("Map of samples") for alt in alts(page)) and "Draw a lasso" in texts(page)

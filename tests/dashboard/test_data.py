@@ -502,12 +502,13 @@ def test_two_files_together_are_a_table_and_its_groups(visit, texts, address, fi
 
 
 def test_spectra_are_drawn_as_lines(visit, texts):
-    rows = np.random.default_rng(0).normal(size=(12, 30)).round(3)
+    rows = np.random.default_rng(0).normal(size=(12, 30)).cumsum(axis=1).round(3)
     page = upload(visit, csv(rows, [str(900 + 4 * j) for j in range(30)]), "spectra.csv")
     drawn = [one.proto.body for one in page.get("html") if "as lines" in one.proto.body]
     (svg,) = (base64.b64decode(one.partition("base64,")[2].partition('"')[0]) for one in drawn)
     assert svg.count(b"<polyline") == 10
     assert "Standardised" not in texts(page), "the points of an axis have one scale"
+    assert "The rows were read as spectra" in texts(page)
 
 
 def test_an_example_of_genes_comes_with_its_samples(visit, texts):
