@@ -123,7 +123,7 @@ def _npz():
         "feature_names": (np.array(["a", "b"]), "3 feature names are needed"),
         "sample_names": (np.array(["a"] * 9), "4 sample names are needed"),
         "image_shape": (np.array([2**62, 2**62]), "does not have 3 features"),
-        "wavelength_um": (np.arange(9.0), "3 axis are needed"),
+        "axis": (np.arange(9.0), "3 axis are needed"),
         "header": (np.full((4, 2), np.nan), "^data"),
         "prepared": (np.array([np.nan]), "^data"),
     }
