@@ -76,9 +76,7 @@ class SweepPage(AnswerPage):
         sweep = proofs.gathered(results, run.of, run.asked, tried)
         table, methods = proofs.table(sweep), list(dict.fromkeys(method for method, _ in sweep))
         ks, wanted, least = sorted({*table["k"].tolist()}), state.get("k"), max(1, len(run.asked.forced))
-        of_run = table[
-            table["k"].isin(run.asked.ks)
-        ]  # other sweeps have added further rows
+        of_run = table[table["k"].isin(run.asked.ks)]  # other sweeps have added further rows
         k = wanted if wanted in ks else first_k(of_run if len(of_run) else table, problem.n)
         is_missing = wanted is not None and wanted not in ks and least <= wanted <= problem.n
         if is_missing:
