@@ -318,7 +318,7 @@ def test_a_cancelled_search_hands_in_the_tree_as_it_stands(branching):
 
     many = lambda seen: seen[-1].payload.get("nodes", 0) >= 5  # noqa: E731
     best = cancelled(nspca.certify, problem, effort="exhaustive", when=many)[0].best
-    assert best.form == "fixing"
+    assert best.form == "fixing" or best.unfinished
     nspca.verify(X, best, problem)
 
 

@@ -36,9 +36,7 @@ WAVE = 4
 MOST_BYTES = 400 * 2**20
 """Maximum bytes of all witnesses of a tree. A certificate file may have 512 MiB."""
 MOST_WARM = 2**30
-"""Maximum bytes of starting points for children. Beyond that, children start without the lift of their
-parent, and then from the witness alone.
-"""
+"""Maximum bytes of starting points for children. Beyond that, children start from the witness alone."""
 
 
 @dataclass(frozen=True)
@@ -335,11 +333,9 @@ class FixingTree(Work):
         self.push(node)
 
     def push(self, node: Node) -> None:
-        """Add a node to the heap of open nodes, with as much of its starting point as there is room for."""
-        for less in (node.warm, None if node.warm is None else replace(node.warm, lift=None), None):
-            node.warm = less
-            if less is None or self.warm + less.nbytes <= MOST_WARM:
-                break
+        """Add a node to the heap of open nodes, with its starting point if there is room for it."""
+        if node.warm is not None and self.warm + node.warm.nbytes > MOST_WARM:
+            node.warm = None
         self.warm += 0 if node.warm is None else node.warm.nbytes
         heapq.heappush(self.heap, (-node.upper, self.made, node))
         self.made += 1
@@ -392,10 +388,10 @@ class FixingTree(Work):
         known = np.inf if self.known_upper is None else self.known_upper
         shown = min(known, upper * unit if self.root is not None else np.inf)
         fixed = self.certain_supports() if self.root is not None else None
-        into = [] if fixed is None else fixed.certain.tolist()
-        out = 0 if fixed is None else self.problem.n - len(into) - fixed.possible.size
+        into = 0 if fixed is None else fixed.certain.size
+        out = 0 if fixed is None else self.problem.n - into - fixed.possible.size
         open_ = len(left) if self.root is not None else 1
-        words = f"{len(into)} in, {out} out, {open_} open"
+        words = f"{into} in, {out} out, {open_} open"
         self.report(
             Event(
                 self.stage,
@@ -405,8 +401,7 @@ class FixingTree(Work):
                 shown if np.isfinite(shown) else None,
                 self.problem.size,
                 words,
-                {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes}
-                | self.pace.of(lambda: self.fates(left)),
+                {"open": open_, "nodes": self.nodes} | self.pace.of(lambda: self.fates(left)),
             )
         )
 
