@@ -6,9 +6,7 @@ if __name__ == "__main__":  # a visit
 
     with frame.page("Home"):
         home.opening()
-        home.poster()
-        curve = home.digits()
-        home.explorer(curve)
+        home.explorer(home.digits())
         home.ways_on()
 elif __name__ == "app":  # the server; worker processes import this file under another name
     import streamlit as st

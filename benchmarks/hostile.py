@@ -123,7 +123,7 @@ def _npz():
         "feature_names": (np.array(["a", "b"]), "3 feature names are needed"),
         "sample_names": (np.array(["a"] * 9), "4 sample names are needed"),
         "image_shape": (np.array([2**62, 2**62]), "does not have 3 features"),
-        "wavelength_um": (np.arange(9.0), "3 axis are needed"),
+        "axis": (np.arange(9.0), "3 axis are needed"),
         "header": (np.full((4, 2), np.nan), "^data"),
         "prepared": (np.array([np.nan]), "^data"),
     }
@@ -174,7 +174,7 @@ def _counts():
         ("of 2 million times a million", b"2000000\n1000000\n2\n" + entries, "one more for each entry"),
         ("of 10^10 documents", b"99999999999\n10\n2\n" + entries, "at most"),
         ("of 10^10 words", b"10\n99999999999\n2\n" + entries, "at most"),
-        ("of 10^10 entries", b"10\n10\n99999999999\n" + entries, "at most"),
+        ("of 10^10 entries", b"10\n10\n99999999999\n" + entries, "too short"),
         ("of 20 million entries", b"10\n10\n20000000\n" + entries, "too short"),
         ("with an entry outside", b"2\n2\n2\n1 1 1\n3 1 1\n", "documents are counted from 1 to 2"),
         ("with a count of 0", b"2\n2\n2\n1 1 1\n2 1 0\n", "counts are positive"),
@@ -187,7 +187,7 @@ def _counts():
 def _matrices():
     head = b"%%MatrixMarket matrix "
     for name, raw, said in (
-        ("of 74 GiB", b"array real general\n100000 100000\n1\n", "says 100000 rows and 100000 columns"),
+        ("of 74 GiB", b"array real general\n100000 100000\n1\n", "too short"),
         (
             "of a million columns",
             b"coordinate real general\n999999 1000000 2\n1 1 1\n2 2 1\n",
@@ -399,6 +399,7 @@ def _foreign():
         ("old Excel", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "has a password"),
         ("PDF", b"%PDF-1.7\n", "a PDF"),
         ("MATLAB", b"MATLAB 5.0 MAT-file", "a MATLAB file"),
+        ("MATLAB 7.3", b"MATLAB 7.3 MAT-file" + bytes(493) + b"\x89HDF", "a MATLAB file"),
         ("pickle", pickle.dumps({"a": 1}, 4), "a pickle, which is never opened"),
         ("RAR", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive"),

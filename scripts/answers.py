@@ -94,8 +94,6 @@ def main() -> None:
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         sys.stdout.write(f"{file.name}: {len(content):,} bytes\n")
-    _, problem, sweep = home.digits()
-    (first_answer.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
 """Fixtures and hooks that all tests share. The environment is set before NumPy is imported anywhere."""
 
 import atexit
-import contextlib
 import gc
 import logging
 import os
 import shutil
 import tempfile
-import time
 from itertools import islice
 from pathlib import Path
 
@@ -18,10 +16,6 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", 
 _home = tempfile.mkdtemp(prefix="nspca-test-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["NSPCA_HOME"] = _home
-# Folder that all processes of a test run share. The first process makes and removes the folder.
-if "SHARED_BY_TESTS" not in os.environ:
-    os.environ["SHARED_BY_TESTS"] = tempfile.mkdtemp(prefix="nspca-tests-")
-    atexit.register(shutil.rmtree, os.environ["SHARED_BY_TESTS"], ignore_errors=True)
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
@@ -36,7 +30,6 @@ settings.register_profile(
 )
 settings.load_profile("nspca")
 
-COUNTING = 300  # seconds after which the process that counts the words counts as dead
 MOST_PROCESSES = 4
 
 
@@ -116,31 +109,6 @@ def hasty(monkeypatch):
 
     for effort, plan in PLANS.items():
         monkeypatch.setitem(JOINT_PLANS, effort, plan)
-
-
-@pytest.fixture(scope="session")
-def counted():
-    """``counted(home)``: the words of the standard library are there as after a first visit, counted once for
-    all processes.
-    """
-
-    def put(home: Path) -> None:
-        from nspca.data import docstrings
-
-        kept, shared = docstrings.kept_counts(), Path(os.environ["SHARED_BY_TESTS"])
-        with contextlib.suppress(FileExistsError):
-            (shared / "begun").mkdir()  # by one process
-            docstrings.load_python_docs(lambda event: None)
-            (shared / kept.name).write_bytes(kept.read_bytes())
-            (shared / "done").mkdir()
-        give_up = time.monotonic() + COUNTING
-        while not (shared / "done").is_dir() and time.monotonic() < give_up:
-            time.sleep(0.1)
-        if (shared / "done").is_dir():
-            (home / "samples").mkdir(parents=True, exist_ok=True)
-            (home / "samples" / kept.name).write_bytes((shared / kept.name).read_bytes())
-
-    return put
 
 
 @pytest.fixture(scope="session")

@@ -520,7 +520,7 @@ def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkey
 
     def certificate(problem, *rest, of=api.best_certificate):
         if problem.k == 4:
-            raise KeyboardInterrupt
+            raise nspca.Cancelled("stopped")
         return of(problem, *rest)
 
     monkeypatch.setattr(api, "best_certificate", certificate)
@@ -528,7 +528,7 @@ def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkey
     asked = ["sweep", "pitprops", "--k", "2:5", form]
     assert main(asked + [str(file)] * (form == "--csv")) == 130
     printed = capsys.readouterr()
-    assert printed.err == "nspca: stopped with 2 of 4 rows ready\n"
+    assert printed.err == "nspca: stopped; this is what was ready\n"
     if form == "--csv":
         assert pd.read_csv(file)["k"].tolist() == [2, 3] and printed.out == f"pitprops: 2 rows: {file}\n"
     else:

@@ -110,7 +110,9 @@ def test_a_question_that_a_spec_cannot_hold_is_one_sentence(more, said, folder, 
 def test_the_saved_question_is_the_one_that_ran(monkeypatch):
     """A command runs the object that it saves."""
     ran = []
-    monkeypatch.setattr(SweepSpec, "run", lambda self, *given: ran.append(self) or self.answer(*given))
+    monkeypatch.setattr(
+        SweepSpec, "run", lambda self, *given, **how: ran.append(self) or self.answer(*given, **how)
+    )
     monkeypatch.setattr(SweepSpec, "answer", run_of_sweeps, raising=False)
     assert main(["sweep", "pitprops", "--k", "2", "--spec", "q.json"]) == 0
     assert [Spec.from_json(Path("q.json").read_bytes())] == ran

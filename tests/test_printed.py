@@ -17,7 +17,7 @@ import pytest
 import nspca
 from nspca.bounds.plan import PLANS
 from nspca.cli import answers, screen
-from nspca.cli.sweep import as_text
+from nspca.cli.run import as_text
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
 from nspca.dashboard.joint import headline
@@ -31,15 +31,12 @@ from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.views import membership, statement
 from nspca.data import Dataset
 from nspca.jobs import JobState
-from nspca.plots import (
-    alt_text,
-    gap_figure,
-    sphere,
-    sweep_figure,
-    with_paper_bound,
-    with_rank3_bound,
-)
+from nspca.plots import sphere
 from nspca.plots.compare import ratios_figure, styles, values_figure
+from nspca.plots.gaps import gap_figure
+from nspca.plots.published import with_paper_bound, with_rank3_bound
+from nspca.plots.sweeps import sweep_figure
+from nspca.plots.theme import alt_text
 from nspca.presentation import colours
 from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.presentation.phrases import rival_name
@@ -311,8 +308,8 @@ def test_pages_about_one_component(solved, monkeypatch):
             optima += not said.most_text  # whose bound is not printed there
             answer = {"upper": result.certificate.upper, "seconds": 0.1, "refusal": ""}
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
-            panel.verified(result, result.certificate)
-            walk.text(page.said[-1], of(result))
+            panel.verified(result, result.certificate, (best, "the leading eigenvalue"))
+            walk.text(page.said[-1], of(result, best))
             walk.text(panel._origin(result, result.certificate, 0.1), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))

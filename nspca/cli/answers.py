@@ -51,12 +51,15 @@ def print_answer(
         if margin is not None:
             proofs[beside(args.certificate, "others")] = "what is proved of other sets", margin
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
+    alone: dict[str, Any] = {}
+    if others is not None:
+        alone = listing(dataset, others)
+    elif result.others is not None:
+        alone = {"proved": result.alone, "rest": result.others.upper}
     try:
         if args.json:
             features = {"components": found} if problem.joint else {"features": found[0]}
-            listed = {} if others is None else {"others": listing(dataset, others)}
-            if others is None and result.others is not None:
-                listed = {"others": {"proved": result.alone, "rest": result.others.upper}}
+            listed = {"others": alone} if alone else {}
             say_json(summary(dataset, problem, result, certificate) | features | listed)
         else:
             for line in lines(dataset, problem, result, certificate, found):
@@ -65,16 +68,11 @@ def print_answer(
                 left = sum(place.name == "NONE" for place in known.places)
                 least = f"at least {args.within:.15g} % of the optimum"
                 say(f"in every, in none ({left} features): of all answers that explain {least}")
-            if others is None and result.alone:
-                say(result.alone)
-            if others is not None:
-                said = listing(dataset, others)
-                say(said["proved"])
-                for one in said["sets"][1:]:
-                    without, instead = (
-                        ", ".join(map(printable, one[side])) for side in ("without", "instead")
-                    )
-                    say(f"  {one['value']:.6g}  without {without or 'any'}, instead {instead or 'nothing'}")
+            if alone.get("proved"):
+                say(alone["proved"])
+            for one in alone.get("sets", [])[1:]:
+                without, instead = (", ".join(map(printable, one[side])) for side in ("without", "instead"))
+                say(f"  {one['value']:.6g}  without {without or 'any'}, instead {instead or 'nothing'}")
     finally:
         for path, (_, proof) in proofs.items():
             proof.of_prepared(dataset.prepared).save(path)

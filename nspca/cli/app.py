@@ -97,31 +97,19 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
 
 def check_port(address: str, port: int) -> None:
     """Refuse an address of another machine and an occupied port, before anything is started."""
-    is_foreign = f"an address of this machine is required, got {address!r}"
     try:
         places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+        family = min(place[0] for place in places)  # a name may stand for an IPv6 address that is not there
+        socket.create_server((address, port), family=family).close()
+    except PermissionError as error:
+        raise InvalidOption(f"port {port} needs more rights than yours: take one from 1024 up") from error
     except OSError as error:
-        raise InvalidOption(f"{is_foreign}: {error.strerror}") from error
-    for family, kind, protocol, _, place in places:
-        with socket.socket(family, kind, protocol) as probe:
-            if os.name != "nt":
-                # A port whose last connection has just closed counts as free, as it does for the server.
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(place)
-            except PermissionError as error:
-                raise InvalidOption(
-                    f"port {port} needs more rights than yours: take one from 1024 up"
-                ) from error
-            except OSError as error:
-                if error.errno != errno.EADDRNOTAVAIL:
-                    way_out = f"choose another, as in `make app PORT={port % 65535 + 1}`"
-                    raise InvalidOption(
-                        f"port {port} on {address} is not free ({error.strerror}): {way_out}"
-                    ) from error
-                # A name like localhost may also stand for an IPv6 address this machine does not have.
-                if len(places) == 1:
-                    raise InvalidOption(is_foreign) from error
+        if error.errno != errno.EADDRINUSE:
+            raise InvalidOption(f"an address of this machine is required, got {address!r}") from error
+        raise InvalidOption(
+            f"port {port} on {address} is not free (it is in use): choose another, as in "
+            f"`make app PORT={port % 65535 + 1}`"
+        ) from error
 
 
 def outward_address() -> str:

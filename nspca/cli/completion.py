@@ -1,12 +1,10 @@
 """Command `completion`: a script for shell completion of commands, options and values, made by shtab.
 
-The metavar of an argument determines its values: names of samples, methods or steps, or files. Scripts hold
-these names as plain words, so completion does not run nspca.
+The metavar of an argument determines its values. Scripts hold names as words, and do not run nspca.
 """
 
 import argparse
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from nspca.cli.arguments import Commands, Parser
@@ -14,29 +12,17 @@ from nspca.cli.screen import say
 from nspca.errors import Late
 
 shtab: Any = Late("shtab", "scripts for shells", "app")
-FILES = frozenset(
-    {
-        "SOURCE",
-        "DATA",
-        "CERTIFICATE",
-        "LOADINGS",
-        "SPEC.json",
-        "FILE",
-        "FILE.npz",
-        "FILE.csv",
-        "FILE.json",
-        "FOLDER",
-    }
-)
-"""Metavars of arguments that take a file or a folder; some take a name as well."""
+FILES = ("CERTIFICATE", "LOADINGS", "SPEC.json", "FILE", "FOLDER")
+"""Beginnings of the metavars of arguments that take a file or a folder."""
 PLACES = {
     "bash": "~/.local/share/bash-completion/completions/nspca",
     "zsh": "_nspca in a folder of $fpath",
     "fish": "~/.config/fish/completions/nspca.fish",
 }
 """Location where each shell looks for the script."""
-EITHER = '_nspca_words_or_files() {\n  compadd -- "$@"\n  _files\n}'
-"""Function of zsh that completes some words, and files."""
+BASH = '_nspca_word_or_file() {{\n  compgen -W \'{words}\' -- "$1"\n  compgen -f -- "$1"\n}}'
+ZSH = '_nspca_words_or_files() {\n  compadd -- "$@"\n  _files\n}'
+"""Functions of both shells that complete some words, and files."""
 
 
 def add(commands: Commands) -> None:
@@ -62,16 +48,36 @@ def run(args: argparse.Namespace) -> int:
 
 def script(top: argparse.ArgumentParser, shell: str) -> str:
     """Return the script that completes the commands of a parser in a shell."""
-    known = values()
+    from nspca import METHODS, data, papers
+
+    words: dict[str, tuple[str, ...]] = {
+        "NAME": tuple(name for name, sample in data.SAMPLES.items() if sample.relative),
+        "METHOD": ("auto", *METHODS),
+        "STEP,...": tuple(data.PREPARATIONS),
+        "ITEM": tuple(papers.ITEMS),
+    }
     for command in subparsers(top).values():
         for action in command._actions:
             metavar = str(action.metavar or "")
-            words = known.get(metavar, ())
-            if metavar in FILES or words:
-                action.complete = completer(metavar, words)  # type: ignore[attr-defined]  # as shtab documents
+            if metavar in ("SOURCE", "DATA"):
+                action.complete = _words_or_files(data.SAMPLES)  # type: ignore[attr-defined]  # as shtab documents
+            elif metavar.startswith(FILES):
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+            elif metavar in words:
+                action.choices = words[metavar]
     top.prog = "nspca"  # also for those who call it with `python -m`
-    script: str = shtab.complete(top, shell)
-    return script
+    text: str = shtab.complete(top, shell)
+    return text
+
+
+def _words_or_files(names: Iterable[str]) -> dict[str, Any]:
+    words = " ".join(names)
+    return {
+        "bash": "_nspca_word_or_file",  # a function with "file" in its name quotes words as names of files
+        "zsh": f" _nspca_words_or_files {words}",
+        "fish": f"{words} (__fish_complete_path (commandline -ct))",
+        "preamble": {"bash": BASH.format(words=words), "zsh": ZSH},
+    }
 
 
 def subparsers(top: argparse.ArgumentParser) -> dict[str, Parser]:
@@ -83,36 +89,3 @@ def subparsers(top: argparse.ArgumentParser) -> dict[str, Parser]:
 def options(command: argparse.ArgumentParser) -> list[str]:
     """Return every option of a command, among which `entry.main` looks for the one that was meant."""
     return [option for action in command._actions for option in action.option_strings]
-
-
-def values() -> dict[str, tuple[str, ...]]:
-    """Return the possible words for each metavar."""
-    from nspca import METHODS, data, papers
-
-    samples = tuple(data.SAMPLES)
-    return {
-        "SOURCE": samples,
-        "DATA": samples,
-        "NAME": tuple(name for name, sample in data.SAMPLES.items() if sample.relative),
-        "METHOD": ("auto", *METHODS),
-        "STEP,...": tuple(data.PREPARATIONS),
-        "ITEM": tuple(papers.ITEMS),
-    }
-
-
-def completer(metavar: str, words: Sequence[str]) -> dict[str, Any]:
-    """Return how shtab completes an argument with this metavar: words, files, or both.
-
-    The name of a bash function with "file" in it makes shtab quote its words as names of files.
-    """
-    listed, files = " ".join(words), metavar in FILES
-    if not words:
-        return dict(shtab.FILE)
-    function = "_nspca_" + re.sub(r"\W", "_", metavar) + ("_or_file" if files else "")
-    body = f"  compgen -W '{listed}' -- \"$1\"\n" + ('  compgen -f -- "$1"\n' if files else "")
-    return {
-        "bash": function,
-        "zsh": f" _nspca_words_or_files {listed}" if files else f"({listed})",
-        "fish": listed + (" (__fish_complete_path (commandline -ct))" if files else ""),
-        "preamble": {"bash": f"{function}() {{\n{body}}}", "zsh": EITHER if files else ""},
-    }

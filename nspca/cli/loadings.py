@@ -27,13 +27,7 @@ LARGEST_BYTES = 100_000_000
 
 
 def read_loadings(path: str, names: Sequence[str]) -> "Array":
-    """Return components of length 1 (n, r) over the features `names`, read from a file.
-
-    Raises
-    ------
-    InvalidData
-        For a file that is not weights, a name that is no feature, and a component without a weight.
-    """
+    """Return components of length 1 (n, r) over the features `names`, read from a file."""
     import numpy as np
 
     if Path(path).stat().st_size > LARGEST_BYTES:

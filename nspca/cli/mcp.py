@@ -52,7 +52,7 @@ def server(folder: Path) -> Any:
     import nspca
 
     served = MCPServer("nspca", instructions=INSTRUCTIONS, version=nspca.__version__)
-    tools = Tools(folder.resolve())
+    tools = Tools(folder)
 
     def tool(call: Any) -> None:
         """Offer a method of `tools`; an error of the package becomes the sentence that the assistant gets."""
@@ -73,16 +73,10 @@ def server(folder: Path) -> Any:
 
 
 class Tools:
-    """The tools of the server. Their docstrings and annotations are what an assistant is told about them.
-
-    Parameters
-    ----------
-    folder : Path
-        Absolute, without links.
-    """
+    """The tools of the server. Their docstrings and annotations are what an assistant is told about them."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
+        self.folder = folder.resolve()
 
     def samples(self) -> dict[str, str]:
         """Return the data sets known by name, each with what it holds."""
@@ -130,10 +124,7 @@ class Tools:
                 f"certificate must be a new file that ends in .npz, got {certificate!r}: name another"
             )
         sizes: Any = k if components == 1 else (k,) * components
-        if data.is_covariance:
-            problem = nspca.Problem.from_covariance(data.X, sizes, nonneg)
-        else:
-            problem = nspca.Problem.from_data(data, sizes, nonneg, center=center, scale=scale)
+        problem = nspca.ProblemSpec(nonneg=nonneg, center=center, scale=scale).problem(data, k=sizes)
         result = nspca.solve(problem, certify=effort)
         proof = result.certificate
         if proof is None or result.ratio is None:
@@ -141,10 +132,7 @@ class Tools:
         upper = nspca.verify(data, proof, problem)
         proof.save(path)
         found = [
-            {
-                str(data.feature_names[j]): float(x[j])
-                for j in sorted(x.nonzero()[0].tolist(), key=lambda j: -abs(x[j]))[:SHOWN]
-            }
+            {data.feature_names[j]: float(x[j]) for j in (-abs(x)).argsort(kind="stable")[:SHOWN] if x[j]}
             for x in result.components.T
         ]
         return {

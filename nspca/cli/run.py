@@ -6,14 +6,19 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
 from nspca.cli.solve import client_of
-from nspca.cli.sweep import as_text
 from nspca.errors import Cancelled, InvalidOption, WorkersLost
+from nspca.presentation.numerals import OPTIMAL_GAP, round_down, round_up
 from nspca.progress import Event, Report, telling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nspca.specs import Spec
 
 STOPPED = 130
 """Exit status of a run that somebody stopped."""
@@ -61,26 +66,32 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidOption(
             "workers read a folder of shards, and this question is about other data; leave --workers out"
         )
-    with client_of(args.workers, None) as client, _stoppable(progress()) as report, telling(report):
-        try:
-            if client is not None and isinstance(spec, ProblemSpec):  # the workers read shards
-                data = spec.problem(data, client=client)
-            result, status = spec.run(report, **({} if data is None else {"X": data})), 0
-        except Cancelled as stop:
-            lost = isinstance(stop, WorkersLost)
-            if stop.result is None:
-                raise stop if lost else KeyboardInterrupt from None
-            result, status = stop.result, 2 if lost else STOPPED
-            why = f"{stop} This" if lost else "stopped; this"
-    clear()
-    if status:
-        complain(f"nspca: {why} is what was ready")
+    with client_of(args.workers, None) as client:
+        if client is not None and isinstance(spec, ProblemSpec):  # the workers read shards
+            data = spec.problem(data, client=client)
+        result, status = answered(spec, **({} if data is None else {"X": data}))
     if args.output:
         Path(args.output).write_bytes(spec.pack(result))
         say(f"result: {args.output}")
     else:
         say(in_text(result))
     return status
+
+
+def answered(spec: "Spec", **given: Any) -> tuple[Any, int]:
+    """Return the result of a spec and the exit status; after Ctrl+C, or a loss of workers, what was ready."""
+    with _stoppable(progress()) as report, telling(report):
+        try:
+            return spec.run(report, **given), 0
+        except Cancelled as stop:
+            lost = isinstance(stop, WorkersLost)
+            if stop.result is None:
+                raise stop if lost else KeyboardInterrupt from None
+            clear()
+            complain(f"nspca: {f'{stop} This' if lost else 'stopped; this'} is what was ready")
+            return stop.result, 2 if lost else STOPPED
+        finally:
+            clear()
 
 
 @contextmanager
@@ -116,3 +127,12 @@ def in_text(result: Any) -> str:
     if hasattr(result, "noise"):
         return f"value {result.value:.6g}, shuffled at most {result.noise.max():.6g}, p = {result.p:.2g}"
     return getattr(result, "statement", None) or getattr(result, "said", None) or str(result)
+
+
+def as_text(frame: "pd.DataFrame") -> str:
+    """Return the table of a sweep as text. Bounds are rounded up; ratios are rounded down, or "optimal"."""
+    bounds = {
+        "upper": lambda bound: f"{round_up(bound, 6):.6g}",
+        "ratio": lambda ratio: "optimal" if 1 - ratio <= OPTIMAL_GAP else f"{round_down(ratio, 4):.4f}",
+    }
+    return frame.to_string(index=False, formatters=bounds)

@@ -27,15 +27,7 @@ STEPS = ("prepared", "covariance", "drop_constant")
 
 
 def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
-    """Return the spec of SOURCE, as the options say how it is read and prepared.
-
-    A file or a folder of shards is named by the path that was given, so a relative path stays relative.
-
-    Raises
-    ------
-    InvalidOption
-        For a source that does not exist, and for options that are not about it.
-    """
+    """Return the spec of SOURCE, as the options say how it is read and prepared; a path stays relative."""
     from nspca.data import SAMPLES
     from nspca.data.options import OF_TABLES, OF_TEXTS
     from nspca.specs import DataSpec

@@ -1,10 +1,7 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw
-its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
-the downloads. The scripts in pages/ call `open_page` and then `show`.
-
-Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
+Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw its answer. `show` does
+the rest. Here `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
 page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
@@ -12,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -31,58 +28,31 @@ from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
-Asked = TypeVar("Asked", bound=ProblemSpec)
-"""The kind of question that a page asks."""
+CHANGED = (
+    "This run was made from other data than those kept under the same name now; run it again to see its "
+    "components."
+)
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
-STARTED = "runs_started"
-"""Name in the session of the number of runs that the start button began."""
+STARTED = "runs_started"  # name in the session of the number of runs that the start button began
 
 
-class AnswerPage(ABC, Generic[Asked]):
-    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
+class AnswerPage(ABC):
+    """Base class of a page with a question and its answer. `show` calls the methods in their order here."""
 
-    Attributes
-    ----------
-    kind : kind of the runs that the page shows; ``kind.key`` is the value of the address that holds their id
-    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
-    """
+    kind: Kind  # of the runs that the page shows
+    # Module of the form: ``question(data)`` returns the question in the address, ``inputs(data)`` draws it.
+    # Of data and question ``line`` returns a few words, ``label`` the text of the start button, and ``usual``
+    # the question of the first answer.
+    forms: Any
+    leading: bool = True  # whether the answer needs the leading eigenvalue, computed first for a folder
+    data: Chosen | None = None  # data and question of the form; None of a shared run, which has no form
+    asked: Any = None
 
-    kind: Kind
-    leading: bool = True
-
-    @abstractmethod
-    def question(self, data: Chosen) -> Asked:
-        """Return the question in the address, about the data. Draws nothing."""
-
-    @abstractmethod
-    def form(self, data: Chosen, asked: Asked | None) -> None:
-        """Draw the inputs, each bound to the address by `state.bind`; `asked` is None for invalid values."""
-
-    def line(self, data: Chosen, asked: Asked) -> str:
-        """Return the question in a few words, for the folded form."""
-        return ", ".join([asked.describe().asked, *asked.data.change_words()])
-
-    @abstractmethod
-    def usual(self, data: Chosen, asked: Asked) -> Asked:
-        """Return the question of the first answer, which the page shows before the visitor asks.
-
-        The `data` are in memory; of a folder they are a sample of its rows. `asked` is the question of the
-        form.
-        """
-
-    @abstractmethod
-    def label(self, data: Chosen, asked: Asked) -> str:
-        """Return the label of the start button."""
-
-    def begin(self, data: Chosen, asked: Asked) -> None:
+    def begin(self, data: Chosen, asked: Any) -> None:
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def draw_estimate(self, data: Chosen, asked: Asked) -> None:
-        """Draw the estimated time of the run beside the start button."""
-        cost_estimate.draw_estimate(data, asked)
-
-    def offer(self, data: Chosen, asked: Asked) -> bool:
+    def offer(self, data: Chosen, asked: Any) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""
 
         def begin() -> None:
@@ -90,14 +60,12 @@ class AnswerPage(ABC, Generic[Asked]):
             st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
 
         refusal = cost_estimate.refusal(data, *asked.work)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
-            buttons.button(self.label(data, asked), "run", begin, disabled=bool(refusal), **look)
-            self.draw_estimate(data, asked)
+        look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+        buttons.button(self.forms.label(data, asked), "run", begin, disabled=bool(refusal), **look)
         cost_estimate.say(refusal)
         return not refusal
 
-    def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
+    def begin_unasked(self, data: Chosen, asked: Any) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
@@ -147,12 +115,13 @@ def say_instead(shown: int, most: int) -> None:
         st.caption(said)
 
 
-def show(page: AnswerPage[Any], data: Chosen) -> None:
+def show(page: AnswerPage, data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
     answer, asking, below = frame.picture(), frame.form(), st.container()
     asked, refusal, run = None, None, None
     try:
-        asked = page.question(data)
+        page.data, asked = data, page.forms.question(data)
+        page.asked = asked
     except NSPCAError as error:
         refusal = error
     with answer, frame.guard():
@@ -167,40 +136,40 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
-def show_shared(page: AnswerPage[Any], run: Watched) -> None:
+def show_shared(page: AnswerPage, run: Watched) -> None:
     """Draw the answer and all sections of a finished run that another person shared.
 
     A warning takes their place when the data of the run have changed. The page of a shared link calls this.
     """
     if not run.of_these_data or run.results is None:
-        st.warning(page.kind.changed)
+        st.warning(CHANGED)
         return
     st.caption(wording.plain(run.asked.describe().line))
     _draw(page, run, run.asked, frame.picture(), st.container())
 
 
-def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
+def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched | None:
     """Return the run of the address, or the first answer; draw a hint and return None if there is neither."""
     name = state.get(page.kind.key)
     if name is not None:
         run = lookup.named(page.kind, name)
         if run.of_these_data:
             return run
-        st.warning(page.kind.changed)
+        st.warning(CHANGED)
         return None
     sample = open_data.row_sample(data)
-    first = None if asked is None else first_answer.unasked(sample, page.usual(sample, asked))
+    first = None if asked is None else first_answer.unasked(sample, page.forms.usual(sample, asked))
     if first is None and not data_line.offer_to_drop(data):
         st.info(page.kind.empty, icon=page.kind.icon)
     return first
 
 
-def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
+def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
     """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
-    box = fold("" if asked is None else page.line(data, asked), folded)
+    box = fold("" if asked is None else page.forms.line(data, asked), folded)
     with box:
-        page.form(data, asked)
+        page.forms.inputs(data)
     if asked is None:
         return
     answered = run is not None and same(run.asked, asked)
@@ -228,7 +197,7 @@ def same(one: ProblemSpec, other: ProblemSpec) -> bool:
 
 
 def _draw(
-    page: AnswerPage[Any],
+    page: AnswerPage,
     run: Watched,
     asked: ProblemSpec | None,
     answer: DeltaGenerator,
@@ -259,7 +228,7 @@ def _draw(
 
 
 def _watch(
-    page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
+    page: AnswerPage, run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
 ) -> None:
     """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
 

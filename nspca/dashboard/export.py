@@ -30,7 +30,7 @@ from nspca.dashboard.components.mount import mount
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
-from nspca.plots import alt_text
+from nspca.plots.theme import alt_text
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.slide import slide
 from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, Spec, SweepSpec

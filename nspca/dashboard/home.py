@@ -1,11 +1,11 @@
-"""The home page: one sparse component of the handwritten digits, its value, and its proved share.
-
-app.py calls `opening`, `poster`, `digits`, `explorer` and `ways_on` in this order.
-"""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
 
 from functools import partial
+from importlib.resources import files
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
@@ -21,8 +21,8 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import first_answer
 from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
-from nspca.plots import sweep_figure, thumbnail
-from nspca.presentation.markup import render
+from nspca.plots import thumbnail
+from nspca.plots.sweeps import sweep_figure
 from nspca.specs import DataSpec, SweepSpec
 
 HEIGHT = (
@@ -40,47 +40,21 @@ def opening() -> None:
             "**few** features that together vary most, and proves how good they are. Their weights are "
             "nonnegative: features add up and never cancel."
         )
-    st.page_link(
-        "pages/data.py",
-        label="Use your own table, texts or pictures",
-        icon=":material/upload_file:",
-        query_params={**state.link("pages/data.py"), "source": "upload"},
-    )
-    last.show()
+        st.page_link(
+            "pages/data.py",
+            label="Use your own table, texts or pictures",
+            icon=":material/upload_file:",
+            query_params={**state.link("pages/data.py"), "source": "upload"},
+        )
+        last.show()
 
 
-POSTER = "home-poster.html"  # in the folder of the stored answers
-# A stored figure is on the screen before the browser has read what draws the live one, and gives way to it.
-POSTER_STYLE = """
-.nspca-poster { display: grid; grid-template-columns: 2fr 3fr; gap: 1rem; align-items: center; opacity: 0.85;
-  min-height: 15rem; }
-.nspca-poster img { width: 100%; height: auto; }
-[data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-poster { display: none; }
-"""
-
-
-def poster() -> None:
-    """Draw the stored picture of the first figures, which the live figures replace."""
-    file = first_answer.folder() / POSTER
-    if file.is_file():
-        st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
-
-
-def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
-    """Return the HTML of the poster, which scripts/answers.py stores for `poster`."""
-    k = state.VALUES["digit_k"].default()
-    unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
-    results = [sweep["auto", k] for k in ks]
-    proved = [None if result.certificate is None else result.certificate.upper / unit for result in results]
-    pixels = np.flatnonzero(sweep["auto", k].components[:, 0]).tolist()
-    curve = thumbnail.sparkline(list(ks), {"auto": [result.value / unit for result in results]}, proved)
-    said = (
-        f"A stored figure: {k} pixels of a digit, and the variance that 1 to {MOST} of them explain; "
-        "the live one is on its way."
-    )
-    parts = thumbnail.patches([pixels], problem.n, image_shape[1])
-    both = wording.drawing(parts) + wording.drawing(curve)
-    return render("poster", said=said, pictures=both) + "\n"
+def _sketch(picture: go.Figure, table: pd.DataFrame, k: int) -> None:
+    """Draw the pixels of a figure and the curve of a table as plain images."""
+    style = files("nspca.dashboard").joinpath("home.css").read_text("utf-8")
+    pixels = wording.drawing(thumbnail.heatmaps(picture))
+    curve = wording.drawing(thumbnail.curve(table["k"], table["value"], k))
+    st.html(f'<style>{style}</style><div class="nspca-sketch" aria-hidden="true">{pixels}{curve}</div>')
 
 
 def question(about: Chosen) -> SweepSpec:
@@ -89,7 +63,7 @@ def question(about: Chosen) -> SweepSpec:
     return SweepSpec(data=about.spec, ks=ks, effort="thorough")
 
 
-@st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
+@st.cache_resource(show_spinner=False)
 def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
     """Return the digits, their problem and its sweep."""
     about = find(DataSpec(sample="digits"), None)
@@ -110,18 +84,21 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
-        with statement.show(statement.state_result(data, problem, result, k, ceiling=ceiling)):
-            optimal.show(answer)
+        state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
+        with statement.show(state_it()):
+            optimal.show(answer, bar=lambda upper: statement.bar(state_it(upper=upper)), ceiling=ceiling)
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
+        picture, few = component.plot(data, result.components[:, 0]), table[table["k"] <= MOST]
+        if not state.get("present"):
+            _sketch(picture(), few, k)
         left, right = st.columns([2, 3], gap="medium")
         with left:
-            picture = component.plot(data, result.components[:, 0])
             figures.draw_plot(picture, "digits_image", HEIGHT, same=data.name)
         with right:
             drawn = partial(
                 sweep_figure,
-                table[table["k"] <= MOST],
+                few,
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,

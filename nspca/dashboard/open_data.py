@@ -57,24 +57,12 @@ HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a p
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """An open data set.
+    """An open data set."""
 
-    Attributes
-    ----------
-    dataset : Dataset
-        The data; for a folder of shards, a sample of its rows.
-    reference : DataSpec
-        The description by which the data are opened again.
-    content : str
-        Hash of the numbers.
-    table : Shards or None
-        All rows of a folder of shards.
-    """
-
-    dataset: Dataset
-    reference: DataSpec
-    content: str
-    table: Shards | None = None
+    dataset: Dataset  # of a folder of shards a sample of its rows
+    reference: DataSpec  # by which the data are opened again
+    content: str  # hash of the numbers
+    table: Shards | None = None  # all rows of a folder of shards
 
     @property
     def spec(self) -> DataSpec:
@@ -109,11 +97,6 @@ def chosen() -> Chosen:
     """Return the data set that the address names.
 
     When it cannot be read with the address's choice of features, the choice is dropped with a warning.
-
-    Raises
-    ------
-    NSPCAError
-        When the data set does not exist or cannot be read.
     """
     where = reference()
     try:
@@ -172,12 +155,7 @@ def row_sample(of: Chosen) -> Chosen:
 def scored_problem(of: Chosen, asked: nspca.Problem) -> nspca.Problem:
     """Return a problem whose samples can be scored: `asked` itself, but for a folder one on some rows.
 
-    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `asked`.
-
-    Raises
-    ------
-    InvalidProblem
-        When a feature that is to be scaled is constant in the sample.
+    That has k = 1, and centring and scaling of `asked`; a feature that is constant in the rows is refused.
     """
     if of.table is None:
         return asked
@@ -393,11 +371,6 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     """Return the problem (k = 1) of a data set, whose matrix all sessions share.
 
     For a folder of shards the matrix is only an outline; a worker computes its numbers.
-
-    Raises
-    ------
-    InvalidProblem
-        For constant columns under `scale`, one row, an indefinite covariance, with the way out.
     """
     if of.table is not None:
         return nspca.Problem(open_folder.Outline(of.table, center, scale), 1, nonneg)
@@ -419,22 +392,13 @@ def with_leading(problem: nspca.Problem) -> nspca.Problem:
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """Figures about a table that are computed once, and not at every rerun.
+    """Figures about a table that are computed once, and not at every rerun."""
 
-    Parameters
-    ----------
-    filled : int, values that are not zero
-    constant : indices of the features that take one value only
-    exponent : int, the binary exponent of the largest number, as `binary_exponent` has it
-    covariance : str, why the table may be a covariance matrix; empty when it is none, or is taken as one
-    scales : str, why a table of measurements may want to be standardised; empty when its features are alike
-    """
-
-    filled: int
-    constant: np.ndarray
-    exponent: int
-    covariance: str
-    scales: str
+    filled: int  # values that are not zero
+    constant: np.ndarray  # numbers of the features that take one value only
+    exponent: int  # binary exponent of the largest number
+    covariance: str  # why the table may be a covariance matrix; empty when it is none, or is taken as one
+    scales: str  # why a table of measurements may want to be standardised; empty when its features are alike
 
 
 def measures(of: Chosen) -> Measures:

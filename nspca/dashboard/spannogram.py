@@ -35,8 +35,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import Band, direction, intervals_rank2
-from nspca.plots import spans
-from nspca.plots.spannogram import Spans
+from nspca.plots.spannogram import Spans, spans
 from nspca.presentation.numerals import OPTIMAL_GAP, RAISED, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
@@ -48,8 +47,7 @@ CAP = 5_000  # cones of the search in two directions, which a bound seldom needs
 RANKS = 3  # largest rank of an approximation on the page
 LEAST_K, MOST_K = 10, 200  # default k, where there are at least 30 features, and largest k of the slider
 TOLERANCES = range(1, 7)
-HEIGHT = 360
-"""Height of the curves in pixels, so that sentence, picture and angle fit on the first screen."""
+HEIGHT = 360  # height of the curves in pixels, so that sentence, picture and angle fit on the first screen
 EXPLORER = "explorer"  # session key: what the explorer itself keeps, the angle when it was let go
 SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
 MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))

@@ -23,7 +23,7 @@ from nspca.data.originals import (
 )
 from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reading import read
-from nspca.data.samples import is_at_hand, load_sample
+from nspca.data.samples import load_sample
 from nspca.data.suspicions import covariance_suggestion, scaling_suggestion
 from nspca.data.texts import read_text
 
@@ -43,7 +43,6 @@ __all__ = [
     "fetch_sample",
     "frame_to_csv",
     "is_absent",
-    "is_at_hand",
     "is_installed",
     "kept_path",
     "load_sample",

@@ -14,11 +14,11 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.dataset import Dataset
-from nspca.data.dialect import FEW_LABELS, are_few
+from nspca.data.dialect import FEW_LABELS, SPACES, are_few
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
 from nspca.data.formats.documents import open_texts
-from nspca.data.formats.strings import first_rows, has_header, read_strings
+from nspca.data.formats.strings import find_table, has_header, read_strings
 from nspca.data.names import Numbered, printable, quote_names
 from nspca.data.roles import LONGEST_LABEL, NO_LABEL, distinct_texts, to_labels
 from nspca.errors import InvalidData
@@ -50,20 +50,16 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
             f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(len(raw))}: keep fewer "
             "columns."
         )
-    delimiter, rows = first_rows(raw)
-    if delimiter is None:
-        cells = [line.split() for line in raw.splitlines() if line.strip()]
-        if len(cells) > 1 and {len(row) for row in cells} == {max(2, len(cells[0]))}:
-            raw = b"\n".join(map(b"\t".join, cells))
-            delimiter, rows = first_rows(raw)
-    if delimiter is None:
+    layout = find_table(raw) or find_table(raw, SPACES)
+    if layout is None or len(layout.columns) < 2:
         raise NoAnnotation(
             "An annotation is a table with a column of sample names and one column of groups at least, and "
             "this has rows of different length: give CSV or Excel."
         )
-    below = {cell for row in rows[1:] for cell in row}
-    header = has_header(rows, 0) or not below & set(rows[0])
-    return replace(read_strings(raw, delimiter, header), notes=notes)
+    below = {cell for row in layout.rows[1:] for cell in row}
+    header = has_header(layout.rows, 0) or not below & set(layout.rows[0])
+    table = read_strings(raw, layout, header)
+    return replace(table, notes=(*notes, *table.notes))
 
 
 def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | None, str | int | None]:

@@ -11,9 +11,10 @@ from nspca.data.dataset import Dataset, Kind
 from nspca.data.findings import as_findings
 from nspca.data.limits import check_dense, check_float64
 from nspca.data.missing import settle
-from nspca.data.names import frozen, numbered, pixel_names
+from nspca.data.names import frozen, numbered, pixel_names, quote_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import match_items
+from nspca.errors import InvalidData, shown
 from nspca.validation.archive import write_arrays
 
 MOST_TEXT = 16 * 2**20
@@ -64,7 +65,15 @@ def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Datas
     if options.drop_rows:
         out = match_items(data.sample_names, options.drop_rows, "row")
         data = data.rows(np.setdiff1d(np.arange(len(data.sample_names)), out))
-    return data
+    if options.label_column is None:
+        return data
+    labelled = data.labelled(str(options.label_column))
+    if labelled is None:
+        groups = quote_names(data.label_columns) or "none"
+        raise InvalidData(
+            f"There is no column {shown(options.label_column)} to take as labels: the file has {groups}."
+        )
+    return labelled
 
 
 def plain_numbers(X: np.ndarray) -> np.ndarray:
@@ -89,7 +98,8 @@ def to_npz(dataset: Dataset) -> bytes:
     optional = {
         "labels": dataset.labels,
         "image_shape": dataset.image_shape,
-        "wavelength_um": dataset.axis,
+        "axis": dataset.axis,
+        "axis_name": np.array(dataset.axis_name) if dataset.axis_name else None,
         "sample_weight": dataset.weights,
         "header": dataset.header,
         "header_names": None if dataset.header is None else _texts(dataset.header_names),

@@ -43,12 +43,11 @@ _SHORT = 15
 class Parsed(NamedTuple):
     """The cells of some rows of a table: the numbers, with NaN for missing values, and the columns of texts.
 
-    `gap` is the place of the first missing value that is not allowed, `empty` counts rows without any cell.
+    `empty` counts rows without any cell, which are left out.
     """
 
     values: np.ndarray
     texts: dict[int, list[str]]
-    gap: str = ""
     empty: int = 0
 
 
@@ -56,14 +55,14 @@ class Parsed(NamedTuple):
 class Cells:
     """The rows of a text table, or of a piece of one, as UTF-8 without the header.
 
-    With `missing_allowed`, a missing value is NaN and not refused; `codes` are numbers that stand for one.
-    Errors name the row, of which `before` stand above `raw`. With `line`, the number of lines of the file
-    above `raw`, they name the line, and missing values are refused at once.
+    A missing value is NaN, as are the numbers `codes`. `has_gaps` tells that there probably are some. Errors
+    name the row, of which `before` stand above `raw`. With `line`, the number of lines of the file above
+    `raw`, they name the line, and missing values are refused.
     """
 
     raw: bytes
     layout: Layout
-    missing_allowed: bool = False
+    has_gaps: bool = False
     codes: tuple[float, ...] = ()
     line: int | None = None
     before: int = 0
@@ -73,31 +72,28 @@ class Cells:
         # pandas takes 60 microseconds for each column, so it is not used for many short ones.
         if self.layout.is_marked or (len(self.layout.columns) > 1000 and self.raw.count(b"\n") < 64):
             return self._parse_by_cell(text, skipped)
-        try:
-            return Parsed(*self._parse_at_once(text, skipped))
-        except (
-            ValueError,
-            pd.errors.EmptyDataError,
-            pd.errors.ParserError,
-            MemoryError,
-            OverflowError,
-        ) as error:
-            if isinstance(error, MemoryError) or "out of memory" in str(error):
-                # Parsing cell by cell would take minutes and also run out of memory.
-                raise InvalidData(
-                    "Reading the table takes more memory than there is: keep fewer columns, or save it as "
-                    "compressed NPZ."
-                ) from None
-            parsed = self._parse_by_cell(text, skipped)
-            if "inside string" in str(error) and not (self.missing_allowed or parsed.gap):
-                raise InvalidData(
-                    "The table cannot be split into rows and numbers: close the quotation mark that is left "
-                    "open."
-                ) from None
-            return parsed
+        is_open = False
+        # Looking for missing values takes a fifth longer.
+        for looks_for_gaps in (False, True)[self.has_gaps : 1 + (self.line is None)]:
+            try:
+                return Parsed(*self._parse_at_once(text, skipped, looks_for_gaps))
+            except (ValueError, MemoryError, OverflowError) as error:  # those of pandas are ValueErrors
+                if isinstance(error, MemoryError) or "out of memory" in str(error):
+                    # Parsing cell by cell would take minutes and also run out of memory.
+                    raise InvalidData(
+                        "Reading the table takes more memory than there is: keep fewer columns, or save it "
+                        "as compressed NPZ."
+                    ) from None
+                is_open = "inside string" in str(error)
+        parsed = self._parse_by_cell(text, skipped)
+        if is_open:
+            raise InvalidData(
+                "The table cannot be split into rows and numbers: close the quotation mark that is left open."
+            )
+        return parsed
 
     def _parse_at_once(
-        self, text: Sequence[int], skipped: Sequence[int]
+        self, text: Sequence[int], skipped: Sequence[int], looks_for_gaps: bool
     ) -> tuple[np.ndarray, dict[int, list[str]]]:
         """Return numbers and texts by one call of pandas; raise ValueError when cells need a closer look."""
         layout, width, kept_out = self.layout, len(self.layout.columns), set(text)
@@ -122,35 +118,44 @@ class Cells:
         }
         # The C parser would open files named in a buffer; it gets the bytes alone.
         words = [*NOTHING, *layout.numerals.missing]
-        nothing = {"na_filter": True, "na_values": words} if self.missing_allowed else {"na_filter": False}
+        nothing = {"na_filter": True, "na_values": words} if looks_for_gaps else {"na_filter": False}
         frame = texts = pd.read_csv(io.BytesIO(self.raw), **how, **nothing)
         if frame.shape[1] != width:
             raise ValueError("width")
+        if looks_for_gaps and frame[width - 1].isna().any() and not self._are_rows_whole(len(frame), skipped):
+            raise ValueError("a row is short")  # pandas fills it
         values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
-        if self.missing_allowed and numbers and np.isnan(values).all(axis=1).any():
+        if looks_for_gaps and numbers and np.isnan(values).all(axis=1).any():
             raise ValueError("a row is empty")
         for code in self.codes:
             values[values == code] = np.nan
-        if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
+        if np.isinf(values).any() or (not looks_for_gaps and np.isnan(values).any()):
             raise ValueError("a value is not finite")
         large = np.flatnonzero(((values >= LARGEST_EXACT) | (values <= -LARGEST_EXACT)).any(axis=0))
         if large.size and LONG_INTEGER.search(self.raw):
             suspects = {numbers[j] for j in large}
-            _, cells = self._parse_at_once(sorted(kept_out | suspects), skipped)
+            _, cells = self._parse_at_once(sorted(kept_out | suspects), skipped, looks_for_gaps)
             if any(_is_rounded(cell) for i in suspects for cell in cells[i]):
                 raise ValueError("a whole number is rounded")
-        if text and self.missing_allowed:
+        if text and looks_for_gaps:
             # In columns of text, words such as "NA" stay texts. They are read again, since missing values by
             # column take 20 KB for each column.
             texts = pd.read_csv(io.BytesIO(self.raw), **how, na_filter=False, usecols=[*text])
         return values, {i: texts[i].tolist() for i in text}
+
+    def _are_rows_whole(self, rows: int, skipped: Sequence[int]) -> bool:
+        """Tell whether the number of delimiters proves that no row is short."""
+        delimiter = self.layout.delimiter.encode()
+        is_exact = delimiter != SPACES.encode() and b'"' not in self.raw
+        every = (len(self.layout.columns) - 1) * (rows + len(skipped))
+        return is_exact and self.raw.count(delimiter) == every
 
     def _parse_by_cell(self, text: Sequence[int], skipped: Sequence[int]) -> Parsed:
         """Return the cells, parsed one by one; raise the error about all columns with wrong cells."""
         layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numeric = [i for i in range(width) if i not in texts]
-        numbers, gap, empty = array("d"), "", 0
+        numbers, empty = array("d"), 0
         wrong: dict[int, InvalidData] = {}
         is_plain = not self.codes and not layout.marks and layout.numerals.is_plain
         for r, (line, row) in enumerate(numbered_rows(lines_of(self.raw), layout.delimiter)):
@@ -176,15 +181,16 @@ class Cells:
                     except InvalidData as error:
                         wrong[i] = error
                 numbers.append(np.nan if value in self.codes else value)
-                if numbers[-1] != numbers[-1] and not gap and not wrong:
-                    gap = f"{place}, column{quoted(layout, i)} "
-                    gap += f'holds "{short(cell)}"' if cell.strip() else "is empty"
+                if np.isnan(numbers[-1]) and self.line is not None and not wrong:
+                    holds = f'holds "{short(cell)}"' if cell.strip() else "is empty"
+                    raise InvalidData(
+                        f"Every cell must hold a number, but {place}, column{quoted(layout, i)} {holds}: "
+                        "fill it in, or remove its row."
+                    )
         if wrong:
             raise self._with_all_columns(wrong, len(numeric))
-        if gap and self.line is not None:
-            raise InvalidData(f"Every cell must hold a number, but {gap}: fill it in, or remove its row.")
         values = np.frombuffer(numbers).reshape(-1, len(numeric)) if numbers else np.empty((0, 0))
-        return Parsed(values, texts, "" if self.missing_allowed else gap, empty)
+        return Parsed(values, texts, empty)
 
     def _with_all_columns(self, wrong: dict[int, InvalidData], count: int) -> InvalidData:
         """Return the first error, with a way that leaves out all of the wrong columns, of `count`."""

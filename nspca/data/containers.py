@@ -20,7 +20,7 @@ from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
 from nspca.data.formats.archive import choose_files
-from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
+from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings, read_matrix
 from nspca.data.formats.delimited import DelimitedReader, is_plain_text, read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
@@ -115,6 +115,8 @@ def _read_format(source: Source, options: ReadOptions, report: Report) -> Datase
         if labels is None:
             return found.read(source, options, report)
         return _with_labels(found.read, labels, source, options, report)
+    if found.reader is not None:
+        return read_matrix(found.reader(source, options, report=report))
     inner, beside, findings = choose_table(source)
     try:
         table = None if beside is None else read_annotation(beside[1])

@@ -59,6 +59,8 @@ _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
 that are searched for such lines.
 """
+_ANY = Numerals(",", is_mixed=True)
+"""Numbers with a decimal comma or point, before it is known which of them the table has."""
 FEW_LABELS = 30
 """Maximum number of different labels. Each label gets its own colour in a plot."""
 PREAMBLE = 30
@@ -166,7 +168,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     above += [" ".join(row).strip() for _, row in places[:top]]
     places = places[top:]
     header = places[0][1]
-    if any(cell.strip() and Numerals().number(cell) is None for cell in header):
+    if any(cell.strip() and _ANY.number(cell) is None for cell in header):
         places[1:] = [one for one in places[1:] if one[1] != header]  # headers that are repeated below
     if places[1:] and places[1][1][0].startswith("#!{"):
         comment = comment or "#!"
@@ -179,7 +181,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     while options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
         group, names, below = "", rows[1], rows[2]
-        is_last = not (_has_names(below, Numerals()) and len(set(below)) == width)
+        is_last = not (_has_names(below) and len(set(below)) == width)
         for i in range(1, width) if is_last and len(set(names)) < width == len(names) else ():
             group = rows[0][i].strip() or group
             names[i] = f"{group} {names[i].strip()}"  # x and y of each group
@@ -241,7 +243,7 @@ def _find_comments(
     last = rows[-1]
     fits = len(last), len(last) + 1, len(last) - (last[0].strip() in signs)
     is_row = len(last) > 1 and 1 < max(dict.fromkeys(widths), key=widths.count) in fits
-    if not options.comment and is_row and not (len(rows) > 1 and _has_names(below[0], Numerals())):
+    if not options.comment and is_row and not (len(rows) > 1 and _has_names(below[0])):
         if all(len(row) == len(last) for row in rows) and (len(rows) > 1 or not last[0].startswith("#")):
             return "", [], found  # rows or a header that begin with the mark
         marked = marked[:-1]
@@ -249,10 +251,10 @@ def _find_comments(
     return mark, [i for i, _ in marked], found
 
 
-def _has_names(row: Sequence[str], numerals: Numerals) -> bool:
+def _has_names(row: Sequence[str]) -> bool:
     """Tell whether most filled cells of a row are no numbers."""
     filled = [cell for cell in row if cell.strip()]
-    return len(row) > 1 and 2 * sum(numerals.number(cell) is None for cell in filled) > len(filled)
+    return len(row) > 1 and 2 * sum(_ANY.number(cell) is None for cell in filled) > len(filled)
 
 
 def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: ReadOptions) -> int:
@@ -264,17 +266,17 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
         return at
     if options.header != "auto":
         return 0
-    numerals, rows = Numerals(options.decimal or "."), [row for _, row in places]
+    rows = [row for _, row in places]
     full = next((i for i, row in enumerate(rows) if len(row) >= width - 1 and sum(map(bool, row)) > 2), 0)
     for top in range(min(PREAMBLE, len(rows) - 2)):
         row, following = rows[top], rows[top + 1]
-        has_number = any(numerals.number(cell) is not None for cell in row)
-        is_word = bool(row[0].strip()) and numerals.number(row[0]) is None
-        is_short = len(row) < width - 1 or _has_names(rows[full], numerals)
+        has_number = any(_ANY.number(cell) is not None for cell in row)
+        is_word = bool(row[0].strip()) and _ANY.number(row[0]) is None
+        is_short = len(row) < width - 1 or _has_names(rows[full])
         is_pair = top < full and is_short and is_word and not any(row[2:])  # a key and its value
         is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
         is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
-        is_followed = _has_names(following, numerals)
+        is_followed = _has_names(following)
         is_odd = is_followed or len(row) < width == len(following)
         is_unlike = is_alone or len(row) not in (width, width - 1) or (is_apart and is_odd)
         is_title = not has_number and (is_alone or is_followed)
@@ -288,8 +290,8 @@ def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions)
     names = {cell for cell in rows[0][1:] if cell.strip()}
     if width < 3 or len(rows) < 4 or not names or 2 * len(names) > width:
         return False
-    numerals = Numerals(options.decimal or ".")
-    return not any(map(numerals.is_number, names)) and _find_header(rows[1:], width, numerals, options)[0]
+    are_words = not any(map(_ANY.is_number, names)) or _has_names(rows[1])
+    return are_words and _find_header(rows[1:], width, _ANY, options)[0]
 
 
 def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[str]]:
@@ -460,7 +462,7 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
     words = find_flags(filled)
     if words is not None:
         return "number", words
-    signs = {numerals.marks(cell) for cell in filled}
+    signs = {numerals.marks(cell) for cell in filled if numerals.plain(cell) != 0}  # 0 among 12 %
     if len(signs) == 1 and (sign := signs.pop()) is not None and (units or not sign[1][:1].isalpha()):
         return "number", sign
     return "text", None
@@ -554,7 +556,9 @@ def _compare_with_body(
         "its first cell is unlike those below": stands_out,
     }
     points, why = sum(evidence.values()), next((words for words, point in evidence.items() if point), "")
+    is_unlike = whole and rises and bool(fractions.any(axis=0).all()) and bool(fractions.mean() > 0.5)
     is_open = v.size >= 4 and bool((steps > 0).all()) and float((below > 0).all(axis=1).mean()) < 0.5
+    is_open |= v.size >= 4 and is_unlike
     return bool(points >= 2), why, is_open
 
 

@@ -3,7 +3,7 @@
 Reading calls `settle`. A refusal carries `ways_out`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,9 +48,8 @@ def ways_out(
     The best way leaves out the smaller share, if that is at most `MOST_LOST`. Otherwise it is means, although
     they invent numbers. Cells, rows and columns with missing values are counted as in the file.
     """
-    found = [(rows, shape[0], "samples"), (columns, shape[1], "features")]
-    if features_in_rows:
-        found = [(rows, shape[0], "features"), (columns, shape[1], "samples")]
+    kinds = ("features", "samples") if features_in_rows else ("samples", "features")
+    found = zip((rows, columns), shape, kinds, strict=True)
     left = sorted((lost / of, how, lost, of) for lost, of, how in found if of - lost >= 2)
     ways = [
         Way("missing", how, f"Leave out {counted(lost, how.removesuffix('s'))} of {of:,}")
@@ -61,20 +60,32 @@ def ways_out(
     return (*ways, mean) if left and left[0][0] <= MOST_LOST else (mean, *ways)
 
 
-def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[str] = ()) -> Settled:
+def _place(row: int, column: int) -> str:
+    return f"row {row + 1}, column {column + 1}"
+
+
+def settle(
+    X: Any, how: str, features_in_rows: bool = False, place: Callable[[int, int], str] = _place
+) -> Settled:
     """Return X, oriented as in the file, without missing values (NaN), treated in the way `how`.
 
-    Means are taken over the known values of a feature. `called` names the columns of X for the error, each
-    after a space; by default they are numbered from 1. At least two samples and features are kept.
+    Means are taken over the known values of a feature. `place` returns the words for a row and a column of X
+    in the error. At least two samples and features are kept.
     """
     rows, columns = np.arange(X.shape[0]), np.arange(X.shape[1])
     i, j = _find_missing(X)
     if not i.size:
         return Settled(X, rows, columns)
     counts = i.size, np.unique(i).size, np.unique(j).size
+    ways = ways_out(*counts, X.shape, features_in_rows)
     if how == "refuse":
-        where = f"row {i[0] + 1}, column{called[j[0]] if called else f' {j[0] + 1}'} holds none"
-        raise refuse(where, *counts, X.shape, features_in_rows)
+        things = ("feature", "sample") if features_in_rows else ("sample", "feature")
+        many = f"{i.size} are missing, in {counted(counts[1], things[0])} and {counted(counts[2], things[1])}"
+        raise MissingValues(
+            f"Every cell must hold a number, but {place(int(i[0]), int(j[0]))} holds none "
+            f"({many if i.size > 1 else 'no other is missing'}): fill in what is missing.",
+            ways,
+        )
     if how == "mean":
         return _fill_means(X, i, j, features_in_rows)
     by_rows = (how == "features") == features_in_rows
@@ -84,32 +95,11 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
         raise MissingValues(
             f"Leaving out the {how} with missing values would leave {kept} of {whole}, at least two are "
             "needed: fill in what is missing.",
-            [way for way in ways_out(*counts, X.shape, features_in_rows) if way.value != how],
+            [way for way in ways if way.value != how],
         )
     out, cells = f"{whole - kept:,} of {whole:,} {how}", counted(i.size, "missing value")
     note = f"Left out because of missing values: {out} ({cells})."
-    return Settled(_take(X, rows, columns), rows, columns, (note,))
-
-
-def refuse(
-    where: str,
-    cells: int,
-    rows: int,
-    columns: int,
-    shape: tuple[int, int] = (0, 0),
-    features_in_rows: bool = False,
-) -> MissingValues:
-    """Return the error for a table with missing values under the option "refuse".
-
-    `where` is a phrase about the first missing value, such as "row 3, column 2 is empty". See `ways_out`.
-    """
-    things = ("feature", "sample") if features_in_rows else ("sample", "feature")
-    many = f"{cells} are missing, in {counted(rows, things[0])} and {counted(columns, things[1])}"
-    return MissingValues(
-        f"Every cell must hold a number, but {where} ({many if cells > 1 else 'no other is missing'}): fill "
-        "in what is missing.",
-        ways_out(cells, rows, columns, shape, features_in_rows),
-    )
+    return Settled(X[rows] if by_rows else X[:, columns], rows, columns, (note,))
 
 
 def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -145,9 +135,5 @@ def _fill_means(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) ->
         )
     if empty:
         notes += (f"Left out because it has no value at all: {counted(empty, 'feature')}.",)
-    return Settled(_take(known, rows, columns), rows, columns, notes)
-
-
-def _take(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    X = X if rows.size == X.shape[0] else X[rows]
-    return X if columns.size == X.shape[1] else X[:, columns]
+        known = known[left] if features_in_rows else known[:, left]
+    return Settled(known, rows, columns, notes)

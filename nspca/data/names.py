@@ -16,6 +16,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def were(number: int, noun: str) -> str:
+    """Return a number with its noun and the verb, such as "1 line was" or "3 lines were"."""
+    return f"{counted(number, noun)} {'was' if number == 1 else 'were'}"
+
+
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return distinct names, and a note when some were changed.
 

@@ -168,7 +168,7 @@ def find_decimal(cells: Iterable[str], delimiter: str) -> str:
         sum(bool(DECIMAL[mark].fullmatch(cell) or _MIXED[mark].fullmatch(cell)) for cell in cells)
         for mark in ",."
     )
-    if delimiter == "," and not any(map(_MIXED[","].fullmatch, cells)):
+    if delimiter == "," and not any(_MIXED[","].fullmatch(cell) or _is_decimal(cell, ",") for cell in cells):
         return "."
     return "," if commas > points else "."
 

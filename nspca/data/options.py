@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic import Field as Limits
 
 from nspca.errors import InvalidOption, Way
+from nspca.presentation.phrases import listed
 from nspca.validation import address
 from nspca.validation.address import Text
 from nspca.validation.model import Model, Option, Required, text_of
@@ -84,6 +85,13 @@ def _check_encoding(name: str | None) -> str | None:
     return name
 
 
+GAPS = {
+    "refuse": "",
+    "samples": "without samples that miss values",
+    "features": "without features that miss values",
+    "mean": "means for missing values",
+}
+"""Treatments of missing values, in words."""
 FOUND = {"automatic": "found automatically"}
 """The choice of what is not said."""
 MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str, metavar="SIGN")
@@ -192,7 +200,8 @@ class TableOptions(ColumnOptions):
     ] = ()
     """Numbers or words that stand for a missing value, such as -9999, separated by commas."""
     missing: Annotated[
-        Literal["refuse", "samples", "features", "mean"], Option("Missing values", "gaps", flag="--missing")
+        Literal["refuse", "samples", "features", "mean"],
+        Option("Missing values", "gaps", say=GAPS.__getitem__, flag="--missing"),
     ] = "refuse"
     """Leave out the samples or the features with missing values, or put in the mean of the feature (default:
     the file is refused)."""
@@ -203,6 +212,13 @@ class TableOptions(ColumnOptions):
     ] = None
     """Whether the rows are the features (yes, no), as genes often are; without it, only tables of genes are
     turned."""
+    spectra: Annotated[
+        StrictBool | None,
+        Option("Rows are spectra", "spectra", address.FLAG, flag="--spectra"),
+        Required("True, False or None"),
+    ] = None
+    """Whether the rows are spectra over the numbers in the names of the columns (yes, no); without it, only
+    where these are in order and the rows rise and fall slowly."""
     columns: Annotated[Items, Option("Only the columns", "cols", COLUMNS, flag="--columns")] = ()
     """The columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, separated by
     commas."""
@@ -222,7 +238,13 @@ class TableOptions(ColumnOptions):
     """The column, by name, with the weights of the samples, which is then no feature: a sample of weight 2
     counts as two, one of weight 0 is left out."""
     drop_constant: Annotated[
-        StrictBool, Option("Without constant features", "drop", flag="--drop-constant")
+        StrictBool,
+        Option(
+            "Without constant features",
+            "drop",
+            say=lambda _: "without constant features",
+            flag="--drop-constant",
+        ),
     ] = False
     """Leave out the features that take one value only."""
     image_size: Annotated[
@@ -254,6 +276,7 @@ class TextOptions(ColumnOptions):
         Option(
             "A text is",
             "split",
+            say=lambda kind: f"every {kind.removesuffix('s')} a text",
             flag="--split",
             words=FOUND | {"lines": "a line", "paragraphs": "a paragraph"},
         ),
@@ -261,20 +284,46 @@ class TextOptions(ColumnOptions):
     """With --text: what a document is in one text file."""
     stop_words: Annotated[
         Literal["automatic", "none", "english", "german", "french", "spanish"],
-        Option("Stop words", "stop", words=FOUND | {"none": "none"}, flag="--stop-words"),
+        Option(
+            "Stop words",
+            "stop",
+            say=lambda name: f"stop words: {name}",
+            words=FOUND | {"none": "none"},
+            flag="--stop-words",
+        ),
     ] = "automatic"
     """With --text: words that are not counted (automatic: those of the language, which is guessed)."""
     own_stop_words: Annotated[
         tuple[StrictStr, ...],
-        Option("Words of your own to leave out", "nowords", WORDS, flag="--own-stop-words"),
+        Option(
+            "Words of your own to leave out",
+            "nowords",
+            WORDS,
+            say=lambda words: f"without {listed(words)}",
+            flag="--own-stop-words",
+        ),
     ] = ()
     """With --text: further words that are not counted, separated by commas."""
     lowest_share: Annotated[
-        Share, Option("In at least so many % of the texts", "low", address.SHARE, flag="--lowest-share")
+        Share,
+        Option(
+            "In at least so many % of the texts",
+            "low",
+            address.SHARE,
+            say=lambda share: f"words in {address.SHARE.write(share)} % of the texts at least",
+            flag="--lowest-share",
+        ),
     ] = 0.0
     """With --text: words in so many per cent of the documents at least."""
     highest_share: Annotated[
-        Share, Option("In at most so many % of the texts", "high", address.SHARE, flag="--highest-share")
+        Share,
+        Option(
+            "In at most so many % of the texts",
+            "high",
+            address.SHARE,
+            say=lambda share: f"words in {address.SHARE.write(share)} % of the texts at most",
+            flag="--highest-share",
+        ),
     ] = 0.5
     """With --text: words in so many per cent of the documents at most; not applied to fewer than ten
     documents."""
@@ -283,16 +332,22 @@ class TextOptions(ColumnOptions):
         Option(
             "A word counts by",
             "weigh",
+            say=lambda _: "tf-idf",
             words={"counts": "how often it occurs", "tfidf": "tf-idf: rare words weigh more"},
             flag="--tfidf",
             const="tfidf",
         ),
     ] = "counts"
     """With --text: weigh the counts by tf-idf."""
-    pairs: Annotated[StrictBool, Option("Pairs of words count too", "pairs", flag="--pairs")] = False
+    pairs: Annotated[
+        StrictBool,
+        Option("Pairs of words count too", "pairs", say=lambda _: "with pairs of words", flag="--pairs"),
+    ] = False
     """With --text: count pairs of words too."""
     most_words: Annotated[
-        StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", flag="--most-words")
+        StrictInt,
+        Limits(ge=2, le=LIMIT_WORDS),
+        Option("Words at most", "most", say=lambda most: f"{most:,} words at most", flag="--most-words"),
     ] = MOST_WORDS
     """With --text: keep so many words at most."""
 

@@ -23,6 +23,7 @@ from nspca.data.formats.documents import find_documents
 from nspca.data.names import counted, short
 from nspca.data.options import ReadOptions, TableOptions, keywords
 from nspca.data.roles import find_column
+from nspca.data.spectra import as_spectra
 from nspca.data.suspicions import suspicions
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
@@ -95,7 +96,7 @@ def read_opened(
             raise
         texts = "the file holds texts, whose words nspca.read_text (--text) counts"
         raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None
-    data = annotate(group_by_prefix(data), table, label)
+    data = annotate(as_spectra(group_by_prefix(data), options.spectra), table, label)
     if options.weight_column is not None:
         data = weighted(data, options.weight_column)
     if options.drop_constant and (constant := data.constant_columns()).size:

@@ -64,6 +64,8 @@ _OF_GENES = re.compile(
     re.IGNORECASE,
 )
 """Names of columns of numbers about a gene, which are no samples."""
+_TEST = re.compile("[tBFZ]|stat|lods", re.IGNORECASE)
+"""Names of results of a test of each gene, which are no samples where all others are about the genes."""
 
 
 @dataclass(frozen=True)
@@ -191,9 +193,10 @@ def _is_about_columns(layout: Layout, r: int, ids: int) -> bool:
 
 def _name_column(layout: Layout) -> int:
     """Return the column of texts that names the rows; the first column when there is none."""
-    if layout.id_column is not None:
-        return layout.id_column
-    return next((i for i in layout.text_columns if _are_names(layout, i)), 0)
+    if layout.id_column in layout.text_columns:
+        return layout.id_column or 0
+    first = 0 if layout.id_column is None else layout.id_column  # numbers without a name, before the names
+    return next((i for i in layout.text_columns if _are_names(layout, i)), first)
 
 
 def _is_distinct(cells: Sequence[str]) -> bool:
@@ -223,7 +226,16 @@ def _turned_columns(layout: Layout, options: ReadOptions, dropped: set[int], why
         ids = find_column(names, options.id_column or 0, "id")
     texts = {*layout.text_columns, *layout.empty_columns, *dropped, ids}
     is_thing = why or _GENE.fullmatch(names[ids]) or _VARIABLE.fullmatch(names[ids])
+    counters = [i for i in range(ids) if i not in texts and is_counter(layout.column(i))]
+    dropped |= {*counters}
+    texts |= dropped
+    if counters:
+        said = f"Column{quoted(layout, counters[0])} only numbers the rows and was left out."
+        findings.append(Finding(said))
     about = [i for i, name in enumerate(names) if i not in texts and _OF_GENES.fullmatch(name)]
+    rest = [name for i, name in enumerate(names) if i not in (*texts, *about)]
+    if about and all(map(_TEST.fullmatch, rest)):
+        about = [i for i in range(len(names)) if i not in texts]
     if about and is_thing and not options.columns:
         called, way = quote_names(names[i] for i in about), Way("columns", ("*",), "They are samples")
         if len(about) == len(names) - len(texts):

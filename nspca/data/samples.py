@@ -17,16 +17,15 @@ import scipy.sparse as sp
 
 from nspca.data.catalogue import find_sample
 from nspca.data.dataset import Dataset
-from nspca.data.docstrings import kept_counts, load_python_docs
 from nspca.data.findings import as_findings
 from nspca.data.folders import sample_folder
+from nspca.data.formats.npz import read_npz
 from nspca.data.names import numbered, pixel_names, unique_names
 from nspca.data.options import MOST_WORDS
 from nspca.data.originals import find_original
 from nspca.data.reading import read
 from nspca.data.stop_words import stop_words
 from nspca.errors import InvalidData, MissingPackage
-from nspca.progress import Report, silent
 
 SIDE = 19
 """Pixels per side of a face, as in the CBCL faces."""
@@ -46,7 +45,7 @@ _LONGEST = 40
 """Characters of a gene's description in its name."""
 
 
-def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = None) -> Dataset:
+def load_sample(name: str, *, relative_ok: bool = True) -> Dataset:
     """Return a sample by name; nothing is downloaded.
 
     Parameters
@@ -56,7 +55,6 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
         from the user's cache. Otherwise a smaller real data set of the same kind is returned, their relative.
     relative_ok : bool
         Whether a relative may be returned.
-    report : callable, optional
 
     Returns
     -------
@@ -72,8 +70,6 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
         For a sample from a package that is not installed.
     """
     sample = find_sample(name)
-    if name == "python-docs":
-        return load_python_docs(report or silent)
     if name in LOADERS:
         data = LOADERS[name](_folder(sample.package, sample.title) if sample.package else sample_folder())
         return replace(data, name=name, source="real", kind=sample.kind, provenance=sample.provenance)
@@ -86,11 +82,6 @@ def load_sample(name: str, *, relative_ok: bool = True, report: Report | None = 
     relative = load_sample(sample.relative)
     note = f"Shown in the place of {sample.title}, which is not on this machine."
     return replace(relative, source="relative", findings=(*as_findings((note,)), *relative.findings))
-
-
-def is_at_hand(name: str) -> bool:
-    """Tell whether a sample opens at once; "python-docs" does after its words were counted once."""
-    return name != "python-docs" or kept_counts().is_file()
 
 
 def _folder(package: str, title: str) -> Path:
@@ -115,6 +106,16 @@ def _pitprops(folder: Path) -> Dataset:
     said = as_findings(("The table is the correlation matrix itself, rounded to three digits.",))
     table = read(folder / "pitprops.csv", id_column=0)
     return replace(table, is_covariance=True, findings=said)
+
+
+def _documentation(folder: Path) -> Dataset:
+    """Return the words of the docstrings of Python's standard library, which were counted once."""
+    data = read_npz((folder / "python-docs.npz").read_bytes(), "python-docs")
+    said = (
+        "Each module, class or function with at least 5 counted words is a text; without English stop words "
+        "and words in fewer than 5 texts."
+    )
+    return replace(data, findings=as_findings((said,)))
 
 
 def _faces(folder: Path) -> Dataset:
@@ -229,6 +230,7 @@ def _addresses(folder: Path) -> Dataset:
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "digits": _digits,
     "pitprops": _pitprops,
+    "python-docs": _documentation,
     "orl-faces": _faces,
     "all-aml": _leukemias,
     "coffee": _coffees,

@@ -45,9 +45,10 @@ _MANY_TIMES = 50
 # Maximum side of a square table that is compared with its transpose, which takes a tenth of a second. The
 # user must declare a larger covariance matrix.
 _COMPARED = 4000
-_TAIL, _UNLIKE = 0.1, 5.0
+_TAIL, _UNLIKE, _MOST = 0.1, 5.0, 0.5
 """Features have different scales when the standard deviations at the quantiles _TAIL and 1 - _TAIL differ at
-least by the factor _UNLIKE.
+least by the factor _UNLIKE, or when one that differs so from their median has more than the share _MOST of
+the variance.
 """
 LOOKED_AT = 2000
 """Maximum rows that are searched for codes, times and classes; evenly spread over the table."""
@@ -59,7 +60,7 @@ FAR = 5.0
 """A repeated value is a code when it lies this many ranges of all other values away from them."""
 LABELS = re.compile(
     r"(^|[\W_])(class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster|outcome|grade|status|"
-    r"sex|gender|pheno(type)?)"
+    r"sex|gender|pheno(type)?|batch|plate|block|treatments?|conditions?|replicate|rep|cohort|arm|site|race)"
     r"($|[\W_\d])",
     re.IGNORECASE,
 )
@@ -80,8 +81,8 @@ ORDER = re.compile(
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
 TOTAL = re.compile(
-    r"(grand[ _])?(sub[ _-]?total|total|sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev|variance|"
-    r"summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
+    r"(grand[ _]|sub[ _-]?)?total( \w+){0,3}|(sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev|"
+    r"variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
     re.IGNORECASE,
 )
 """Names of rows that sum up the others."""
@@ -134,13 +135,9 @@ def _constants(data: Dataset) -> Iterator[Finding]:
     constant = data.constant_columns()
     if 0 < constant.size < len(data.feature_names) - 1:
         names = quote_names(data.feature_names[j] for j in constant)
-        one = constant.size == 1
-        takes = f"{'takes' if one else 'take'} one value only ({names}), and cannot be standardised"
-        yield suspicion(
-            f"{counted(constant.size, 'feature')} {takes}",
-            Way("drop_constant", True, "Leave it out" if one else "Leave them out"),
-            where="features",
-        )
+        many = counted(constant.size, "feature") + (" takes" if constant.size == 1 else " take")
+        way = Way("drop_constant", True, "Leave out what never varies")
+        yield suspicion(f"{many} one value only ({names})", way, where="features")
 
 
 def _strange_names(data: Dataset) -> Iterator[Finding]:
@@ -155,7 +152,8 @@ def _strange_names(data: Dataset) -> Iterator[Finding]:
             why="spreadsheets change such symbols into dates",
         )
     first = [*takewhile(lambda name: not _PROBE.search(name), names[:11])]
-    if 0 < len(first) < min(11, len(names) / 4) and all(map(_PROBE.search, names[len(first) :])):
+    are_probes = all(map(_PROBE.search, names[len(first) :])) and not any(map(_SYMBOL.match, first))
+    if 0 < len(first) < min(11, len(names) / 4) and are_probes:
         yield suspicion(
             f"{quote_names(first)} {'is' if len(first) == 1 else 'are'} called unlike the features below",
             _without(data, first),
@@ -170,33 +168,50 @@ def _some_rows(X: np.ndarray) -> np.ndarray:
 
 
 def _codes(data: Dataset) -> Iterator[Finding]:
-    """Yield a finding about a value that is repeated and far from all others, such as -9999."""
+    """Yield a finding about repeated values apart from all others, such as -9999, or 88 and 99."""
     X: Any = data.X
-    if X.dtype == np.uint8 or not X.size:
+    if X.dtype == np.uint8 or not X.size or any(one.option == "missing_codes" for one in data.findings):
         return
-    for extreme, sign in ((float(X.min()), 1), (float(X.max()), -1)):
-        is_whole, are_nines = extreme == round(extreme), f"{abs(extreme):g}".lstrip("9") in ("", ".25")
-        if not are_nines and (not is_whole or abs(extreme) < 9):
-            continue
-        here = extreme == X
+    for extreme in (float(X.min()), float(X.max())):
+        size = f"{abs(extreme):g}"
+        codes = [extreme]
+        if size in ("88", "99", "888", "999"):  # answers have several codes, such as 77, 88 and 99
+            codes = [one for one in (extreme - extreme / int(size[0]) * k for k in range(4)) if one in X]
+        here = np.logical_or.reduce([one == X for one in codes])
         count = int(here.sum())
         inside = X[:, here.any(axis=0)]
-        others = inside[inside != extreme]
-        if not 2 <= count <= X.size // 2 or not others.size:
-            continue
-        low, high = float(others.min()), float(others.max())
-        gap, spread = sign * ((low if sign > 0 else high) - extreme), high - low
-        are_nines &= gap > 0.5 * spread
-        if abs(extreme) < 99:  # only a negative number among counts and answers
-            are_nines &= extreme < 0 <= low and bool((others == np.round(others)).all())
-        if gap > FAR * spread > 0 or are_nines:
-            code = int(extreme) if is_whole else extreme
+        others = inside[~np.isin(inside, codes)]
+        if 2 <= count <= X.size // 2 and others.size and _is_code(extreme, codes, others):
+            low, high = float(others.min()), float(others.max())
+            plain = tuple(int(one) if one == round(one) else one for one in sorted(codes))
+            many = " and ".join(f"{one:g}" for one in plain)
+            value = f"The value {many} stands" if len(plain) == 1 else f"The values {many} stand"
+            means = f"{many} mean{'s' if len(plain) == 1 else ''} a missing value"
             yield suspicion(
-                f"The value {extreme:g} stands {count} times, far from all others ({low:g} to {high:g}), as "
-                "programs write missing values: the answer will be about these numbers",
-                Way("missing_codes", (code,), f"{extreme:g} means a missing value"),
+                f"{value} {count} times, far from all others ({low:g} to {high:g}), as programs write "
+                "missing values: the answer will be about these numbers",
+                Way("missing_codes", plain, means),
                 where=counted(int(here.any(axis=0).sum()), "feature"),
             )
+
+
+def _is_code(extreme: float, codes: Sequence[float], others: np.ndarray) -> bool:
+    """Tell whether a smallest or largest value is a code for a missing value, from the `others` beside it."""
+    low, high = float(others.min()), float(others.max())
+    spread, size = high - low, abs(extreme)
+    gap = min(abs(one - (low if extreme < low else high)) for one in codes)
+    are_nines = f"{size:g}".strip("9") in ("", ".25") or len(codes) > 1
+    if extreme == 0:  # a weight of nothing
+        return low > 9 and gap > spread > 0
+    if size >= 9 and extreme == round(extreme) and gap > FAR * spread > 0:
+        return True
+    if size >= 77 or extreme % 1:
+        return are_nines and gap > spread / 2
+    if not bool((others == np.round(others)).all()):
+        return False
+    if extreme < 0:  # the only negative number among counts and answers
+        return low >= 0 and (size in (8, 9) or (size == 1 and high > 4))
+    return extreme == 9 and low >= 1 and 3 <= high <= 6  # among answers; counts begin with 0
 
 
 def _columns(data: Dataset) -> Iterator[Finding]:
@@ -222,8 +237,10 @@ def _columns(data: Dataset) -> Iterator[Finding]:
         is_id = bool(ID.search(called))
         repeats = values.size < m
         listed = ", ".join(f"{value:g}" for value in values[:4]) + ", ..." * (values.size > 4)
-        if _POST.search(called) and values.size > 2:
-            yield _about(data, j, "looks like postcodes, which are no quantities", "id_column")
+        is_year = bool(ORDER.fullmatch(called)) and (column.min() >= 1800) and (column.max() <= 2100)
+        if is_year or (_POST.search(called) and values.size > 2):
+            what = "holds years" if is_year else "looks like postcodes"
+            yield _about(data, j, f"{what}, which are no quantities", "id_column")
         elif _is_time(column):
             why = "its numbers are dates as digits, or seconds since 1970"
             what = f"looks like dates or times ({column[0]:.0f}, {column[1]:.0f}, ...)"
@@ -268,7 +285,7 @@ def _totals(data: Dataset) -> Iterator[Finding]:
         what = f"The {place} row, “{short(name)}”, is the {what} of the others"
         yield suspicion(what, way, where=f"row {i % len(X) + 1}")
         summaries = [one for one in summaries if one != name]
-    if 0 < len(summaries) <= len(names) // 4:
+    if 0 < len(summaries) <= len(names) // 2:
         one = len(summaries) == 1
         row, called = ("Row", "it is called") if one else ("Rows", "they are called")
         yield suspicion(
@@ -324,14 +341,15 @@ def genes_in_rows(
 
     `rows` and `columns` are counts; the names are those of the first rows, and of the columns.
     """
-    if rows <= columns or not row_names:
+    if not row_names:
         return False, ""
     if are_genes(row_names) and not are_genes(column_names):
         what = "proteins" if are_proteins(row_names) else "genes or probes"
-        return True, (
-            f'names of rows such as "{short(row_names[0])}" look like {what}; this gives '
-            f"{columns:,} samples and {rows:,} features"
-        )
+        counts = f"{columns:,} samples and {rows:,} features"
+        why = f'names of rows such as "{short(row_names[0])}" look like {what}; this gives {counts}'
+        return rows > columns, why
+    if rows <= columns:
+        return False, ""
     stems = {name.rstrip("0123456789") for name in column_names}
     are_numbered = len(stems) <= max(1, len(column_names) // 10) and stems != {"feature "}
     if rows >= _MANY_TIMES * columns and row_names[0] != "sample 1" and are_numbered:
@@ -387,16 +405,21 @@ def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
 def scaling_suggestion(deviations: np.ndarray) -> str:
     """Return why a table of measurements should perhaps be standardised; empty when the scales are similar.
 
-    The sentence has the spread of the standard deviations of the features; those that are zero are ignored.
+    They are not when the standard deviations of the features spread, or when one feature, such as the age
+    among answers from 1 to 5, has more variance than all others together. Those that are zero are ignored.
     """
     known = deviations[deviations > 0]
     if known.size < 2:
         return ""
     low, high = np.quantile(known, (_TAIL, 1 - _TAIL))
-    if high < _UNLIKE * low:
+    known = known / known.max()
+    share = 1 / float(known @ known) if _UNLIKE * np.median(known) <= 1 else 0.0
+    if high >= _UNLIKE * low:
+        between = " and ".join(f"{float(f'{value:.3g}'):,g}" for value in (low, high))
+        said = f"most standard deviations lie between {between}. As they are, the features with large numbers"
+    elif share > _MOST:
+        said = f"one has {100 * share:.0f} % of the variance of all {known.size}. As they are, this feature"
+    else:
         return ""
-    between = " and ".join(f"{float(f'{value:.3g}'):,g}" for value in (low, high))
-    return (
-        f"The features have different scales: most standard deviations lie between {between}. As they are, "
-        "the features with large numbers decide. Standardised, every feature counts alike."
-    )
+    many = "decide" if high >= _UNLIKE * low else "decides"
+    return f"The features have different scales: {said} {many}. Standardised, every feature counts alike."

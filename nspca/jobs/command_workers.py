@@ -26,21 +26,10 @@ def open_client(
     scheduler: str | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> Iterator[Any]:
-    """Open a Dask client for `Problem.from_shards`; at the end close it with all processes it started.
+    """Open a Dask client of so many local `workers` or of a running `scheduler`; close it at the end.
 
-    Parameters
-    ----------
-    workers : int, optional
-        Number of processes to start on this machine. They listen on loopback only, with new certificates.
-    scheduler : str, optional
-        Address of a running scheduler, instead of local processes.
-    tell : callable, optional
-        Gets one message before the wait for a scheduler and its first worker; none for local processes.
-
-    Raises
-    ------
-    JobError
-        When no worker is available.
+    Local processes listen on loopback only, with new certificates. `tell` gets one message before the wait
+    for a scheduler and its first worker. `JobError` says that there is none.
     """
     if scheduler is not None and not scheduler.startswith(("tls://", "tcp://")):
         raise InvalidOption(f"a scheduler has an address like tls://host:8786, got {scheduler!r}: correct it")

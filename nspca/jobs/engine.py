@@ -50,17 +50,8 @@ _log = logging.getLogger(__name__)
 class Engine:
     """Engine that runs tasks given by name in worker processes. It is the only one on its store.
 
-    Parameters
-    ----------
-    store : store of runs; by default that in NSPCA_HOME
-    limits : limits on requests and stored results
-    tasks : dict of task name to ``module:function``; an unknown name is used as the function itself
-    workers, memory : as for `Pool`
-
-    Raises
-    ------
-    JobError
-        When the store cannot be used, or another server uses it.
+    `tasks` maps names to ``module:function``; an unknown name is the function itself. `workers` and `memory`
+    are as for `Pool`.
     """
 
     def __init__(
@@ -140,27 +131,15 @@ class Engine:
         page: str = "",
         automatic: bool = False,
     ) -> str:
-        """Submit a task, and return the id of its run.
+        """Submit a task, and return the id of its run; raise `JobError` when there are too many.
 
         The function of the task is called as ``function(**arguments, report=...)`` and returns bytes. A
         request with the key of a running computation joins that computation. A finished one is answered from
-        the store.
+        the store. Arguments are arrays, sparse matrices, bytes, and JSON values (tuples arrive as lists).
 
-        Parameters
-        ----------
-        task : name of a task, or its function
-        arguments : arrays, sparse matrices, bytes, and JSON values (tuples arrive as lists)
-        workspace : owner of the run
-        person : whose turn and limit it counts for; by default the workspace
-        title : title in the list of runs
-        page : address of the page that shows the run, for the list of runs
-        automatic : whether no visitor asked for the run, until a request that is not automatic joins. Such a
-            run waits for all others, and is cancelled when no page asks for its state any more.
-
-        Raises
-        ------
-        JobError
-            When there are too many runs, or an argument cannot be stored.
+        The run counts for the turn and the limit of the `person`, by default the workspace. The list of runs
+        has its `title` and the address of its `page`. No visitor asked for an `automatic` run, until another
+        request joins. It waits for all others, and is cancelled when no page asks for its state any more.
         """
         parameters = packing.pack(arguments, self._arrays.keep)
         key = packing.packed_key(task, parameters, self._function(task))

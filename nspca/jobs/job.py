@@ -36,27 +36,17 @@ class Finished:
 
 @dataclass(frozen=True)
 class JobState:
-    """State of a run at one moment, as pages get it from the engine.
+    """State of a run at one moment, as pages get it from the engine. Times are seconds since the epoch."""
 
-    Parameters
-    ----------
-    id : unguessable; it stays valid over page reloads and restarts of the server
-    state : "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled" or "interrupted"
-    title : title in the list of runs; empty while the run is in memory
-    place : place in the queue from 1; 0 if the run does not wait in this process
-    event : the latest event of the run, with its payload as read from JSON
-    rows : every ``payload={"row": ...}`` so far, in order
-    error : error message of a failed run
-    created, started, finished : seconds since the epoch
-    """
-
-    id: str
-    state: str
-    title: str = ""
-    place: int = 0
-    event: Event | None = None
-    rows: tuple[dict[str, Any], ...] = ()
-    error: str = ""
+    id: str  # unguessable; it stays valid over page reloads and restarts of the server
+    state: (
+        str  # "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled", "interrupted"
+    )
+    title: str = ""  # in the list of runs; empty while the run is in memory
+    place: int = 0  # in the queue from 1; 0 if the run does not wait in this process
+    event: Event | None = None  # the latest one
+    rows: tuple[dict[str, Any], ...] = ()  # every ``payload={"row": ...}`` so far, in order
+    error: str = ""  # why it failed
     created: float | None = None
     started: float | None = None
     finished: float | None = None
@@ -97,15 +87,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on simultaneous requests and on stored results.
-
-    Parameters
-    ----------
-    per_person, total : maximum unfinished runs of one person, and of all
-    array_bytes, array_age : maximum bytes of stored arguments of runs, and their maximum age in seconds
-    result_bytes, workspace_bytes, result_age : maximum bytes of all stored results and of those of one
-        workspace, and their maximum age in seconds
-    """
+    """Limits on unfinished runs, on stored arguments and on stored results, with ages in seconds."""
 
     per_person: int = 4
     total: int = 100

@@ -69,17 +69,10 @@ class Pool:
     ``distributed.comm.tls`` (in its files or as DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on) name the
     certificates. Each worker there needs one thread and this package.
 
-    Parameters
-    ----------
-    heard : called as ``heard(token, message)`` for each message of a run, in order, in a thread of Dask
-    workers, memory : number of local processes, and maximum bytes of each; by default by the machine's size.
-        The attribute `memory` is 0 for no limit.
-    warm : names of modules that local workers import before their first run
-
-    Raises
-    ------
-    JobError
-        When no worker can be started or reached.
+    ``heard(token, message)`` is called for each message of a run, in order, in a thread of Dask. Local
+    processes are as many `workers` of so much `memory` in bytes, by default by the machine's size, and import
+    the modules `warm` before their first run. The attribute `memory` is 0 for no limit. `JobError` says that
+    no worker can be started or reached.
     """
 
     def __init__(

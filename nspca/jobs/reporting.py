@@ -28,14 +28,8 @@ class Reporter:
 
     Within a period the newest event replaces earlier ones, and keys that its payload lacks are taken from
     them. Rows, ``payload={"row": {...}}``, are collected into ``{"rows": [...]}``, so every row arrives.
-    Larger rows and payloads than `PAYLOAD_BYTES` are left out, with a warning in the log.
-
-    Parameters
-    ----------
-    send : called with the JSON text of ``{"event": ..., "rows": [...]}``
-    later : ``later(seconds, function)`` calls a function once after some seconds, in any thread
-    cancelled : returns whether the run should stop
-    clock : returns seconds; another one in tests
+    Larger rows and payloads than `PAYLOAD_BYTES` are left out, with a warning in the log. ``later(seconds,
+    function)`` calls a function once after some seconds, in any thread.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ from nspca.errors import NotPrepared
 from nspca.lowrank.spannogram.cells import candidate_supports
 from nspca.lowrank.spannogram.face import solve_on_support
 from nspca.papers import originals
-from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
+from nspca.papers.item import Found, Gallery, Outcome, Panel, curve
 from nspca.presentation.numerals import round_down, round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
@@ -81,12 +81,8 @@ def figure_1(report: Report) -> Outcome:
     changes = np.any(np.diff(np.argsort(entries, axis=0), axis=1) != 0, axis=0)
     most = max(len(candidate_supports(V, k)) for k in (1, 2, 3))
     report(Event("spannogram", 1, 1))
-    panel = Panel(
-        "Spannogram of a matrix V of shape 4 x 2",
-        "angle φ",
-        "entry of V c(φ)",
-        [Curve(f"feature {i + 1}", phi.tolist(), row.tolist(), marks=False) for i, row in enumerate(heights)],
-    )
+    curves = [curve(f"feature {i}", phi, row, marks=False) for i, row in enumerate(heights, 1)]
+    panel = Panel("Spannogram of a matrix V of shape 4 x 2", "angle φ", "entry of V c(φ)", curves)
     found = {
         "intervals": [Found(float(1 + changes.sum()), "counted on a grid of 400 000 angles")],
         "candidates": [Found(f"{most} at most, k = 1, 2, 3", holds=most <= 40)],
@@ -109,22 +105,16 @@ def figure_2(report: Report) -> Outcome:
     circle = np.vstack((np.cos(phi), np.sin(phi)))
     arc = np.flatnonzero((R @ circle >= 0).all(axis=0))
     report(Event("arc", 1, 1))
-    panel = Panel(
-        "Directions that a support of three features allows",
-        "c1",
-        "c2",
-        [
-            Curve("unit circle", circle[0].tolist(), circle[1].tolist(), marks=False, dash="dot"),
-            Curve("feasible arc", circle[0, arc].tolist(), circle[1, arc].tolist(), marks=False),
-            Curve("leading eigenvector", [0.0, float(leading[0])], [0.0, float(leading[1])]),
-            Curve("optimum of (P_2)", [0.0, float(best[0])], [0.0, float(best[1])]),
-        ],
-        equal=True,
-    )
+    curves = [
+        curve("unit circle", *circle, marks=False, dash="dot"),
+        curve("feasible arc", *circle[:, arc], marks=False),
+        curve("leading eigenvector", [0, leading[0]], [0, leading[1]]),
+        curve("optimum of (P_2)", [0, best[0]], [0, best[1]]),
+    ]
+    panel = Panel("Directions that a support of three features allows", "c1", "c2", curves, equal=True)
     outside = bool((R @ leading < 0).any())
-    said = (
-        f"optimum {value:.4f}, eigenvalue {values[1]:.4f}; eigenvector {'outside' if outside else 'inside'}"
-    )
+    side = "outside" if outside else "inside"
+    said = f"optimum {value:.4f}, eigenvalue {values[1]:.4f}; eigenvector {side}"
     return Outcome({"drawn": [Found(said)]}, [panel])
 
 
@@ -134,11 +124,9 @@ def figure_3(report: Report) -> Outcome:
     problem = Problem.from_data(faces.X, k=40, nonneg=True)
     shape = list(faces.image_shape or (19, 19))
     galleries, values = [], []
-    for name, method, options in (
-        ("Alg. 3", "epsnet", {"rank": 3, "eps": 0.1, "polish": False}),
-        ("EM", "em", {"starts": "paper", "polish": False}),
-    ):
-        result = api.solve(problem, method, components=6, certify=None, report=report, **options)
+    options: dict[str, dict[str, Any]] = {"epsnet": {"rank": 3, "eps": 0.1}, "em": {"starts": "paper"}}
+    for name, (method, how) in zip(("Alg. 3", "EM"), options.items(), strict=True):
+        result = api.solve(problem, method, components=6, certify=None, report=report, polish=False, **how)
         galleries.append(Gallery(f"Six components by {name}", shape, list(result.components.T.tolist())))
         values.append(f"{name} {result.value:.4g}")
     return Outcome({"drawn": [Found(f"variance of six: {', '.join(values)}")]}, [], galleries)
@@ -178,7 +166,7 @@ def figure_5(report: Report) -> Outcome:
     title = f"Leukemia, {next(iter(tables))}"
     panel, net, paper = _panel(problem, ks, title, report, share_at=50, seconds=seconds)
     ours = _em(problem, ks, em.Options(restarts=10, polish=False), "EM, our starts", report)
-    panel.curves.append(Curve("EM, our starts", list(map(float, ks)), (100 * ours).tolist(), dash="dot"))
+    panel.curves.append(curve("EM, our starts", ks, 100 * ours, dash="dot"))
     low = [i for i, k in enumerate(ks) if k <= LOW]
     found = {
         "share": shares,
@@ -234,11 +222,8 @@ def _speeds(problem: Problem, ks: Sequence[int], seconds: dict[str, float], repo
         quick, slow = sorted((took, other))
         seen = f"Alg. 3 {took:.2g} s, EM {other:.2g} s, CPU for all {len(ks)} k"
         holds = True if slow <= min(SAME_SPEED * quick, FEW_SECONDS) else None
-        found.append(
-            Found(
-                seen, holds=holds, judged=count == points, budget=f"{count} random points, ten starts of EM"
-            )
-        )
+        budget = f"{count} random points, ten starts of EM"
+        found.append(Found(seen, holds=holds, judged=count == points, budget=budget))
     return found
 
 
@@ -256,31 +241,21 @@ def _shares(
     result = runs[int(np.argmax(values))]
     budget = f"the best of {SEEDS} x {result.info['samples']} random points"
 
-    def share(factor: float) -> dict[str, Any]:
-        found = 100 * values / _paper_bound(problem, values, factor)
-        return {
-            "value": float(found.max()), "spread": [float(found.min()), float(found.max())], "budget": budget,
-        }  # fmt: skip
+    def share(factor: float, preset: str) -> Found:
+        shares = (100 * values / _paper_bound(problem, values, factor)).tolist()
+        return Found(max(shares), preset, budget=budget, spread=[min(shares), max(shares)])
 
-    found = [Found(**share(1 - NET.eps), preset=name)]
+    found = [share(1 - NET.eps, name)]
     if plain:
-        found.append(Found(**share(1.0), preset=f"{name}, bound without 1 / (1 - eps)"))
+        found.append(share(1.0, f"{name}, bound without 1 / (1 - eps)"))
     bound = float(_paper_bound(problem, values.max()))
     found.append(Found(100 * result.value / bound, f"{name}, found in all directions", judged=False))
     if exact:
-        upper = lowrank.bound(problem, NET.rank, shifted=False)[0].upper
-        found.append(
-            Found(
-                100 * result.value / min(upper, problem.leading_eigenvalue),
-                f"{name}, exact optimum of the rank-3 part",
-                judged=False,
-            )
-        )
-    proved = api.certify(problem, result, effort="fast")
-    ours = Found(
-        100 * round_down(proved.ratio(result.value), 4), f"{name}, the certificate of nspca", judged=False
-    )
-    return [*found, ours]
+        upper = min(lowrank.bound(problem, NET.rank, shifted=False)[0].upper, problem.leading_eigenvalue)
+        preset = f"{name}, exact optimum of the rank-3 part"
+        found.append(Found(100 * result.value / upper, preset, judged=False))
+    proved = round_down(api.certify(problem, result, effort="fast").ratio(result.value), 4)
+    return [*found, Found(100 * proved, f"{name}, the certificate of nspca", judged=False)]
 
 
 def _runs(problem: Problem, k: int, report: Report) -> list[Result]:
@@ -325,34 +300,25 @@ def _panel(
     seconds["EM"] = time.process_time() - started
     proved = api.sweep(problem, list(ks), certify="fast", report=report)
     limit = np.array([proof.upper for k in ks if (proof := proved["auto", k].certificate)])
-    x = list(map(float, ks))
     curves = [
-        Curve(PAPER_FOUND, x, (100 * net).tolist()),
-        Curve("EM (2008)", x, (100 * other).tolist(), dash="dash"),
-        Curve("ours, best found", x, [100 * proved["auto", k].value / l1 for k in ks], dash="dot"),
-        Curve(PAPER_SHARE, x, (100 * counted / l1).tolist(), marks=False),
-        Curve(PAPER_BOUND, x, (100 * _paper_bound(problem, counted) / l1).tolist(), marks=False),
-        Curve("ours, proved limit", x, (100 * limit / l1).tolist(), marks=False, dash="dot"),
+        curve(PAPER_FOUND, ks, 100 * net),
+        curve("EM (2008)", ks, 100 * other, dash="dash"),
+        curve("ours, best found", ks, [100 * proved["auto", k].value / l1 for k in ks], dash="dot"),
+        curve(PAPER_SHARE, ks, 100 * counted / l1, marks=False),
+        curve(PAPER_BOUND, ks, 100 * _paper_bound(problem, counted) / l1, marks=False),
+        curve("ours, proved limit", ks, 100 * limit / l1, marks=False, dash="dot"),
     ]
-    reached = []
+    reached: dict[int, float] = {}
+    how: dict[str, Any] = {"restarts": 2, "polish": False}
     for i, k in enumerate(nspca2006):
-        result = api.solve(
-            problem.with_k(k), "coordinate", restarts=2, polish=False, certify=None, report=report
-        )
-        reached += [(float(k), 100 * result.value / l1)] * bool(result.info["reached"])
+        result = api.solve(problem.with_k(k), "coordinate", certify=None, report=report, **how)
+        if result.info["reached"]:
+            reached[k] = 100 * result.value / l1
         report(Event(f"{title}: NSPCA (2006)", i + 1, len(nspca2006), k=k))
     if reached:
-        x, y = [k for k, _ in reached], [value for _, value in reached]
-        curves.append(Curve("NSPCA (2006), where it met k", x, y, dash="dot"))
-    panel = Panel(
-        title,
-        "k, the number of features",
-        "% of the first principal component",
-        curves,
-        yrange=[0.0, 105.0],
-        band=[PAPER_SHARE, PAPER_BOUND],
-        share_at=share_at,
-    )
+        curves.append(curve("NSPCA (2006), where it met k", reached, reached.values(), dash="dot"))
+    x, y, band = "k, the number of features", "% of the first principal component", [PAPER_SHARE, PAPER_BOUND]
+    panel = Panel(title, x, y, curves, yrange=[0.0, 105.0], band=band, share_at=share_at)
     return panel, net, other
 
 

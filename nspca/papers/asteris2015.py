@@ -19,7 +19,7 @@ from nspca.data import prepare
 from nspca.local_search import single
 from nspca.local_search.matching import assign
 from nspca.papers import originals
-from nspca.papers.item import Curve, Found, Outcome, Panel, Words
+from nspca.papers.item import Found, Outcome, Panel, Words, curve
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.result import Result
@@ -45,16 +45,13 @@ def figure_1(report: Report) -> Outcome:
     sizes = (2, 2)
     owner = assign(W, sizes)
     report(Event("matching", 1, 1))
-    places = [(j, s) for j in range(2) for s in range(2)]
     curves = []
     for i in range(6):
-        for row, (j, _) in enumerate(places):
-            taken = owner[i] == j and sum(owner[:i] == j) == places[row][1]
-            name = f"feature {i + 1} in component {j + 1}: weight {W[i, j]:.2f}" + (
-                ", taken" if taken else ""
-            )
-            ends = [float(5 - i), 4.5 - 4 * row / 3]
-            curves.append(Curve(name, [0.0, 1.0], ends, marks=taken, dash="solid" if taken else "dot"))
+        for row, (j, place) in enumerate((j, place) for j in range(2) for place in range(2)):
+            taken = bool(owner[i] == j and sum(owner[:i] == j) == place)
+            name = f"feature {i + 1} in component {j + 1}: weight {W[i, j]:.2f}{', taken' * taken}"
+            dash = "solid" if taken else "dot"
+            curves.append(curve(name, [0, 1], [5 - i, 4.5 - 4 * row / 3], marks=taken, dash=dash))
     total = float(sum(W[i, j] for i, j in enumerate(owner) if j >= 0))
     panel = Panel("Features and places", "", "", curves)
     return Outcome({"drawn": [Found(f"matching of weight {total:.4f}")]}, [panel])
@@ -73,16 +70,11 @@ def figure_2a(report: Report) -> Outcome:
     curves = {name: np.cumsum(values) for name, values in alone.items()}
     curves |= {"SPCABiPart": np.cumsum(own.best.values)}
     curves |= {name: np.cumsum(result.values) for name, result in strong.items()}
-    drawn = [
-        Curve(NAMES.get(name, name), [1.0, 2.0, 3.0, 4.0, 5.0], c.tolist()) for name, c in curves.items()
-    ]
+    drawn = [curve(NAMES.get(name, name), range(1, 6), one) for name, one in curves.items()]
     panel = Panel("Leukemia, 5 x 50, any sign", "components", "variance added up", drawn, yrange=[0.0, 6.4e9])
-    slower = Found(
-        f"{own.seconds:.1f} CPU s, the slowest of the others {max(seconds):.1f} s",
-        holds=own.seconds > max(seconds),
-        budget=own.budget,
-        reach=[float(min(c[0] for c in curves.values())), float(own.best.value)],
-    )
+    seen = f"{own.seconds:.1f} CPU s, the slowest of the others {max(seconds):.1f} s"
+    reach = [float(min(one[0] for one in curves.values())), float(own.best.value)]
+    slower = Found(seen, holds=own.seconds > max(seconds), budget=own.budget, reach=reach)
     totals = {name: sum(values) for name, values in alone.items()}
     found = {"gain": _gains(own, strong, totals), "time": [slower]}
     return Outcome(found, [panel])
@@ -101,9 +93,8 @@ def figure_2b(report: Report) -> Outcome:
         totals["joint"].append(joint.value)
         found[f"gain{r}"] = _gains(own, {"joint": joint}, {name: c[r - 1] for name, c in alone.items()})
         report(Event("components", r - 1, len(COUNTS)))
-    x = [float(r) for r in COUNTS]
-    curves = [Curve(NAMES[name], x, curve[COUNTS[0] - 1 :].tolist()) for name, curve in alone.items()]
-    curves += [Curve(name, x, values) for name, values in totals.items()]
+    curves = [curve(NAMES[name], COUNTS, one[COUNTS[0] - 1 :]) for name, one in alone.items()]
+    curves += [curve(name, COUNTS, values) for name, values in totals.items()]
     panel = Panel("Leukemia, r x 50, any sign", "components r", "variance", curves, yrange=[0.0, 8.5e9])
     return Outcome(found, [panel])
 
@@ -160,26 +151,15 @@ def table_3(report: Report) -> Outcome:
 
 @dataclass(frozen=True)
 class _Seeds:
-    """Results of SPCABiPart runs that differ in their random points only, with their CPU seconds."""
+    """The best of some runs of SPCABiPart with different random points, with the CPU seconds of all.
 
-    results: list[Result]
+    `spread` is the smallest and the largest total variance, and `budget` says how much was run.
+    """
+
+    best: Result
+    spread: list[float]
+    budget: str
     seconds: float
-
-    @property
-    def best(self) -> Result:
-        """Result with the largest total variance."""
-        return max(self.results, key=lambda result: result.value)
-
-    @property
-    def spread(self) -> list[float]:
-        """Smallest and largest total variance of the runs."""
-        values = [result.value for result in self.results]
-        return [min(values), max(values)]
-
-    @property
-    def budget(self) -> str:
-        """Phrase that states the number of runs and of random points."""
-        return f"the best of {len(self.results)} x {POINTS} random points"
 
 
 def _from_largest_variance(problem: Problem, r: int, rank: int, report: Report) -> list[float]:
@@ -255,7 +235,9 @@ def _bipartite(problem: Problem, r: int, report: Report, rank: int = 4, seeds: i
     how: dict[str, Any] = {"components": r, "certify": None, "report": report, "rank": rank}
     started = time.process_time()
     results = [api.solve(problem, "bipartite", samples=POINTS, seed=seed, **how) for seed in range(seeds)]
-    return _Seeds(results, time.process_time() - started)
+    values, budget = [result.value for result in results], f"the best of {seeds} x {POINTS} random points"
+    best = results[int(np.argmax(values))]
+    return _Seeds(best, [min(values), max(values)], budget, time.process_time() - started)
 
 
 def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> list[Found]:
@@ -265,18 +247,13 @@ def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> l
     others.
     """
     best = max(alone.values())
-
-    def gain(value: float, base: float) -> float:
-        return 100 * (value / base - 1)
-
-    judged = [
-        Found(gain(own.best.value, base), over, budget=own.budget, spread=[gain(v, base) for v in own.spread])
-        for over, base in (("over the best of the three", best), ("over TPower", alone["tpower"]))
-    ]
-    beside = [
-        Found(gain(result.value, best), STRONGER[name], judged=False) for name, result in strong.items()
-    ]
-    return judged + beside
+    found = []
+    for over, base in (("over the best of the three", best), ("over TPower", alone["tpower"])):
+        gain, *spread = (100 * (value / base - 1) for value in (own.best.value, *own.spread))
+        found.append(Found(gain, over, budget=own.budget, spread=spread))
+    for name, result in strong.items():
+        found.append(Found(100 * (result.value / best - 1), STRONGER[name], judged=False))
+    return found
 
 
 def _highest(found: dict[str, list[Found]]) -> Found:

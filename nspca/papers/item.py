@@ -36,26 +36,13 @@ Kind = Literal["same", "most", "least", "gain", "statement", "drawn"]
 
 @dataclass(frozen=True)
 class Printed:
-    """A number, statement or drawing that a paper prints.
+    """A number, statement or drawing that a paper prints, by its key within the figure or table.
 
-    Parameters
-    ----------
-    key : str
-        Key within its figure or table.
-    what : str
-        Subject of the number or sentence.
-    where : str
-        Page or section.
-    kind : str
-        "same": a number to be reproduced. "most" or "least": a number that is better when larger or smaller.
-        "gain": the excess of one total over another in per cent, better when larger.
-        "statement": a sentence of the text. "drawn": a drawing without numbers.
-    value : float, optional
-        The number.
-    shown : str
-        The printed text; statements are paraphrased.
-    axis : (float, float), optional
-        Ends of the printed axis. A curve that leaves it does not agree, whatever its trend.
+    `what` is its subject, and `where` its page or section. Its `kind` is "same" for a number to be
+    reproduced, "most" or "least" for one that is better when larger or smaller, "gain" for the excess of one
+    total over another in per cent, "statement" for a sentence of the text, and "drawn" for a drawing without
+    numbers. `value` is the number, and `shown` the printed text; statements are paraphrased. A curve that
+    leaves the printed `axis` does not agree, whatever its trend.
     """
 
     key: str
@@ -89,25 +76,13 @@ proceedings, counted from 1, or sections of the 2014 paper.
 
 @dataclass(frozen=True)
 class Found:
-    """A computed counterpart of a `Printed`.
+    """A computed counterpart of a `Printed`: a number to compare, or a sentence about a statement or drawing.
 
-    Parameters
-    ----------
-    value : float or str
-        The number to compare with the printed one, or a sentence about a statement or drawing.
-    preset : str
-        The reading of the paper: scaling, start or measure, when the paper leaves them open.
-    holds : bool, optional
-        True if a statement holds, False if its contrary holds, None if neither does.
-    judged : bool
-        True for a reading of the paper. False for a stronger method or another measure, which is shown
-        but does not count for the verdict.
-    budget : str
-        Permitted work of a heuristic, such as "3 x 10000 random points".
-    spread : [float, float], optional
-        Smallest and largest value over the seeds of a heuristic; `value` is the best one.
-    reach : [float, float], optional
-        Smallest and largest value of a curve, for the comparison with the printed axis.
+    `preset` is the reading of the paper, which may leave scaling, start or measure open. A statement holds,
+    its contrary does (False), or neither (None). What is not `judged`, such as a stronger method, is shown
+    and does not count for the verdict. `budget` is the permitted work of a heuristic, such as "3 x 10000
+    random points", `spread` its smallest and largest value over the seeds, of which `value` is the best.
+    `reach` is the smallest and largest value of a curve, which is compared with the printed axis.
     """
 
     value: float | str
@@ -137,25 +112,18 @@ class Curve:
     dash: str = "solid"
 
 
+def curve(name: str, x: Iterable[Any], y: Iterable[Any], **look: Any) -> Curve:
+    """Return the curve through some points, given as numbers of any type."""
+    return Curve(name, [*map(float, x)], [*map(float, y)], **look)
+
+
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes with curves.
+    """A pair of axes, called `x` and `y`, with curves; the ranges are those of the paper if it prints ticks.
 
-    Parameters
-    ----------
-    title, x, y : str
-        Title, and labels of the axes.
-    curves : list of Curve
-    xrange, yrange : [float, float], optional
-        Ranges of the axes, as in the paper when it prints ticks.
-    band : [str, str], optional
-        Names of two curves; the region between them is filled.
-    share_at : float, optional
-        An x of both curves of `band`, where the figure prints the share of the first in the second.
-    logarithmic : str
-        Names of the logarithmic axes: "x", "y", "xy" or "".
-    equal : bool
-        Whether both axes have the same scale.
+    The region between the two curves named in `band` is filled, and at `share_at`, an x of both, the figure
+    prints the share of the first in the second. `logarithmic` is "x", "y", "xy" or ""; with `equal`, both
+    axes have the same scale.
     """
 
     title: str
@@ -198,23 +166,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The computed counterpart of an `Item`: findings and drawings.
+    """The computed counterpart of an `Item`: drawings, and findings by the key of their `Printed`.
 
-    Parameters
-    ----------
-    found : dict of str to list of Found
-        Findings by the key of the `Printed` that they belong to.
-    panels, galleries, words, tables : lists
-        Drawings, lists of topics, and tables.
-    said : str
-        Remarks on the reproduction, for the reader.
-    reasons : dict of str to str
-        For each key whose verdict is "differs" or "opposite": the reading under which it agrees, or a
-        sentence that none is known.
-    seconds : float
-        CPU seconds of the computation.
-    computed : float
-        Time of the computation, in seconds since 1970.
+    `said` are remarks on the reproduction. `reasons` say of each key whose verdict is "differs" or "opposite"
+    the reading under which it agrees, or that none is known. The computation took `seconds` of the CPU, and
+    ended at the time `computed`, in seconds since 1970.
     """
 
     found: dict[str, list[Found]] = field(default_factory=dict)
@@ -259,25 +215,12 @@ def _round_numbers(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Item:
-    """A figure or table of a paper.
+    """A figure or table of a paper, by a name for addresses such as ``asteris2014-figure-4``.
 
-    Parameters
-    ----------
-    name : str
-        Key for addresses and the command line, such as ``asteris2014-figure-4``.
-    label, title : str
-        Name in the paper, such as "Figure 4", and a short title.
-    printed : tuple of Printed
-    make : callable
-        ``make(report) -> Outcome``; raises `Absent` when all its data are missing.
-    needs : tuple of str
-        Names of its data sets, see `nspca.papers.originals`.
-    any_of : bool
-        Whether one of these data sets is enough for a part of the outcome.
-    code : str
-        Python code that computes the main number.
-    said, reasons
-        Remarks and reasons for its outcomes, which `Outcome` describes.
+    `label` is its name in the paper, such as "Figure 4". `make` computes its outcome, and raises `Absent`
+    when all the data sets that it `needs` (see `nspca.papers.originals`) are missing; with `any_of`, one of
+    them is enough for a part of the outcome. `code` is Python code that computes the main number. `said` and
+    `reasons` are for its outcomes.
     """
 
     name: str

@@ -32,26 +32,14 @@ class Absent(InvalidData):
 
 
 def sample(name: str, *prepared: str) -> Dataset:
-    """Load one of `SAMPLES`, after the preparations `prepared` (see `nspca.data.prepare`).
-
-    Raises
-    ------
-    Absent
-        When the original is not on this machine.
-    """
+    """Load one of `SAMPLES`, prepared as `nspca.data.prepare` does; `Absent` without its original."""
     if original_path(name) is None:
         raise Absent(f"The original of {name} is not on this machine: {remedy([name])}.")
     return prepare(load_sample(name), *prepared)
 
 
 def table(name: str) -> Array:
-    """Load one of the tables `EXTRA` as an array (m, n).
-
-    Raises
-    ------
-    Absent
-        When its file does not exist.
-    """
+    """Load one of the tables `EXTRA` as an array (m, n); `Absent` without its file."""
     path = _path(name)
     if path is None:
         raise Absent(f"The original of {name} is not on this machine: {remedy([name])}.")

@@ -17,7 +17,7 @@ from nspca.components import explained_variances
 from nspca.covariance.linalg import Array
 from nspca.data.preparation import off_first
 from nspca.papers import originals, uses
-from nspca.papers.item import Curve, Found, Outcome, Panel
+from nspca.papers.item import Curve, Found, Outcome, Panel, curve
 from nspca.papers.zass2006 import nspca_columns, unit_columns
 from nspca.presentation.numerals import round_up
 from nspca.problem import Problem
@@ -80,19 +80,13 @@ def figure_1(report: Report) -> Outcome:
     report(Event("descent", 1, 1))
     end = np.maximum(target - level, 0.0)
     path = np.array(way)
-    panel = Panel(
-        "Axis-aligned descent to the l1 diamond",
-        "w1",
-        "w2",
-        [
-            Curve("|w|1 = B", [0.0, bound], [bound, 0.0], marks=False),
-            Curve("descent", path[:, 0].tolist(), path[:, 1].tolist()),
-            Curve("unconstrained optimum", [float(target[0])], [float(target[1])]),
-        ],
-        xrange=[-0.1, 1.7],
-        yrange=[-0.1, 1.7],
-        equal=True,
-    )
+    drawn = [
+        curve("|w|1 = B", [0, bound], [bound, 0], marks=False),
+        curve("descent", *path.T),
+        curve("unconstrained optimum", target[:1], target[1:]),
+    ]
+    title, ends = "Axis-aligned descent to the l1 diamond", [-0.1, 1.7]
+    panel = Panel(title, "w1", "w2", drawn, xrange=ends, yrange=ends, equal=True)
     away = float(np.abs(path[-1] - end).max())
     return Outcome({"drawn": [Found(f"its end and the soft threshold are {away:.1g} apart")]}, [panel])
 
@@ -106,7 +100,7 @@ def figure_2_left(report: Report) -> Outcome:
     problem = _any_sign("cbcl")
     ks = (2, 5, 10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 150)
     curves = _variance_curves(problem, ks, (10, 40, 80, 150), report)
-    plain, anew, forward = (curve.y for curve in curves[:3])
+    plain, anew, forward = (one.y for one in curves[:3])
     first = problem.covariance.leading(1)[1][:, 0]
     panel = Panel("Faces, any sign", "cardinality", "variance", curves, xrange=[0, 155], yrange=[0, 120])
     away = float(np.max(np.abs(np.array(anew) / np.array(forward) - 1)))
@@ -126,7 +120,7 @@ def figure_2_middle(report: Report) -> Outcome:
     curves = _variance_curves(problem, ks, (10, 50, 150), report)
     thresholded = api.sweep(problem, list(ks), methods=("threshold",), certify=None, report=report)
     values = [thresholded["threshold", k].value for k in ks]
-    curves.append(Curve("thresholding", curves[0].x, values, dash="dot"))
+    curves.append(curve("thresholding", ks, values, dash="dot"))
     panel = Panel("Genes, any sign", "cardinality", "variance", curves, xrange=[0, 155], yrange=[0, 140])
     return Outcome({"drawn": [Found(_describe_values(ks, curves[1].y, "emPCA, anew"))]}, [panel])
 
@@ -148,10 +142,7 @@ def figure_2_right(report: Report) -> Outcome:
         for k in (5, 50, 400)
     }
     dashes = {"emPCA": "solid", SPCA: "dot"}
-    curves = [
-        Curve(name, list(map(float, curve)), list(curve.values()), dash=dashes.get(name, "dash"))
-        for name, curve in times.items()
-    ]
+    curves = [curve(name, one, one.values(), dash=dashes.get(name, "dash")) for name, one in times.items()]
     panel = Panel("Genes: time", "cardinality", "CPU seconds", curves, xrange=[0, 410], logarithmic="y")
     seconds, forward = (list(times[name].values()) for name in ("emPCA", "greedy path (PathSPCA)"))
     spread, grown = max(seconds) / min(seconds), forward[-1] / forward[0]
@@ -183,25 +174,16 @@ def figure_3_left(report: Report) -> Outcome:
     values, anew = _own_and_anew(results)
     full = [k for k, result in zip(ks, results, strict=True) if np.count_nonzero(result.components) == k]
     quick = float(np.mean([second for k, second in zip(ks, seconds, strict=True) if k <= 100]))
-    curves = [
-        Curve("emPCA, nonnegative", list(map(float, ks)), values),
-        Curve("emPCA, weights anew", list(map(float, ks)), anew, dash="dot"),
-    ]
+    curves = [curve("emPCA, nonnegative", ks, values), curve("emPCA, weights anew", ks, anew, dash="dot")]
     started = time.process_time()
     met = {alpha: _find_values_met(problem, alpha, ks, report) for alpha in ALPHAS}
     slow = (time.process_time() - started) / (len(ALPHAS) * len(ks))
     for alpha, points in met.items():
         if points:
             name = f"NSPCA (2006), alpha = {alpha:.0e}"
-            curves.append(Curve(name, list(map(float, points)), list(points.values()), dash="dash"))
-    panel = Panel(
-        "Faces, first component projected out, nonnegative",
-        "cardinality",
-        "variance",
-        curves,
-        xrange=[0, 205],
-        yrange=[2, 20],
-    )
+            curves.append(curve(name, points, points.values(), dash="dash"))
+    title = "Faces, first component projected out, nonnegative"
+    panel = Panel(title, "cardinality", "variance", curves, xrange=[0, 205], yrange=[2, 20])
     # Above 150 the best answer uses fewer than k features, and NSPCA must use exactly k.
     plain, best = ({k: v for k, v in zip(ks, side, strict=True) if k in full} for side in (values, anew))
     budget, seen = f"{STARTS} starts each", f"{quick:.2g} s against {slow:.2g} s"
@@ -226,32 +208,22 @@ def figure_3_middle(report: Report) -> Outcome:
     """
     problem = _faces_off_first().with_k(20)
     signed = Problem(problem.covariance, 20, nonneg=False)
-    options: dict[str, Any] = {"restarts": 10, "polish": False}
+    how: dict[str, Any] = {"components": COMPONENTS, "restarts": 10, "polish": False, "report": report}
     U = {
-        "emPCA": api.solve(
-            signed, "em", components=COMPONENTS, certify=None, report=report, **options
-        ).components,
-        "emPCA, nonnegative": api.solve(
-            problem, "em", components=COMPONENTS, certify=None, report=report, starts="paper", **options
-        ).components,
+        "emPCA": api.solve(signed, "em", certify=None, **how).components,
+        "emPCA, nonnegative": api.solve(problem, "em", certify=None, starts="paper", **how).components,
         "NSPCA (2006), alpha = 1e8": _nspca_with_entries(problem, report),
     }
     title = "Orthogonal components, K = 20 each or 200 together"
     found = []
     panels = []
-    for measure in MEASURES:
+    for measure, said in MEASURES.items():
         panel, curves = _cumulative_panel(problem, U, title, [0, 70], measure)
         ours, theirs = curves["emPCA, nonnegative"], curves["NSPCA (2006), alpha = 1e8"]
-        found.append(
-            Found(
-                f"{ours[-1]:.1f} against {theirs[-1]:.1f}",
-                MEASURES[measure],
-                bool(ours[-1] > (1 + LEVEL) * theirs[-1]),
-                measure == "total",
-                "ten starts of EM, one of NSPCA",
-                reach=[float(min(theirs[0], ours[0])), float(max(ours[-1], theirs[-1]))],
-            )
-        )
+        seen, holds = f"{ours[-1]:.1f} against {theirs[-1]:.1f}", bool(ours[-1] > (1 + LEVEL) * theirs[-1])
+        reach = [float(min(theirs[0], ours[0])), float(max(ours[-1], theirs[-1]))]
+        budget = "ten starts of EM, one of NSPCA"
+        found.append(Found(seen, said, holds, measure == "total", budget, reach=reach))
         panels.append(panel)
     return Outcome({"more": found}, panels[:1])
 
@@ -260,17 +232,9 @@ def figure_3_right(report: Report) -> Outcome:
     """Return Fig. 3 (right): variance of ten components that are at least 85 degrees apart, added up."""
     problem = _faces_off_first()
     whole = problem.with_k(problem.n)
+    how: dict[str, Any] = {"restarts": 3, "starts": "paper", "polish": False, "penalty": "step"}
     angled = api.solve(
-        whole,
-        "em",
-        components=COMPONENTS,
-        angle=ANGLE,
-        certify=None,
-        report=report,
-        restarts=3,
-        starts="paper",
-        polish=False,
-        penalty="step",
+        whole, "em", components=COMPONENTS, angle=ANGLE, certify=None, report=report, **how
     ).components
     U, alpha, apart = angled, 0.0, False
     for alpha in (1e5, 1e6, 1e7, 1e8):  # stop at the smallest alpha with such angles
@@ -313,16 +277,10 @@ def figure_4(report: Report) -> Outcome:
         seventy = next(row for row in rows if (row["selection"], row["genes"]) == ("em, nonnegative", 70))
         every = next(row for row in rows if row["selection"] == "all genes")
         seen = f"{seventy['mean']:.3f} ± {seventy['spread']:.3f} against {every['mean']:.3f} of all genes"
-        found.append(
-            Found(
-                seen,
-                f"{TABLES[prepared]}, {'the paper’s starts' if starts == 'paper' else 'the starts of nspca'}",
-                seventy["mean"] > every["mean"],
-                judged=starts == "paper",
-                budget=f"{CLUSTERINGS} starts of k-means",
-                reach=sorted((seventy["mean"], every["mean"])),
-            )
-        )
+        preset = f"{TABLES[prepared]}, {'the paper’s starts' if starts == 'paper' else 'the starts of nspca'}"
+        holds, reach = seventy["mean"] > every["mean"], sorted((seventy["mean"], every["mean"]))
+        budget = f"{CLUSTERINGS} starts of k-means"
+        found.append(Found(seen, preset, holds, starts == "paper", budget, reach=reach))
     return Outcome({"seventy": found}, panels)
 
 
@@ -409,15 +367,14 @@ def _any_sign(sample: str) -> Problem:
 
 def _variance_curves(problem: Problem, ks: Sequence[int], few: Sequence[int], report: Report) -> list[Curve]:
     """Return curves of variance: EM with own and with best weights, greedy path, SparsePCA at `few`."""
-    x = list(map(float, ks))
     plain, anew = _own_and_anew(_em_runs(problem, ks, FIRST, report)[0])
     path = greedy.path(problem, ks, FORWARD, 0, report)
     baseline = [api.solve(problem.with_k(k), "spca", certify=None, report=report).value for k in few]
     return [
-        Curve("emPCA", x, plain),
-        Curve("emPCA, weights anew", x, anew),
-        Curve("greedy path (PathSPCA)", x, [path[k].value for k in ks], dash="dash"),
-        Curve(SPCA, list(map(float, few)), baseline, dash="dot"),
+        curve("emPCA", ks, plain),
+        curve("emPCA, weights anew", ks, anew),
+        curve("greedy path (PathSPCA)", ks, [path[k].value for k in ks], dash="dash"),
+        curve(SPCA, few, baseline, dash="dot"),
     ]
 
 
@@ -474,10 +431,7 @@ def _cumulative_panel(
             order = np.argsort([-problem.value(u) for u in columns.T], kind="stable")
             columns = columns[:, order]
         curves[name] = explained_variances(problem, columns)[measure]
-    drawn = [
-        Curve(name, [float(i + 1) for i in range(len(curve))], curve.tolist())
-        for name, curve in curves.items()
-    ]
+    drawn = [curve(name, range(1, 1 + len(one)), one) for name, one in curves.items()]
     return Panel(title, "components", "variance, added up", drawn, yrange=yrange), curves
 
 
@@ -487,12 +441,11 @@ def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
         mine = [row for row in rows if row["selection"] == name]
         if name == "all genes":
             mine = [mine[0] | {"genes": genes} for genes in (10, 250)]
-        x, y = [float(row["genes"]) for row in mine], [row["mean"] for row in mine]
+        x, y = [row["genes"] for row in mine], [row["mean"] for row in mine]
         spread = None if name == "all genes" else [row["spread"] for row in mine]
-        curves.append(Curve(name, x, y, spread, dash="dot" if name == "all genes" else "solid"))
-    return Panel(
-        f"Genes, {TABLES[prepared]}", "genes", "Jaccard score", curves, xrange=[0, 260], yrange=[0.2, 0.9]
-    )
+        curves.append(curve(name, x, y, spread=spread, dash="dot" if name == "all genes" else "solid"))
+    title = f"Genes, {TABLES[prepared]}"
+    return Panel(title, "genes", "Jaccard score", curves, xrange=[0, 260], yrange=[0.2, 0.9])
 
 
 def _describe_values(ks: Sequence[int], values: Sequence[float], name: str) -> str:

@@ -16,7 +16,7 @@ from nspca.covariance.linalg import Array
 from nspca.data import prepare
 from nspca.lowrank.rankd import rho
 from nspca.papers import originals
-from nspca.papers.item import Curve, Found, Outcome, Panel, Table
+from nspca.papers.item import Curve, Found, Outcome, Panel, Table, curve
 from nspca.presentation.numerals import round_down, round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
@@ -62,12 +62,8 @@ def single(report: Report) -> Outcome:
         bound = epsnet.upper_bounds(problem, [k], epsnet.Options(RANK, EPS), 0, report)[0][k]
         holds["theorem1"] &= proved >= promised
         holds["theorem2"] &= proved >= (1 - EPS) * promised
-        shares = (
-            promised,
-            (1 - EPS) * promised,
-            result.value / min(bound, problem.leading_eigenvalue),
-            proved,
-        )
+        sketch = result.value / min(bound, problem.leading_eigenvalue)
+        shares = promised, (1 - EPS) * promised, sketch, proved
         rows.append([name, f"{n:,}", str(k), f"{values[RANK] / values[0]:.3g}", *map(_percent, shares)])
     columns = ["Data", "n", "k", "λ4 / λ1", "Theorem 1", "Theorem 2", "Bound of Sec. 7", "Certificate"]
     found = {
@@ -90,37 +86,22 @@ def joint(report: Report) -> Outcome:
         loss, upper = paper.info["loss"], best.certificate.upper
         promised = (1 - EPS) - loss / upper
         holds &= best.value >= (1 - EPS) * upper - loss
-        rows.append(
-            [
-                name,
-                str(problem.size),
-                f"{values[SKETCH] / values[0]:.3g}",
-                f"{loss:.3g}",
-                f"{100 * round_up(promised, 3):.3g} %" if promised > 0 else "nothing",
-                f"10^{np.log10(paper.info['net_points']):.0f}",
-                _percent(best.certificate.ratio(best.value)),
-            ]
-        )
+        share = f"{100 * round_up(promised, 3):.3g} %" if promised > 0 else "nothing"
+        decay, points = f"{values[SKETCH] / values[0]:.3g}", f"10^{np.log10(paper.info['net_points']):.0f}"
+        proved = _percent(best.certificate.ratio(best.value))
+        rows.append([name, str(problem.size), decay, f"{loss:.3g}", share, points, proved])
     columns = [
         "Data", "s", "λ5 / λ1", "Loss 2 k |A - Ā|", "Theorem 2, at most", "Points of its net", "Certificate",
     ]  # fmt: skip
-    found = {
-        "promise": [
-            Found(f"kept by the best components found on {len(rows)} data sets", "rank 4, eps = 0.1", holds)
-        ]
-    }
-    return Outcome(found, [_panel(curves)], tables=[Table("Five components", columns, rows)])
+    kept = Found(f"kept by the best components found on {len(rows)} data sets", "rank 4, eps = 0.1", holds)
+    tables = [Table("Five components", columns, rows)]
+    return Outcome({"promise": [kept]}, [_panel(curves)], tables=tables)
 
 
 def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[tuple[str, Problem]]:
-    """Yield the name and the problem of each data set that is on this machine.
+    """Yield the name and the problem of each data set that is on this machine; `Absent` if none is.
 
     Problems of `SINGLE` are nonnegative, and those of `JOINT` have any sign.
-
-    Raises
-    ------
-    originals.Absent
-        When none of the data sets is on this machine.
     """
     some = False
     for i, (name, (load, k)) in enumerate(sources.items()):
@@ -137,7 +118,7 @@ def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[
 
 def _decay(name: str, values: Array) -> Curve:
     kept = values[values > 0]
-    return Curve(name, [float(i + 1) for i in range(kept.size)], (kept / kept[0]).tolist())
+    return curve(name, range(1, 1 + kept.size), kept / kept[0])
 
 
 def _panel(curves: list[Curve]) -> Panel:

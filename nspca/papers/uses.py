@@ -110,26 +110,10 @@ def gene_rows(
 ) -> list[dict[str, Any]]:
     """Return the Jaccard scores of k-means on selected genes, for each selection method and number of genes.
 
-    The labels are not used for selecting or clustering.
-
-    Parameters
-    ----------
-    X : (m, n) raw intensities
-    labels : (m,)
-    counts : sequence of int
-        Numbers of genes.
-    prepared : str
-        "log", "raw" or "standardised", see `gene_tables`.
-    starts : int
-        Number of initialisations of k-means.
-    report : callable, optional
-    em_starts : str
-        Starts of nonnegative EM: "paper" for random nonnegative vectors, "range" for those of nspca.
-
-    Returns
-    -------
-    list of dict
-        Keys "selection", "genes", "mean" and "spread" (standard deviation). The first row is for all genes.
+    X holds raw intensities (m, n), which are `prepared` as `gene_tables` says. The labels (m,) are not used
+    for selecting or clustering. k-means has so many `starts`; those of nonnegative EM are "paper" (random
+    nonnegative vectors) or "range" (those of nspca). A row has the keys "selection", "genes", "mean" and
+    "spread" (standard deviation). The first is for all genes.
     """
     entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), prepared)
     n = Z.shape[1]
@@ -194,20 +178,10 @@ def detection_curve(
 ) -> dict[str, Any]:
     """Return the ROC curve of a linear support vector machine (SVM) on the scores ``X @ U``.
 
-    Parameters
-    ----------
-    U : (n, r) components
-    train, test : (faces (p, n), others (q, n))
-    scaled : bool
-        Whether every score is standardised; otherwise all scores are divided by one number.
-    constant : float
-        C of the SVM.
-
-    Returns
-    -------
-    dict
-        "false" (t,) and "true" (t,): shares of the others and of the faces that are classified as faces, by
-        threshold. "area": the area under the curve.
+    `train` and `test` are faces (p, n) and others (q, n), U (n, r) the components, and `constant` the C of
+    the SVM. Every score is standardised; if not `scaled`, all are divided by one number. "false" (t,) and
+    "true" (t,) are the shares of the others and of the faces that are classified as faces, by threshold,
+    and "area" is the area under the curve.
     """
     from sklearn.metrics import roc_auc_score, roc_curve
     from sklearn.svm import LinearSVC

@@ -16,7 +16,7 @@ from nspca.components import explained_variances, successive
 from nspca.covariance.linalg import Array
 from nspca.data import load_sample
 from nspca.papers import originals, uses
-from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
+from nspca.papers.item import Found, Gallery, Outcome, Panel, curve
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import coordinate
@@ -73,26 +73,11 @@ def figure_1(report: Report) -> Outcome:
     grid = np.linspace(0, 10, 1_000_001)
     away = abs(best - grid[np.argmax(value(grid))])
     report(Event("quartic", 1, 1))
+    drawn = [curve("f", u, value(u), marks=False), curve("maximum over u ≥ 0", [best], [value(best)])]
+    derivative = [curve("f'", u, slope, marks=False)]
     panels = [
-        Panel(
-            "The quartic",
-            "u",
-            "f(u)",
-            [
-                Curve("f", u.tolist(), value(u).tolist(), marks=False),
-                Curve("maximum over u ≥ 0", [float(best)], [float(value(best))]),
-            ],
-            xrange=[-10, 10],
-            yrange=[-2000, 1000],
-        ),
-        Panel(
-            "Its derivative",
-            "u",
-            "f'(u)",
-            [Curve("f'", u.tolist(), slope.tolist(), marks=False)],
-            xrange=[-10, 10],
-            yrange=[-1000, 1500],
-        ),
+        Panel("The quartic", "u", "f(u)", drawn, xrange=[-10, 10], yrange=[-2000, 1000]),
+        Panel("Its derivative", "u", "f'(u)", derivative, xrange=[-10, 10], yrange=[-1000, 1500]),
     ]
     seen = f"root by formula {best:.6f}, {away:.0e} from the best of a million points"
     return Outcome({"drawn": [Found(seen)]}, panels)
@@ -103,29 +88,23 @@ def figure_2(report: Report) -> Outcome:
     data = originals.sample("cbcl")
     problem = Problem.from_data(data.X, k=PIXELS, nonneg=True)
     U = {name: nspca_columns(problem, *SETTINGS[name], report) for name in ("a", "b", "c")}
-    titles = {
-        "a": "(a) alpha = 2e7, beta = 0",
-        "b": "(b) alpha = 5e8, beta = 0",
-        "c": "(c) alpha = 2e7, beta = 2e6",
+    columns = {
+        "(a) alpha = 2e7, beta = 0": U["a"],
+        "(b) alpha = 5e8, beta = 0": U["b"],
+        "(c) alpha = 2e7, beta = 2e6": U["c"],
+        "(d) PCA": problem.covariance.leading(COMPONENTS)[1],
+        "(e) NMF": uses.principal_parts(data.X, COMPONENTS),
+        "(f) GSPCA, 55 pixels each": greedy_columns(problem, report),
     }
-    columns = {titles[name]: U[name] for name in U}
-    columns["(d) PCA"] = problem.covariance.leading(COMPONENTS)[1]
-    columns["(e) NMF"] = uses.principal_parts(data.X, COMPONENTS)
-    columns["(f) GSPCA, 55 pixels each"] = greedy_columns(problem, report)
-    galleries = [
-        Gallery(title, list(data.image_shape or (19, 19)), one.T.tolist()) for title, one in columns.items()
-    ]
+    shape = list(data.image_shape or (19, 19))
+    galleries = [Gallery(title, shape, one.T.tolist()) for title, one in columns.items()]
     overlaps = {name: coordinate.overlap(one) for name, one in U.items()}
     entries = {name: int(np.count_nonzero(one)) for name, one in U.items()}
+    remains = True if overlaps["c"] >= REMAINS * overlaps["a"] else None
     found = {
         "alpha": [Found(f"{overlaps['a']:.2f} to {overlaps['b']:.2g}", holds=overlaps["b"] < overlaps["a"])],
         "sparser": [Found(f"{entries['a']} to {entries['b']}", holds=entries["b"] < entries["a"])],
-        "remains": [
-            Found(
-                f"{overlaps['a']:.2f} to {overlaps['c']:.2f}",
-                holds=True if overlaps["c"] >= REMAINS * overlaps["a"] else None,
-            )
-        ],
+        "remains": [Found(f"{overlaps['a']:.2f} to {overlaps['c']:.2f}", holds=remains)],
         "beta": [Found(f"{entries['a']} to {entries['c']}", holds=entries["c"] < entries["a"])],
     }
     return Outcome(found, galleries=galleries)
@@ -149,42 +128,20 @@ def _judge_tradeoffs(
     alphas: list[float], overlaps: list[float], betas: list[float], entries: list[float]
 ) -> Outcome:
     """Return the outcome of Fig. 3, from overlaps at each log10 alpha and `entries` at each log10 beta."""
+
+    def judge(values: list[float], seen: str, preset: str = "") -> Found:
+        reach = [min(values), max(values)]
+        return Found(seen, preset, _does_fall(values), budget="one start", reach=reach)
+
+    above, below = [curve("NSPCA (2006)", alphas, overlaps)], [curve("NSPCA (2006)", betas, entries)]
+    measure, count = "|I - U'U|, unit columns", "entries of U above 0"
     panels = [
-        Panel(
-            "Overlap, beta = 0",
-            "log10 alpha",
-            "|I - U'U|, unit columns",
-            [Curve("NSPCA (2006)", alphas, overlaps)],
-            xrange=[6, 10],
-            yrange=[0, 8],
-        ),
-        Panel(
-            "Nonzero weights, alpha = 2e7",
-            "log10 beta",
-            "entries of U above 0",
-            [Curve("NSPCA (2006)", betas, entries)],
-            xrange=[5, 8],
-            yrange=[0, 2500],
-        ),
+        Panel("Overlap, beta = 0", "log10 alpha", measure, above, xrange=[6, 10], yrange=[0, 8]),
+        Panel("Nonzero weights, alpha = 2e7", "log10 beta", count, below, xrange=[5, 8], yrange=[0, 2500]),
     ]
     found = {
-        "overlap": [
-            Found(
-                f"{overlaps[0]:.2f} to {overlaps[-1]:.2g}",
-                "unit columns",
-                _does_fall(overlaps),
-                budget="one start",
-                reach=[min(overlaps), max(overlaps)],
-            )
-        ],
-        "sparse": [
-            Found(
-                f"{entries[0]:.0f} to {entries[-1]:.0f}",
-                holds=_does_fall(entries),
-                budget="one start",
-                reach=[min(entries), max(entries)],
-            )
-        ],
+        "overlap": [judge(overlaps, f"{overlaps[0]:.2f} to {overlaps[-1]:.2g}", "unit columns")],
+        "sparse": [judge(entries, f"{entries[0]:.0f} to {entries[-1]:.0f}")],
     }
     return Outcome(found, panels)
 
@@ -201,27 +158,23 @@ def figure_4(report: Report) -> Outcome:
         for centring, center in CENTRED.items():
             for name, U in _detectors(train[0], center, report).items():
                 for machine, (scaled, constant) in MACHINES.items():
-                    curve = uses.detection_curve(U, train, test, scaled, constant)
-                    areas.setdefault((centring, machine), {}).setdefault(name, []).append(curve["area"])
+                    roc = uses.detection_curve(U, train, test, scaled, constant)
+                    areas.setdefault((centring, machine), {}).setdefault(name, []).append(roc["area"])
                     if draw == 0 and (centring, machine) == (next(iter(CENTRED)), next(iter(MACHINES))):
-                        first[name] = curve
+                        first[name] = roc
         report(Event("draws", draw + 1, DRAWS))
-    panels = [
-        _roc_panel("(a) alpha and beta", {n: c for n, c in first.items() if n.startswith("NSPCA")}),
-        _roc_panel(
-            "(b) against others",
-            {n: c for n, c in first.items() if n not in ("NSPCA (a)", "NSPCA (b)", "NSPCA (c)")},
-        ),
-    ]
+    ours = [name for name in first if name.startswith("NSPCA")]
+    others = [name for name in first if name == "NSPCA (both)" or name not in ours]
+    panels = [_roc_panel("(a) alpha and beta", first, ours), _roc_panel("(b) against others", first, others)]
     found: dict[str, list[Found]] = {"alpha": [], "beta": [], "others": []}
     for (centring, machine), area in areas.items():
-        ours, rest = area["NSPCA (both)"], [area[name] for name in ("PCA", "NMF", "GSPCA, 55 pixels")]
         judged = machine == next(iter(MACHINES))
         preset = f"{centring}, {machine}"
         found["alpha"].append(_compare_areas(area["NSPCA (b)"], area["NSPCA (a)"], preset, judged))
         found["beta"].append(_compare_areas(area["NSPCA (c)"], area["NSPCA (a)"], preset, judged))
-        best = max(rest, key=np.mean)
-        found["others"].append(_compare_areas(ours, best, f"{preset}, against the best of them", judged))
+        best = max((area[name] for name in ("PCA", "NMF", "GSPCA, 55 pixels")), key=np.mean)
+        preset = f"{preset}, against the best of them"
+        found["others"].append(_compare_areas(area["NSPCA (both)"], best, preset, judged))
     mean = {name: np.mean(area) for name, area in areas[next(iter(CENTRED)), next(iter(MACHINES))].items()}
     listed = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
     return Outcome(found, panels, said=f"Mean areas of {DRAWS} draws, faces centred: {listed}.")
@@ -261,38 +214,28 @@ def figure_5(report: Report) -> Outcome:
     variance, used = [], []
     for i, (name, method, nonneg) in enumerate(PROPS):
         problem = Problem.from_covariance(A, k=5, nonneg=nonneg)
-        x = [float(j + 1) for j in range(6)]
-        if method is None:
-            U = problem.covariance.leading(6)[1]
-        elif method == "together":
+        if method == "together":
             share, size = _solve_together(problem, report)
-            variance.append(Curve(name, x, (100 * share / np.trace(A)).tolist()))
-            used.append(Curve(name, x, size.tolist()))
-            continue
         else:
-            U = successive(problem, 6, partial(_first_component, method=method, report=report), "projection")
-        share = explained_variances(problem, U)["adjusted"] / np.trace(A)
-        variance.append(Curve(name, x, (100 * share).tolist()))
-        used.append(Curve(name, x, np.cumsum(np.count_nonzero(U, axis=0)).astype(float).tolist()))
+            if method is None:
+                U = problem.covariance.leading(6)[1]
+            else:
+                one = partial(_first_component, method=method, report=report)
+                U = successive(problem, 6, one, "projection")
+            share = explained_variances(problem, U)["adjusted"]
+            size = np.cumsum(np.count_nonzero(U, axis=0))
+        variance.append(curve(name, range(1, 7), 100 * share / np.trace(A)))
+        used.append(curve(name, range(1, 7), size))
         report(Event(name, i + 1, len(PROPS)))
+    x, share_of = "components", "% of the variance"
     panels = [
-        Panel(
-            "Cumulative variance",
-            "components",
-            "% of the variance",
-            variance,
-            xrange=[0.8, 6.2],
-            yrange=[20, 100],
-        ),
-        Panel(
-            "Cumulative cardinality", "components", "features", used[1:], xrange=[0.8, 6.2], yrange=[0, 50]
-        ),
+        Panel("Cumulative variance", x, share_of, variance, xrange=[0.8, 6.2], yrange=[20, 100]),
+        Panel("Cumulative cardinality", x, "features", used[1:], xrange=[0.8, 6.2], yrange=[0, 50]),
     ]
-    own = variance[3]
-    features = f"{used[3].y[0]:.0f} to {used[3].y[-1]:.0f} features"
     at = (
         f"six components: {variance[0].y[-1]:.1f} % by PCA; NSPCA (2006), 1 to 6 together: "
-        f"{', '.join(f'{share:.1f}' for share in own.y)} % with {features}"
+        f"{', '.join(f'{one:.1f}' for one in variance[3].y)} % with {used[3].y[0]:.0f} to "
+        f"{used[3].y[-1]:.0f} features"
     )
     return Outcome({"drawn": [Found(at)]}, panels)
 
@@ -336,16 +279,8 @@ def unit_columns(U: Array) -> Array:
 def greedy_columns(problem: Problem, report: Report) -> Array:
     """Return ten components (n, 10) of 55 pixels by forward selection, for any sign, with projection."""
     signed = Problem(problem.covariance, PIXELS, nonneg=False)
-    return api.solve(
-        signed,
-        "greedy",
-        components=COMPONENTS,
-        deflation="projection",
-        certify=None,
-        report=report,
-        restarts=1,
-        polish=False,
-    ).components
+    how: dict[str, Any] = {"deflation": "projection", "restarts": 1, "polish": False}
+    return api.solve(signed, "greedy", components=COMPONENTS, certify=None, report=report, **how).components
 
 
 def _does_fall(values: Sequence[float]) -> bool:
@@ -362,18 +297,12 @@ def _compare_areas(one: list[float], other: list[float], preset: str, judged: bo
     return Found(seen, preset, bool(a.mean() > b.mean()), judged, budget=f"{len(a)} draws, one start")
 
 
-def _roc_panel(title: str, curves: dict[str, dict[str, Any]]) -> Panel:
-    """Return the panel of ROC curves by method, from `uses.detection_curve`."""
+def _roc_panel(title: str, curves: dict[str, dict[str, Any]], names: Sequence[str]) -> Panel:
+    """Return the panel of the ROC curves of some methods, from `uses.detection_curve`."""
     drawn = []
-    for name, curve in curves.items():
-        at = np.unique(np.linspace(0, len(curve["false"]) - 1, 120).round().astype(int))
-        x, y = curve["false"][at].tolist(), curve["true"][at].tolist()
-        drawn.append(Curve(f"{name}, area {curve['area']:.3f}", x, y, marks=False))
-    return Panel(
-        title,
-        "share of others taken for faces",
-        "share of faces found",
-        drawn,
-        xrange=[0, 0.4],
-        yrange=[0.6, 1.01],
-    )
+    for name in names:
+        one = curves[name]
+        at = np.unique(np.linspace(0, len(one["false"]) - 1, 120).round().astype(int))
+        drawn.append(curve(f"{name}, area {one['area']:.3f}", one["false"][at], one["true"][at], marks=False))
+    x, y = "share of others taken for faces", "share of faces found"
+    return Panel(title, x, y, drawn, xrange=[0, 0.4], yrange=[0.6, 1.01])

@@ -5,7 +5,8 @@ The section "Methods side by side" of Sweep draws them. The page Components also
 Where a figure takes `style`, it has the look of each method, as `styles` returns it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots import kaxis
 from nspca.plots.samples import SYMBOLS
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
+from nspca.plots.sweeps import NOTHING_ABOVE, add_proved, in_percent
 from nspca.plots.theme import (
     add_bars,
     add_curve,
@@ -26,7 +27,7 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import BOUND, CONTEXT, FOUND, HUES, PROVED, fade
+from nspca.presentation.colours import BOUND, CONTEXT, FOUND, HUES
 from nspca.presentation.numerals import (
     format_bound_share,
     format_guarantee,
@@ -38,7 +39,6 @@ from nspca.presentation.phrases import rival_name
 
 Styles: TypeAlias = dict[str, dict[str, Any]]
 """Line and marker of each method; see `styles`."""
-VISIBLE = 1.0  # height of the proved region in per cent from which the legend names it
 BAR = 22  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
@@ -67,9 +67,24 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
     return found
 
 
-def _lay_out_k(figure: go.Figure, ks: Sequence[int], selected: int | None) -> None:
-    """Lay out the axis of k with a line at the selected k. A single method needs its name too."""
-    figure.update_layout(showlegend=True)
+def _draw_lines(
+    figure: go.Figure,
+    frame: pd.DataFrame,
+    ks: Sequence[int],
+    style: Styles,
+    selected: int | None,
+    height: Callable[[Any], float],
+    text: Callable[[Any], str],
+) -> None:
+    """Draw the line of every method through the `height` of its rows, which say `text` on hovering, with a
+    line at the selected k.
+    """
+    for method, rows in frame.groupby("method", sort=False):
+        points = [*rows.sort_values("k").itertuples()]
+        hover = [f"<b>{named(method)}</b>, k = {row.k}: {text(row)}" for row in points]
+        x, y = [row.k for row in points], [height(row) for row in points]
+        add_curve(figure, x, y, named(method), hover, **style[method])
+    figure.update_layout(showlegend=True)  # a single method needs its name too
     kaxis.lay_out(figure, sorted(set(ks)))
     if selected is not None:
         figure.add_vline(x=selected, line={"color": CONTEXT, "width": 1, "dash": "dash"})
@@ -89,39 +104,24 @@ def values_figure(
     """Draw the variance explained by every method against k, and behind it the region in which the optimum
     is proved to lie.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows ``method, k, value, upper, kind`` so far; `upper` NaN where nothing is proved.
-    unit, unit_name : what is 100 %, and its name after "% of "
-    ks : every k that was asked for
-    style : from `styles`
-    signed : whether components may have negative weights (words only)
-    selected : k with a vertical line
-    ceiling : what no component exceeds; the axis then ends there, also before there is a point
+    `frame` has rows ``method, k, value, upper, kind`` so far; `upper` is NaN where nothing is proved. The
+    `unit` is 100 %. No component exceeds the `ceiling`, where the axis ends, also before there is a point.
     """
     frame = pd.DataFrame(frame)
     frame = frame.assign(value=frame["value"].astype(float), upper=frame["upper"].astype(float))
     figure = new_figure(_values_alt(frame, unit, unit_name), height=430)
-    region = certified(frame)
-    bounds = [format_bound_share(upper, unit) for upper in region["upper"]]
-    region = 100 * region / unit
-    if len(region):
-        at = [int(k) for k in region.index]
-        xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
-        is_seen = bool((region["upper"] - region["lower"]).max() > VISIBLE)
-        look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(PROVED, 0.35), "showlegend": is_seen}
-        add_curve(figure, xs, ys, IN_HERE, line={"width": 0}, **look)
-        what = "sparse" if signed else "nonnegative sparse"
-        hover = f"k = %{{x}}: no {what} component explains more than %{{customdata}}, proved"
-        marker = {"color": BOUND, "symbol": "triangle-down", "size": 8}
-        add_curve(figure, at, region["upper"], NOTHING_ABOVE, hover, marker=marker, customdata=bounds)
-    for method, rows in frame.groupby("method", sort=False):
-        rows = rows.sort_values("k")
-        hover = f"<b>{named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}"
-        said = [format_value_share(value, unit) for value in rows["value"]]
-        _line(figure, rows["k"], 100 * rows["value"] / unit, method, style, hover, customdata=said)
-    _lay_out_k(figure, ks, selected)
+    rows = in_percent(frame.assign(probability=math.nan), unit)
+    add_proved(figure, rows, sorted(set(ks)), unit_name, "sparse" if signed else "nonnegative sparse")
+    figure.update_traces(showlegend=True, selector={"name": NOTHING_ABOVE})
+    _draw_lines(
+        figure,
+        frame,
+        ks,
+        style,
+        selected,
+        lambda row: 100 * row.value / unit,
+        lambda row: f"{format_value_share(row.value, unit)} of {unit_name}",
+    )
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
     return figure.update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero", **top)
 
@@ -131,13 +131,8 @@ def ranking_figure(
 ) -> go.Figure:
     """Draw the variance that each method explains at one k as bars, the largest on top, and the proved limit.
 
-    Parameters
-    ----------
-    values : variance by method
-    unit, unit_name : what is 100 %, and its name after "% of "
-    upper : proved upper bound of all values, None without a proof
-    limit : the bound in per cent, as the page prints it; empty where it is reached
-    places : decimals of the percentages, which are rounded down
+    The `unit` is 100 %. `upper` bounds all values, and `limit` is what the page prints of it, empty where it
+    is reached. Percentages are rounded down to `places` decimals.
     """
     names = sorted(values, key=lambda name: values[name])
     said = [percent_down(min(1.0, proved_ratio(values[name], unit)), places) for name in names]
@@ -159,13 +154,6 @@ def ranking_figure(
         )
     most = max([*values.values(), upper or 0.0], default=1.0)
     return figure.update_xaxes(visible=False, range=[0, 115 * most / unit])
-
-
-def _line(
-    figure: go.Figure, x: Iterable[Any], y: Iterable[Any], name: str, style: Styles, hover: str, **more: Any
-) -> None:
-    """Draw the line of one method, with its style and a hover template; `more` goes to Plotly's scatter."""
-    add_curve(figure, list(x), list(y), named(name), hover, **style[name], **more)
 
 
 def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
@@ -193,15 +181,15 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
         f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.",
         height=430,
     )
-    for method, rows in frame.groupby("method", sort=False):
-        rows = rows.sort_values("k")
-        text = [
-            f"<b>{named(method)}</b>, k = {k}: at least {format_guarantee(r)}"
-            for k, r in zip(rows["k"], rows["ratio"], strict=True)
-        ]
-        hover = "%{text}<br>of the best possible, proved"
-        _line(figure, rows["k"], 100 * rows["ratio"].astype(float), method, style, hover, text=text)
-    _lay_out_k(figure, ks, selected)
+    _draw_lines(
+        figure,
+        frame,
+        ks,
+        style,
+        selected,
+        lambda row: 100 * row.ratio,
+        lambda row: f"at least {format_guarantee(row.ratio)}<br>of the best possible, proved",
+    )
     return figure.update_yaxes(title_text="at least this % of the best possible")
 
 
@@ -213,11 +201,15 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
     figure = new_figure(
         f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380
     )
-    for method, rows in frame.groupby("method", sort=False):
-        rows = rows.sort_values("k")
-        hover = f"<b>{named(method)}</b>, k = %{{x}}: %{{y:.3g}} s"
-        _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
-    _lay_out_k(figure, ks, selected)
+    _draw_lines(
+        figure,
+        frame,
+        ks,
+        style,
+        selected,
+        lambda row: max(row.seconds, 1e-5),
+        lambda row: f"{row.seconds:.3g} s",
+    )
     return figure.update_yaxes(title_text="seconds", type="log", dtick=1)
 
 
@@ -231,14 +223,8 @@ def weights_figure(
 ) -> go.Figure:
     """Draw features (rows) against methods (columns) as a heat map, the strongest features first.
 
-    A cell shows the weight of the feature, or how often it is chosen.
-
-    Parameters
-    ----------
-    X : (n, methods), zero where a feature is not used
-    what : what a cell is, for the words: "weight" has a scale up to the largest one, others end at 1
-    order : (n,) optional
-        Position of each feature, such as its wavelength; then the rows follow it and not the weights.
+    A cell of X (n, methods) is the weight of a feature, or `what` else it is; shares end at 1. Rows follow
+    the `order` (n,) of the features, such as their wavelength, if it is given.
     """
     X = np.asarray(X, dtype=float)
     used = np.flatnonzero(np.abs(X).sum(axis=1) > 0)
@@ -279,15 +265,9 @@ def cumulative_figure(
     style: Styles,
     upper: float | None = None,
 ) -> go.Figure:
-    """Draw the variance against the number of components, one line for each method (Fig. 2 (a) of Asteris et
-    al. 2015).
+    """Draw the variance of 1, 2, 3, ... components of each method (Fig. 2 (a) of Asteris et al. 2015).
 
-    Parameters
-    ----------
-    curves : the variance of 1, 2, 3, ... components of each method
-    total : what is 100 %
-    style : from `styles`
-    upper : proved bound on the variance of the most components
+    The `total` is 100 %, and `upper` a proved bound on the variance of the most components.
     """
     title, most = "variance explained, % of total", max((len(one) for one in curves.values()), default=1)
     said = {name: [format_value_share(value, total) for value in one] for name, one in curves.items()}
@@ -298,15 +278,16 @@ def cumulative_figure(
         showlegend=True,
     )
     for name, values in curves.items():
-        hover = f"<b>{named(name)}</b>, the first %{{x}}: %{{customdata}}"
-        x, y = range(1, len(values) + 1), [100 * value / total for value in values]
-        _line(figure, x, y, name, style, hover, customdata=said[name])
+        hover = [f"<b>{named(name)}</b>, the first {j}: {text}" for j, text in enumerate(said[name], 1)]
+        x, y = list(range(1, len(values) + 1)), [100 * value / total for value in values]
+        add_curve(figure, x, y, named(name), hover, **style[name])
     if upper is not None:
-        hover = f"No {most} disjoint components explain more than %{{customdata}}: proved."
-        line, text = {"color": BOUND, "width": 2.5}, [format_bound_share(upper, total)] * 2
-        ends_of_line = [most - 0.35, most + 0.35]
-        height = [100 * upper / total] * 2
-        add_curve(figure, ends_of_line, height, NOTHING_ABOVE, hover, line=line, customdata=text)
+        hover = [
+            f"No {most} disjoint components explain more than {format_bound_share(upper, total)}: proved."
+        ]
+        ends_of_line, height = [most - 0.35, most + 0.35], 100 * upper / total
+        line = {"color": BOUND, "width": 2.5}
+        add_curve(figure, ends_of_line, [height] * 2, NOTHING_ABOVE, hover * 2, line=line)
     figure.update_xaxes(
         title_text="number of components", dtick=1 if most <= 12 else None, range=[0.6, most + 0.4]
     )

@@ -45,19 +45,11 @@ def component_figure(
     top: int = 40,
     sure: Any = None,
 ) -> go.Figure:
-    """Draw one component in the form that suits its data set; the keywords are fields of a data set with
-    equal names.
+    """Draw one component x (n,) in the form that suits its data set, whose fields the keywords are.
 
-    Parameters
-    ----------
-    x : (n,) weights, zero outside the support
-    kind : "image" | "spectrum" | "words" | "table"
-    mean, spread : (n,) mean and standard deviation of the data; the mean is drawn behind images, both behind
-        spectra
-    top : most features in words and bars
-    sure : (n,) bool, optional
-        Features that are proved to be in every good answer: drawn solid, the others hatched (rings in a
-        spectrum).
+    `mean` and `spread` (n,) of the data lie behind a spectrum, the mean behind an image. Words and bars show
+    the `top` features. Those proved to be in every good answer, `sure` (n,), are drawn solid and the others
+    hatched (rings in a spectrum).
     """
     x = np.asarray(x, float)
     if kind == "image" and image_shape is not None:
@@ -248,18 +240,7 @@ def component_bars(names: Sequence[str], weights: ArrayLike, top: int = 40, sure
 def profiles_figure(
     X: ArrayLike, axis: Any, axis_name: str, *, mean: ArrayLike, names: Sequence[str]
 ) -> go.Figure:
-    """Draw each component as stems over the axis, with the mean of the data behind them.
-
-    Parameters
-    ----------
-    X : (n, r) float64
-        Weights.
-    axis : (n,) float64
-        The place of each feature, such as a wavelength.
-    axis_name : str
-    mean : (n,) float64
-    names : r names, for legend and hover
-    """
+    """Draw each component of X (n, r) as stems over the axis (n,), with the mean of the data behind them."""
     X, axis = np.asarray(X, float), np.asarray(axis, float)
     used = int(np.count_nonzero(X.any(axis=1)))
     figure = new_figure(

@@ -31,13 +31,7 @@ def thumbnail(
     axis: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> str:
-    """Draw the first images, some spectra, frequent words or a thinned table as SVG of `WIDTH` × `HEIGHT`.
-
-    Parameters
-    ----------
-    X : (m, n) array or sparse matrix
-    kind, image_shape, axis, feature_names : the fields of a data set of the same name
-    """
+    """Draw the first images, some spectra, frequent words or a thinned table as SVG of `WIDTH` × `HEIGHT`."""
     if kind == "image" and image_shape is not None:
         inside = _picture(_sheet(X, image_shape, *_IMAGES))
     elif kind == "spectrum":

@@ -58,19 +58,9 @@ def fixing_figure(
 ) -> go.Figure:
     """Draw the features of a search for a better answer, each in a colour that says what is known of it.
 
-    Parameters
-    ----------
-    x : (n,) or (n, r)
-        Weights of the best answer so far. Several components are drawn side by side and need an
-        `image_shape`.
-    certain, possible : (n,) or (n, r) bool
-        Features that every better answer has, and features that one may have.
-    image_shape : (rows, columns), optional
-        When features are pixels.
-    names : sequence of str, optional
-        Names of the features, when they are no pixels.
-    captions : sequence of str
-        Text above the picture of each component.
+    Every better answer has the `certain` features, and none has others than the `possible` ones. They and the
+    weights `x` of the best answer so far are (n,), or (n, r) for several components, which are drawn side by
+    side and need an `image_shape`.
     """
     x, certain, possible = np.asarray(x, float), np.asarray(certain, bool), np.asarray(possible, bool)
     codes, words = fates_of(x, certain, possible)

@@ -34,13 +34,9 @@ def gap_figure(
     unit: float,
     unit_name: str,
 ) -> go.Figure:
-    """Draw the lower and upper bound of a running search as they approach each other.
+    """Draw the best value and the proved bound (t,) of a running search as they approach each other.
 
-    Parameters
-    ----------
-    lower, upper : (t,) best value and proved bound after each report, units of the data; NaN where unknown
-    steps, steps_name : (t,) horizontal position, and what is counted: cones or seconds
-    unit, unit_name : what is 100 %, and its name
+    Both are NaN where unknown. `steps` are counted cones or seconds, and the `unit` is 100 %.
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     said = [format_bound_share(bound, unit, HOVER_DIGITS) for bound in upper]

@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.data.names import pixel_names
 from nspca.plots.theme import (
     add_pixels,
     grey_behind,
@@ -45,24 +46,13 @@ def parts_figure(
     largest: float | None = None,
     name: str = "",
     hover: str = "weight %{z:.3f}",
+    one: str = "part",
 ) -> go.Figure:
-    """Draw components as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
+    """Draw components (n, r) as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
     Each has its `hue`, stronger for a larger weight; weights of both signs have two colours. Pixels outside
-    a support are transparent.
-
-    Parameters
-    ----------
-    X : (n, r) weights
-    shape : (rows, columns) of an image
-    mean : (n,), optional
-    captions : r strings, drawn above the pictures
-    largest : float, optional
-        Weight of the strongest colour, so that several figures can be compared; the largest of X when None.
-    name : str
-        Whose components these are, for the description.
-    hover : str
-        Template of the text on hovering over a pixel, after the number of its part.
+    a support are transparent. The weight `largest` has the strongest colour, so that figures can be compared.
+    A hovered pixel says `one` with the number of the picture, and then `hover`.
     """
     X = np.asarray(X, float)
     r = X.shape[1]
@@ -81,23 +71,15 @@ def parts_figure(
         drawn = np.where(x == 0, np.nan, x).reshape(shape)
         tints = colours if limits[0] else _tints(hue(j))
         corner: dict[str, Any] = {"x0": middle - (shape[1] - 1) / 2, "y0": top}
-        add_pixels(figure, drawn, tints, limits, f"part {j + 1}: {hover}", **corner)
+        add_pixels(figure, drawn, tints, limits, f"{one} {j + 1}: {hover}", **corner)
     return captioned(figure, places, captions)
 
 
 def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None, name: str = "") -> go.Figure:
-    """Draw all components in one picture: every pixel has the `hue` of its part, as strong as its weight.
+    """Draw disjoint components (n, r) in one picture: every pixel has the `hue` of its part, as strong as its
+    weight.
 
     Borders, and a number at the centre of each part, tell the parts apart without colour.
-
-    Parameters
-    ----------
-    X : (n, r) weights of components that share no pixel
-    shape : (rows, columns) of an image
-    mean : (n,), optional
-        Drawn in grey where there is no part.
-    name : str
-        Whose components these are, for the description.
     """
     X = np.abs(np.asarray(X, float))
     used = np.count_nonzero(X.any(axis=1))
@@ -108,11 +90,11 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     )
     behind, grey = grey_behind(mean, X.shape[0])
     add_pixels(figure, behind.reshape(shape), grey, opacity=0.45)
-    numbers = []
+    numbers, pixels = [], np.reshape(pixel_names((shape[0], shape[1])), shape)
     for j, x in enumerate(X.T):
         drawn = np.where(x == 0, np.nan, x / (x.max() or 1.0)).reshape(shape)
-        hover = f"part {j + 1}: %{{z:.2f}} of its largest weight"
-        add_pixels(figure, drawn, _tints(hue(j)), (0, 1), hover)
+        hover = f"%{{customdata}}<br>part {j + 1}: %{{z:.2f}} of its largest weight"
+        add_pixels(figure, drawn, _tints(hue(j)), (0, 1), hover, customdata=pixels)
         if x.any():
             row, column = _centre(x.reshape(shape))
             label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 14, "color": "white"}}
@@ -122,12 +104,16 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     edge = {"color": "rgba(15,20,30,0.9)", "width": 2}
     if path := _borders(labels):
         figure.add_shape(type="path", path=path, line=edge)
-    return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 30, "b": 4})  # the tool bar is above
 
 
 def _centre(weights: np.ndarray) -> tuple[int, int]:
-    pixels = np.argwhere(weights)
-    middle = np.average(pixels, axis=0, weights=weights[weights != 0])
+    """Return the pixel that is farthest from the border of a part, and of these the nearest to its middle."""
+    from scipy.ndimage import distance_transform_edt
+
+    depth = distance_transform_edt(np.pad(weights != 0, 1))[1:-1, 1:-1]
+    pixels = np.argwhere(depth == depth.max())
+    middle = np.average(np.argwhere(weights), axis=0, weights=weights[weights != 0])
     row, column = pixels[np.argmin(np.square(pixels - middle).sum(axis=1))]
     return int(row), int(column)
 

@@ -3,19 +3,17 @@ and the guesses of a class.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
-    WEIGHT_OF_PIXEL,
     add_bars,
     add_curve,
-    add_note,
     add_pixels,
     add_swatch,
+    colorbar,
     hide_axes,
     light,
     new_figure,
@@ -24,7 +22,6 @@ from nspca.plots.theme import (
 from nspca.presentation.colours import (
     CHOSEN,
     CONTEXT,
-    DIVERGING,
     LIMIT,
     MAIN,
     PROVED,
@@ -37,22 +34,17 @@ from nspca.presentation.colours import (
 LARGEST = 26  # pixels: the disc of the values that occur most
 
 
-def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequence[str]) -> go.Figure:
-    """Draw samples of two features, the direction along which they vary most, and the direction across it.
+def direction_figure(points: ArrayLike, direction: np.ndarray | None, names: Sequence[str]) -> go.Figure:
+    """Draw samples (m, 2), the direction along which they vary most, if it is told, and that across it.
 
-    Parameters
-    ----------
-    points : (m, 2) ; equal ones become one disc, whose area is their number
-    direction : (2,) unit vector
-    names : two str
+    Equal samples become one disc, whose area is their number.
     """
-    points, direction = np.asarray(points, float), np.asarray(direction, float)
+    points, turned = np.asarray(points, float), np.array([[0, -1], [1, 0]])  # by a right angle
     at, count = np.unique(points, axis=0, return_counts=True)
-    middle = points.mean(axis=0)
-    across = np.array([-direction[1], direction[0]])
-    degrees = np.degrees(np.arctan2(direction[1], direction[0]))
-    alt = f"{len(points)} samples of two features; they vary most along a line at {degrees:.0f} degrees."
-    figure = new_figure(alt, height=460)
+    middle, said = points.mean(axis=0), ""
+    if direction is not None:
+        said = f"; they vary most along a line at {np.degrees(np.arctan2(*direction[::-1])):.0f} degrees"
+    figure = new_figure(f"{len(points)} samples of two features{said}.", height=460)
     add_curve(
         figure,
         light(at[:, 0]),
@@ -65,10 +57,15 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
         },
         customdata=count,
     )
-    for along, colour, width, words in (
-        (across, SECOND, 2.5, "across it"),
-        (direction, MAIN, 5, "most variance"),
-    ):
+    lines = (
+        ()
+        if direction is None
+        else (
+            (turned @ direction, SECOND, 2.5, "across it"),
+            (direction, MAIN, 5, "most variance"),
+        )
+    )
+    for along, colour, width, words in lines:
         reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
         ends = middle + np.outer([-reach, reach], along)
         add_curve(
@@ -83,44 +80,10 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
 
 
-def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[str]) -> go.Figure:
-    """Draw vectors as images on one colour scale, each below its title; pixels of weight zero stay empty.
-
-    Parameters
-    ----------
-    images : sequence of (n,) ; shape : (rows, columns) ; titles : one str each
-    """
-    used = [f"{np.count_nonzero(x)} pixels" for x in images]
-    figure = new_figure(f"{len(images)} vectors as images, of {' and '.join(used)}.", height=400)
-    size = max(float(np.abs(x).max(initial=0)) for x in images) or 1.0
-    width = 1 / len(images)
-    for index, (x, title) in enumerate(zip(images, titles, strict=True)):
-        number = "" if index == 0 else str(index + 1)
-        drawn = np.where(np.asarray(x) == 0, np.nan, x).reshape(shape)
-        scale = "weight" if index == len(images) - 1 else ""
-        on: dict[str, Any] = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
-        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, scale, gap=1, **on)
-        axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
-        figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
-        figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
-        middle = sum(axis["domain"]) / 2
-        add_note(figure, title, middle, 1, "bottom auto")
-    hide_axes(figure)
-    for index in range(len(images)):  # each image is square by itself
-        number = "" if index == 0 else str(index + 1)
-        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
-    return figure
-
-
 def marked_pixels(
     mean: ArrayLike, shape: Sequence[int], pixels: Sequence[int], names: Sequence[str]
 ) -> go.Figure:
-    """Draw a mean image in grey with some of its pixels framed and named.
-
-    Parameters
-    ----------
-    mean : (n,) ; shape : (rows, columns) ; pixels : numbers of pixels ; names : one str each
-    """
+    """Draw a mean image in grey with some of its pixels framed and named."""
     figure = new_figure(f"The mean image, with {' and '.join(names)} marked.", height=460)
     _add_grey(figure, mean, shape)
     for pixel, colour, name in zip(pixels, (MAIN, SECOND), names, strict=True):
@@ -132,12 +95,7 @@ def marked_pixels(
 
 
 def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean: ArrayLike) -> go.Figure:
-    """Draw two sets of pixels over a mean image: those of the first alone, of the second alone, and of both.
-
-    Parameters
-    ----------
-    mine, best : (n,) bool ; shape : (rows, columns) ; mean : (n,)
-    """
+    """Draw two sets of pixels over a mean image: of the first alone, of the second alone, and of both."""
     mine, best = np.asarray(mine, bool), np.asarray(best, bool)
     kinds = (
         ("yours only", mine & ~best, CHOSEN),
@@ -169,14 +127,9 @@ def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
 def quartic_figure(
     curves: Sequence[tuple[float, float, float]], best: Sequence[float], names: Sequence[str]
 ) -> go.Figure:
-    """Draw the objective as a function of one weight with all others fixed: a quartic curve for each price,
-    with its maximum.
+    """Draw the objective as a function of one weight u >= 0 with all others fixed, for each price.
 
-    Parameters
-    ----------
-    curves : sequence of (c2, c1, alpha), for ``-alpha/4 u^4 + c2/2 u^2 + c1 u``
-    best : the maximiser over u >= 0 of each
-    names : one str each
+    A curve (c2, c1, alpha) is ``-alpha/4 u^4 + c2/2 u^2 + c1 u``, and `best` has the maximiser of each.
     """
     u = np.linspace(0, 1.35 * max([*best, 0.1]), 161)
     highest = ", ".join(f"{name} at {at:.2f}" for name, at in zip(names, best, strict=True))
@@ -192,12 +145,7 @@ def quartic_figure(
 
 
 def descent_figure(sizes: ArrayLike, k: int) -> go.Figure:
-    """Draw the entries of a vector in decreasing order, and the level above which k of them rise.
-
-    Parameters
-    ----------
-    sizes : (n,) nonnegative ; k : int, 1 <= k < n
-    """
+    """Draw nonnegative entries (n,) in decreasing order, and the level above which k < n of them rise."""
     order = np.sort(np.asarray(sizes, float))[::-1]
     level = order[k]
     figure = new_figure(
@@ -230,17 +178,14 @@ def guess_curve(
     axis: tuple[str, float, float],
     value_name: str,
     answer: tuple[ArrayLike, ArrayLike] | None = None,
+    curves: np.ndarray | None = None,
 ) -> go.Figure:
-    """Draw guessed angles as stacks of dots, and once the answer is shown at the height that each reaches.
+    """Draw guessed angles (m,) in degrees as stacks of dots, and once there is an answer as high as the
+    `shares` in per cent that they reach.
 
-    Parameters
-    ----------
-    at : (m,) guessed angles in degrees
-    shares : (m,) per cent of the best that each reaches
-    axis : title, smallest and largest angle
-    value_name : title of the height
-    answer : (p,) angles and (p,) per cent, optional
-        The curve, drawn with a star at its highest point. Without it a height would tell who is right.
+    `axis` is title, smallest and largest angle, and `answer` the angles and heights of the curve, which is
+    drawn with a star at its highest point. Without it a height would tell who is right, and only `curves`
+    (n, p) at evenly spaced angles stand above the stacks.
     """
     at, shares = np.asarray(at, float), np.asarray(shares, float)
     if answer is None:
@@ -267,7 +212,16 @@ def guess_curve(
     figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
     if answer is None:
         top = max(6.0, float(shares.max(initial=0)) + 1)
-        return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        if curves is not None:
+            ends = np.pad(curves, ((0, 0), (0, 1)), constant_values=np.nan)  # gaps between
+            angles = np.tile(np.append(np.linspace(low, high, curves.shape[1]), np.nan), len(curves))
+            add_curve(
+                figure, light(angles), light(ends.ravel()), line={"color": CONTEXT, "width": 1}, yaxis="y2"
+            )
+            upper = {"domain": [0.38, 1], "anchor": "x", "title": {"text": "weight of a pixel"}}
+            figure.update_layout(yaxis={"domain": [0, 0.3]}, yaxis2={**upper, "showticklabels": False})
+        return figure
     return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
 
 
@@ -278,14 +232,7 @@ def _stacked(values: np.ndarray, width: float) -> np.ndarray:
 
 
 def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
-    """Draw what each guess reaches as a stack of dots, with the best found and the proved limit.
-
-    Parameters
-    ----------
-    shares : (m,) per cent of the proved limit
-    best : float
-        Per cent of the best found.
-    """
+    """Draw what guesses reach, in per cent of the proved limit, as stacks of dots with the best found."""
     shares = np.sort(np.asarray(shares, float))
     height = _stacked(shares, BIN)
     figure = new_figure(f"What {shares.size} guesses reach, in per cent of the proved limit.", height=430)
@@ -301,18 +248,16 @@ def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
     return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
 
 
-def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go.Figure:
-    """Draw how many guesses have each pixel.
-
-    Parameters
-    ----------
-    guesses : sequence of sequences of pixel numbers
-    shape : (rows, columns)
-    """
+def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int], mean: ArrayLike) -> go.Figure:
+    """Draw how many guesses, each some numbers of pixels, have each pixel of a mean image (n,)."""
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
-    drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), max(1, int(votes.max()))
-    add_pixels(figure, drawn, SEQUENTIAL, (0, most), "row %{y}, column %{x}: %{z}", "guesses", gap=1)
+    _add_grey(figure, mean, shape)
+    if guesses:
+        drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), int(votes.max())
+        scale = {**colorbar("guesses"), "dtick": max(1, round(most / 5))}
+        said = "row %{y}, column %{x}: %{z}"
+        add_pixels(figure, drawn, SEQUENTIAL, (0, most), said, gap=1, showscale=True, colorbar=scale)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)

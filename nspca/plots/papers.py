@@ -16,13 +16,15 @@ from nspca.plots.compare import styles
 from nspca.plots.data_preview import strip
 from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, CONTEXT, SEQUENTIAL, fade
-from nspca.presentation.numerals import percent_down
+from nspca.presentation.numerals import format_value, percent_down
 
 IN_A_ROW = 10
 CUT = 36
 """Characters of a line of words in a small picture."""
 TITLE = 30  # characters of an axis title in one line
 NESTED = 7  # curves up to which a later one is thinner, so that equal curves show around each other
+MOST_SHOWN = 6
+"""Maximum images of a small picture."""
 MOST_DRAWN = 12
 """Maximum curves of a small picture."""
 MOST_NAMED = 6
@@ -36,7 +38,7 @@ def miniature(outcome: Mapping[str, Any]) -> str:
     """
     if outcome["galleries"]:
         gallery = outcome["galleries"][0]
-        return strip(np.array(gallery["columns"][:4]), gallery["shape"])
+        return strip(np.array(gallery["columns"][:MOST_SHOWN]), gallery["shape"])
     width, height = 240, 84
     curves = [curve for panel in outcome["panels"][:1] for curve in panel["curves"] if len(curve["x"]) > 1]
     inside = "" if curves else _small_table(outcome)
@@ -59,7 +61,7 @@ def _small_table(outcome: Mapping[str, Any]) -> str:
     rows = [[", ".join(one)[:CUT]] for words in outcome["words"] for one in words["lists"]]
     if not rows:
         found = [one["value"] for several in outcome["found"].values() for one in several]
-        numbers = [f"{value:.3g}" for value in found if isinstance(value, float)]
+        numbers = [format_value(value, 3) for value in found if isinstance(value, float)]
         rows = [numbers[i : i + 3] for i in range(0, len(numbers), 3)] or [["…"]]
     inside = ""
     for i, row in enumerate(rows[:4]):
@@ -72,14 +74,7 @@ def _small_table(outcome: Mapping[str, Any]) -> str:
 
 
 def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
-    """Draw curves on the axes of a paper.
-
-    Parameters
-    ----------
-    panel : dict
-        ``title, x, y, curves``, each curve with ``name, x, y, spread, marks, dash``; ``xrange, yrange, band,
-        share_at, logarithmic, equal``, see `nspca.papers.item.Panel`.
-    """
+    """Draw curves on the axes of a paper; `panel` has the fields of `nspca.papers.item.Panel`."""
     curves = panel["curves"]
     figure = new_figure(_panel_alt(panel), height=400, showlegend=True)
     style = styles([curve["name"] for curve in curves], nested=len(curves) <= NESTED)
@@ -146,15 +141,7 @@ def _panel_alt(panel: Mapping[str, Any]) -> str:
 
 
 def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[float]]) -> go.Figure:
-    """Draw the absolute weights of components as pictures side by side, each scaled to its own largest
-    weight.
-
-    Parameters
-    ----------
-    title : for the description
-    shape : (rows, columns) of a picture
-    columns : weights (n,) of each component
-    """
+    """Draw the absolute weights (n,) of components as pictures side by side, each scaled to its largest."""
     height, width = shape
     rows = -(-len(columns) // IN_A_ROW)
     weights = [np.abs(np.array(column, dtype=float)) for column in columns]

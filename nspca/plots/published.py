@@ -22,19 +22,9 @@ FAILED = 1e-9
 def with_paper_bound(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
     """Return rows of a sweep with the 2014 paper's bound in place of ours.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``k, value, upper_epsnet, epsnet_probability``; NaN where nothing is known.
-    ceiling : float
-        The leading eigenvalue, which is proved and takes over where it is lower, and where a component shows
-        that the bound failed.
-
-    Returns
-    -------
-    DataFrame
-        The rows with ``upper, ratio`` (rounded down), ``kind`` (a key of `KINDS`) and ``probability``, NaN
-        where it is certain.
+    The `ceiling` is the leading eigenvalue, which is proved and takes over where it is lower, and where a
+    component shows that the bound failed. The rows get ``upper, ratio`` (rounded down), ``kind`` (a key of
+    `KINDS`) and ``probability``, NaN where it is certain.
     """
     value, probability = frame["value"].astype(float), frame["epsnet_probability"].astype(float)
     upper = frame["upper_epsnet"].astype(float).where(probability.notna())

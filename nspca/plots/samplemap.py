@@ -28,21 +28,17 @@ IN_ELLIPSE = 4
 """Minimum samples of a group that gets an ellipse."""
 HALO = ", ".join(["0 0 3px var(--st-background-color, white)"] * 3)
 """Shadow of the names of arrows, in the colour of the page, so that they can be read on points."""
+EDGE = 0.08
+"""Distance of an outlier from the range of all others, as a part of this range."""
 REACH = 0.8
 """Length of an arrow of correlation 1, in units of the largest score on its axis."""
 
 
 @dataclass(frozen=True)
 class Arrows:
-    """Features as arrows on a map of samples.
+    """Features as arrows on a map of samples, by their correlations (a, 2) with the scores on both axes.
 
-    Parameters
-    ----------
-    names : sequence of str
-    correlations : (a, 2) float64
-        Correlations of each feature with the scores on both axes, from -1 to 1.
-    marked : sequence of int
-        Places of the features that are drawn in any case, and in a colour of their own.
+    The `marked` ones, by their places, are drawn in any case and in a colour of their own.
     """
 
     names: Sequence[str]
@@ -59,30 +55,22 @@ def sample_map(
     label: str = "",
     arrows: Arrows | None = None,
     found: Sequence[int] = (),
+    far: Sequence[int] = (),
 ) -> go.Figure:
-    """Draw samples by their scores along two components, with names on hover and an ellipse for each group.
+    """Draw samples by their scores (m, 2), with names on hover and an ellipse for each group.
 
     Each point carries the number of its sample as the first entry of its ``customdata``. Labels that are
     numbers of many values become a colour scale, others become groups of their own colour and symbol. Of more
     than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
-    Parameters
-    ----------
-    scores : (m, 2) float64
-    labels : (m,), optional
-    sample_names : (m,) str, optional
-    axes : two str
-        What the axes are called.
-    label : str
-        What the labels are called.
-    arrows : Arrows, optional
-        Drawn from the origin, the marked ones and the longest others, `MOST_ARROWS` of them. An arrow of
-        correlation 1 has the length `REACH` times the largest score.
-    found : sequence of int
-        Samples with a ring and their name, by number.
+    `MOST_ARROWS` arrows are drawn, those marked and the longest others. An arrow of correlation 1 has the
+    length `REACH` times the largest score. Samples that were `found` have a ring and their name. Outliers
+    `far` outside of the range of all others stand at its edge with their names; then there are no arrows.
     """
     S = np.asarray(scores, float)
     drawn = drawn_samples(len(S))
+    S, far = _at_edge(S, list(far))
+    drawn = drawn[~np.isin(drawn, far)]
     count = f"{len(drawn):,} of {len(S):,} samples" if len(drawn) < len(S) else f"{len(S):,} samples"
     names = names_of(sample_names, drawn, "sample")
     given = None if labels is None else np.asarray(labels)[drawn]
@@ -113,16 +101,16 @@ def sample_map(
     if found:
         ring = {"size": 18, "symbol": "circle-open", "color": CHOSEN, "line": {"width": 3}}
         names = names_of(sample_names, np.asarray(found), "sample")
-        figure.add_scatter(
-            x=S[list(found), 0],
-            y=S[list(found), 1],
-            mode="markers+text",
-            text=names,
-            textposition="top center",
-            marker=ring,
-            hoverinfo="skip",
-            showlegend=False,
+        _named(figure, S[list(found)], names, "top center", marker=ring, hoverinfo="skip")
+    if far:
+        _draw_far(
+            figure,
+            S[far],
+            np.asarray(scores, float)[far],
+            far,
+            names_of(sample_names, np.asarray(far), "sample"),
         )
+    arrows = None if far else arrows  # the correlations are those of the outliers
     if arrows is not None:
         _draw_arrows(figure, S, arrows)
     features = "" if arrows is None else "the strongest features as arrows"
@@ -134,13 +122,8 @@ def sample_map(
 def chosen_samples(selection: Any, count: int) -> list[int]:
     """Return the numbers of the samples that a viewer put a box or a lasso around, in increasing order.
 
-    Parameters
-    ----------
-    selection : list
-        The ``customdata`` of `sample_map` of each point. It comes from a browser, so whatever is no sample
-        is left out.
-    count : int
-        How many samples there are.
+    The `selection` has the ``customdata`` of each point. It comes from a browser, so whatever is none of
+    `count` samples is left out.
     """
     found = set()
     for data in selection if isinstance(selection, list) else []:
@@ -158,7 +141,6 @@ def _points(
     name: str,
     marker: dict[str, Any],
 ) -> None:
-    """Draw one group of samples."""
     add_curve(
         figure,
         light(S[rows, 0]),
@@ -169,6 +151,34 @@ def _points(
         legendgroup=name,
         customdata=[data[i] for i in rows],
     )
+
+
+def _at_edge(S: np.ndarray, far: list[int]) -> tuple[np.ndarray, list[int]]:
+    """Return scores (m, 2) with outliers at the edge of the range of all others, and those that moved."""
+    rest, moved = np.delete(S, far, axis=0), S.copy()
+    room = EDGE * np.ptp(rest, axis=0)
+    moved[far] = np.clip(S[far], rest.min(axis=0) - room, rest.max(axis=0) + room)
+    return moved, [i for i in far if (moved[i] != S[i]).any()]
+
+
+def _draw_far(figure: go.Figure, S: np.ndarray, true: np.ndarray, far: list[int], names: list[str]) -> None:
+    """Draw outliers at the edge `S` (a, 2) as triangles towards their `true` scores."""
+    x, y = np.sign(true - S).T
+    ways = np.select([x > 0, x < 0, y > 0], ["right", "left", "up"], "down")
+    _named(
+        figure,
+        S,
+        names,
+        ["middle left" if way == "right" else "middle right" for way in ways],
+        marker={"size": 13, "color": CHOSEN, "symbol": [f"triangle-{way}" for way in ways]},
+        customdata=[[i, name, *at] for i, name, at in zip(far, names, true.tolist(), strict=True)],
+        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]:.4g}, %{customdata[3]:.4g}<extra></extra>",
+    )
+
+
+def _named(figure: go.Figure, S: np.ndarray, names: list[str], where: Any, **look: Any) -> None:
+    look = {"mode": "markers+text", "showlegend": False, "textfont": {"size": 12, "shadow": HALO}} | look
+    figure.add_scatter(x=S[:, 0], y=S[:, 1], text=names, textposition=where, **look)
 
 
 def _ellipse(figure: go.Figure, S: np.ndarray, colour: str, group: str) -> None:
@@ -205,19 +215,16 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         xs[1::3], ys[1::3] = ends[part].T
         xs[2::3] = ys[2::3] = np.nan
         add_curve(figure, xs, ys, line={"color": colour, "width": width})
-        figure.add_scatter(
-            x=ends[part, 0],
-            y=ends[part, 1],
-            mode="markers+text",
-            text=[plain(symbol(name), 14) for name in names[part]],
-            textposition=["middle right" if a >= 0 else "middle left" for a, _ in W[part]],
-            textfont={"size": 12, "shadow": HALO},
+        _named(
+            figure,
+            ends[part],
+            [plain(symbol(name), 14) for name in names[part]],
+            ["middle right" if a >= 0 else "middle left" for a, _ in W[part]],
             marker={"size": 6, "color": colour, "symbol": "diamond"},
             hovertext=[
                 f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
                 for name, (a, b) in zip(names[part], W[part], strict=True)
             ],
             hoverinfo="text",
-            showlegend=False,
             cliponaxis=False,
         )

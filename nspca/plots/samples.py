@@ -67,15 +67,9 @@ SYMBOLS = (
 def score_figure(
     scores: ArrayLike, labels: Any = None, sample_names: Sequence[str] | None = None
 ) -> go.Figure:
-    """Draw the samples along one component, in a strip for each label.
+    """Draw the samples along one component by their scores, in a strip for each label.
 
     Of more than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
-
-    Parameters
-    ----------
-    scores : (m,) or (m, 1) coordinates of the samples
-    labels : (m,), optional
-    sample_names : (m,) names, optional
     """
     scores = np.asarray(scores, float).ravel()
     drawn = drawn_samples(len(scores))
@@ -115,13 +109,8 @@ def score_figure(
 
 
 def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
-    """Draw the share of the total variance carried by each eigenvalue (bars) and by the first j together
-    (line).
-
-    Parameters
-    ----------
-    eigenvalues : (r,) leading eigenvalues, largest first, units of the data
-    total : float, the trace
+    """Draw the share of the total variance in each of the leading eigenvalues (bars) and in the first j
+    together (line).
     """
     shares = 100 * np.asarray(eigenvalues, float)[:MOST_EIGENVALUES] / total
     together = np.minimum(np.cumsum(shares), 100)

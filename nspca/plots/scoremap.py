@@ -37,19 +37,10 @@ def score_map(
 ) -> go.Figure:
     """Draw each feature of components in standard deviations from its mean, with a column for each sample.
 
-    The samples of one component are in increasing order of score. Those of several are in the order of their
-    labels, or else of the component along which they score highest. At most `MOST` samples are drawn, evenly
-    chosen by rank, and of each component the features of the largest weights.
-
-    Parameters
-    ----------
-    X : (m, n) array or sparse matrix
-    x : (n,) or (n, r) weights of the components
-    scores : (m,) or (m, r) scores of the samples
-    labels : (m,), optional, drawn as a strip of colours above the map
-    feature_names, sample_names : (n,) and (m,) names, optional
-    marked : sequence of int
-        Features whose rows get a frame and their name.
+    The components x are (n,) or (n, r). The samples of one component are in increasing order of score. Those
+    of several are in the order of their labels, or else of the component along which they score highest. At
+    most `MOST` samples are drawn, evenly chosen by rank, and of each component the features of the largest
+    weights. Labels are a strip of colours above the map, and rows of `marked` features have a frame.
     """
     W, S = (np.asarray(one, float) for one in (x, scores))
     W, S = W.reshape(len(W), -1), S.reshape(len(S), -1)

@@ -30,20 +30,12 @@ def choice_figure(
     of: str = "k",
     agreement: bool = True,
 ) -> go.Figure:
-    """Draw, for each k, the variance that components explain of held-out rows and of the rows they were
-    fitted to.
+    """Draw, for each number of features or components, the variance that is explained of held-out rows and of
+    the rows they were fitted to.
 
-    Below stands the agreement of the features when rows are drawn again. Held-out variance and agreement
-    carry their standard errors.
-
-    Parameters
-    ----------
-    ks : numbers of features, or of components
-    columns : ``value, held_out, held_out_error, stability, stability_error`` as in `nspca.Choice`
-    total : total variance, in the units of `value`
-    best, simplest : the k that explains most of held-out rows, and the smallest within its standard error
-    of : "k", or what the components are called
-    agreement : whether there is a place for the agreement
+    Below stands the agreement of the features when rows are drawn again, unless there is no place for it.
+    Both carry their standard errors. `columns` are those of `nspca.Choice`, of whose `total` variance the
+    `best` number explains most, and the `simplest` nearly as much. `of` is "k", or the plural of components.
     """
     known = {name: np.array(column, dtype=float) for name, column in columns.items()}
     figure = new_figure(_alt(ks, known, best, simplest, of), height=520 if agreement else 360)
@@ -123,12 +115,7 @@ def _alt(
 
 def noise_figure(value: float, noise: Sequence[float] | np.ndarray, total: float) -> go.Figure:
     """Draw the variance that components of shuffled tables explain as strokes, and that of the table itself
-    as a line.
-
-    Parameters
-    ----------
-    value, noise : as in `nspca.NoiseTest`
-    total : total variance, in the same units
+    as a line, both of a `nspca.NoiseTest`.
     """
     unit = 100 / (total or 1.0)
     found, others = unit * value, unit * np.array(noise, dtype=float)

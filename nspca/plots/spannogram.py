@@ -18,17 +18,7 @@ def highest(V: ArrayLike, directions: ArrayLike, k: int, nonneg: bool = True) ->
 
     A row never exceeds its own length. So the longest rows are enough in directions where their k-th value is
     above the length of the next row. More rows are read only for the other directions. The result is exact,
-    and for a gene table ten times faster than with every row.
-
-    Parameters
-    ----------
-    V : (n, d)
-    directions : (p, d) unit vectors
-    k : int
-
-    Returns
-    -------
-    values : (p, min(k, n)) float64
+    and for a gene table ten times faster than with every row. (n, d) and (p, d) give (p, min(k, n)).
     """
     V, directions = np.asarray(V, float), np.asarray(directions, float)
     k = min(k, len(V))
@@ -71,19 +61,12 @@ class Spans:
 
     There is one row for c and, in nonnegative problems, one for -c. On a grid an interval narrower than one
     step can be missed, so this is for drawing, not for proofs.
-
-    Attributes
-    ----------
-    phi : (p,) angles
-    objective : (s, p) value of the best support at each angle, for each sign
-    edges : for each sign, the ends of its intervals, one more than intervals
-    sets : for each sign, the features of the highest curves on each interval
     """
 
-    phi: np.ndarray
-    objective: np.ndarray
-    edges: tuple[np.ndarray, ...]
-    sets: tuple[list[np.ndarray], ...]
+    phi: np.ndarray  # (p,) angles
+    objective: np.ndarray  # (s, p) value of the best support at each angle, for each sign
+    edges: tuple[np.ndarray, ...]  # for each sign, the ends of its intervals, one more than intervals
+    sets: tuple[list[np.ndarray], ...]  # for each sign, the features of the highest curves on each interval
 
     @property
     def best(self) -> tuple[int, int]:
@@ -93,17 +76,9 @@ class Spans:
 
 
 def spans(V: ArrayLike, k: int, nonneg: bool = True, count: int = 721) -> Spans:
-    """Compute the objective and the support intervals over the half circle, for c and (nonnegative problems)
-    -c.
+    """Compute the objective and the support intervals of V (n, 2) over `count` angles of the half circle.
 
-    Parameters
-    ----------
-    V : (n, 2)
-    k : int
-    nonneg : bool
-        Signed problems have one row: c and -c give the same support.
-    count : int
-        Angles on the grid.
+    Nonnegative problems have a row for c and one for -c, which give the same support in signed ones.
     """
     V = np.asarray(V, float)
     phi = np.linspace(-np.pi / 2, np.pi / 2, count)  # both ends are one line

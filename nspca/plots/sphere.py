@@ -41,15 +41,8 @@ EMPTY = np.full((1, 3), np.nan)
 
 
 def field(V: ArrayLike, k: int, directions: ArrayLike, nonneg: bool = True) -> np.ndarray:
-    """Return the objective ``f(c) = topk(((Vc)+)^2)`` (signed: ``topk((Vc)^2)``) at many directions.
-
-    Parameters
-    ----------
-    V : (n, 3) ; directions : (..., 3)
-
-    Returns
-    -------
-    f : (...) float64
+    """Return the objective ``f(c) = topk(((Vc)+)^2)`` (signed: ``topk((Vc)^2)``) of V (n, 3) at directions
+    (..., 3).
     """
     directions = np.asarray(directions, float)
     top = highest(V, directions.reshape(-1, directions.shape[-1]), k, nonneg)
@@ -88,22 +81,13 @@ def _unit(points: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Globe:
-    """Objective sampled on the grid of the sphere (points, values) and on the grid of the map (x, y, flat),
-    without cones.
+    """Objective sampled on a grid of the sphere, and on one of the map, without cones."""
 
-    Attributes
-    ----------
-    points : (latitudes, longitudes, 3) unit vectors
-    values : (latitudes, longitudes) objective at each point
-    x, y : (a,) and (b,) coordinates of the Hammer map
-    flat : (b, a) objective on the map, NaN outside
-    """
-
-    points: np.ndarray
-    values: np.ndarray
-    x: np.ndarray
-    y: np.ndarray
-    flat: np.ndarray
+    points: np.ndarray  # (latitudes, longitudes, 3) unit vectors
+    values: np.ndarray  # (latitudes, longitudes) objective at each point
+    x: np.ndarray  # (a,) coordinates of the Hammer map
+    y: np.ndarray  # (b,)
+    flat: np.ndarray  # (b, a) objective on the map, NaN outside
 
 
 def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
@@ -140,13 +124,8 @@ def _camera(front: np.ndarray) -> dict[str, Any]:
 
 
 def sphere_figure(world: Globe, best: ArrayLike) -> go.Figure:
-    """Draw the sphere in three dimensions. The browser needs WebGL; `flat_map_figure` shows equal content
-    without it.
-
-    Parameters
-    ----------
-    world : Globe, from `globe`
-    best : (3,) direction to mark, the best that a search found
+    """Draw the sphere in three dimensions with the `best` direction (3,). The browser needs WebGL;
+    `flat_map_figure` shows equal content without it.
     """
     best = _unit(best)
     figure = new_figure("The sphere of directions coloured by the objective.", height=560, showlegend=False)
@@ -178,8 +157,6 @@ def sphere_figure(world: Globe, best: ArrayLike) -> go.Figure:
 def flat_map_figure(world: Globe, best: ArrayLike) -> go.Figure:
     """Draw the sphere on an equal-area map (Hammer), with a filled patch for cones and their bound at the
     centre.
-
-    Parameters are those of `sphere_figure`.
     """
     figure = new_figure("Equal-area map of directions coloured by the objective.", showlegend=False)
     grid: dict[str, Any] = {"x": light(world.x), "y": light(world.y), "zsmooth": "best", "colorbar": SCALE}

@@ -33,11 +33,11 @@ KINDS = {
     "B5": "a comparison matrix that no component of this size can exceed (B5)",
     "B6": "a comparison matrix that is tightened in the main directions (B6)",
     "B7": "a comparison matrix with a limit for every feature (B7)",
-    "B8": "a search that rules out every other choice of features (B8)",
+    "B8": "a search that rules out one group of choices of features after another (B8)",
     "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
     "BS": "a comparison matrix with its own limit for every row and every feature (BS)",
     "J": "one comparison matrix for all components together (J)",
-    "J8": "a search that rules out every other choice of disjoint sets of features (J8)",
+    "J8": "a search that rules out one group of disjoint sets of features after another (J8)",
     "JP": "one comparison matrix for all components together, with a price for every feature (JP)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
@@ -122,7 +122,8 @@ def sweep_figure(
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie.
 
-    Where the region has closed, the curve itself has the colour of a proof.
+    Where the region has closed, the curve itself has the colour of a proof. Every point of a method carries
+    ``customdata = [k, method]``.
 
     Parameters
     ----------
@@ -130,57 +131,34 @@ def sweep_figure(
         Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where
         nothing is proved), and those of `nspca.plots.published.COLUMNS` where the 2014 paper's bound is to be
         shown.
-    unit : float
-        What is 100 %, in the units of the data: the leading eigenvalue or the total variance.
-    unit_name : str
-        Its name after "% of ".
-    selected_k : int, optional
-        Marked by a vertical line.
-    signed : bool
-        Whether components may have negative entries (words only).
-    total : int, optional
-        Rows expected; shown as "12 of 36 ready" until they are.
-    all_ks : sequence of int, optional
-        Every k of the sweep: fixes the axis and leaves a gap where a row is missing.
+    unit, unit_name : what is 100 %, the leading eigenvalue or the total variance, and its name after "% of "
+    selected_k, marked : a k with a vertical line, and one with a ring around its best value
+    total : rows expected; shown as "12 of 36 ready" until they are
+    all_ks : every k of the sweep, which fixes the axis and leaves a gap where a row is missing
     bounds : "ours", "paper" or "both"
         Whose region is shaded. The bound of the 2014 paper holds with a probability; a thin line beside it
         shows its exact form, which is proved.
-    ceiling : float
-        The leading eigenvalue, in the units of the data: the axis ends there, and the paper's bound is cut
-        there.
-    before : (DataFrame, float, str), optional
-        An earlier sweep to compare with, what is 100 % there, and what it is called.
-    marked : int, optional
-        A k with a ring around its best value; see `nspca.knee`.
-    has_slider : bool
-        Whether a slider below the figure says what k is, so that the axis has no title.
-
-    Returns
-    -------
-    Figure
-        Every point of a method carries ``customdata = [k, method]``.
+    ceiling : the leading eigenvalue, where the axis ends and the paper's bound is cut
+    before : an earlier sweep to compare with, what is 100 % there, and what it is called
+    has_slider : whether a slider below the figure says what k is, so that the axis has no title
     """
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"
     expected = sorted({int(k) for k in (all_ks if all_ks is not None else frame["k"])})
-    ours = _in_percent(frame.assign(probability=math.nan), unit)
-    wide = [] if bounds == "ours" else [_in_percent(rows, unit) for rows in _of_the_paper(frame, ceiling)]
+    ours = in_percent(frame.assign(probability=math.nan), unit)
+    wide = [] if bounds == "ours" else [in_percent(rows, unit) for rows in _of_the_paper(frame, ceiling)]
     tight = [ours] * (bounds != "paper")
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
     if before is not None:
         _add_before(figure, *before, unit_name)
-    upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
     if wide:
+        upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
-        _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        gaps = certified(ours).eval("upper - lower")
-        is_seen = len(gaps) and gaps.max() > VISIBLE * _largest(ours)
-        figure.update_traces(showlegend=bool(is_seen), selector={"name": IN_HERE})
-        upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
+        add_proved(figure, ours, expected, unit_name, kind)
     drawn = [*wide[:1], *tight]
-    drawn += [] if before is None else [_in_percent(before[0], before[1])]
+    drawn += [] if before is None else [in_percent(before[0], before[1])]
     _lay_out_values(figure, drawn, 100 * ceiling / unit)
     _add_methods(figure, shown, expected, unit_name, kind)
     if tight:
@@ -200,6 +178,15 @@ def sweep_figure(
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(title_text=title, uirevision=f"{bounds} {unit_name}")
+
+
+def add_proved(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str) -> None:
+    """Shade where the optimum is proved to lie, and draw the bounds above it."""
+    _add_region(figure, rows, expected, PROVED, 0.4, IN_HERE)
+    gaps = certified(rows).eval("upper - lower")
+    is_seen = len(gaps) and gaps.max() > VISIBLE * _largest(rows)
+    figure.update_traces(showlegend=bool(is_seen), selector={"name": IN_HERE})
+    _add_upper(figure, rows, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
 
 
 def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], ceiling: float) -> None:
@@ -227,7 +214,8 @@ def _of_the_paper(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd
     return published.with_paper_bound(frame, ceiling), published.with_rank3_bound(frame, ceiling)
 
 
-def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
+def in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
+    """Return the rows with values and bounds in per cent of a unit, as numbers and as text."""
     return frame.assign(
         value=100 * frame["value"] / unit,
         upper=100 * frame["upper"] / unit,
@@ -331,7 +319,7 @@ def _add_upper(
 
 def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str) -> None:
     best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
-    rows = _in_percent(best, unit)
+    rows = in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, EARLIER, 0.15)
     hover = [

@@ -1,11 +1,15 @@
 """Small SVG drawings that summarise a run, each a string that can be used alone.
 
-The list of runs and the poster of the home page use them.
+The list of runs and the sketch on the home page use them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nspca.presentation.colours import COLOURS, FOUND, PROVED, fade
+import numpy as np
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+
+from nspca.presentation.colours import CHOSEN, COLOURS, FOUND, PROVED, fade
 
 WIDTH, HEIGHT, EDGE = 132, 60, 4  # pixels
 SVG = (
@@ -17,13 +21,8 @@ SVG = (
 def sparkline(
     x: Sequence[float], lines: Mapping[str, Sequence[float]], upper: Sequence[float | None] = ()
 ) -> str:
-    """Draw one line for each name over x, and the band from the first line up to a bound where there is one.
-
-    Parameters
-    ----------
-    x : (p,) increasing
-    lines : name -> (p,)
-    upper : (p,), None where nothing is proved
+    """Draw one line for each name over increasing x, and the band from the first line up to `upper`, which is
+    None where nothing is proved.
     """
     known = [value for line in lines.values() for value in line] + [
         bound for bound in upper if bound is not None
@@ -50,13 +49,7 @@ def sparkline(
 
 
 def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
-    """Draw the features of components as cells of a grid, in a colour for each component.
-
-    Parameters
-    ----------
-    parts : features of each component, by number
-    n, columns : number of cells, one for each feature, and how many stand in a row
-    """
+    """Draw the features of each component as cells of a grid of n, with so many `columns`, in its colour."""
     rows = -(-n // columns)
     side = min((WIDTH - 2 * EDGE) / columns, (HEIGHT - 2 * EDGE) / rows)
     high = max(side, (HEIGHT - 2 * EDGE) / 2 if rows == 1 else side)
@@ -74,6 +67,33 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
         for j in part
     ]
     return f"{SVG}{frame}{''.join(cells)}</svg>"
+
+
+def heatmaps(figure: go.Figure) -> str:
+    """Draw the heat maps of a figure, one over the other, each cell in its colour there."""
+    cells = []
+    rows, columns = np.shape(figure.data[0].z)
+    for trace in figure.data:
+        z, scale = np.array(trace.z, float), [[*stop] for stop in trace.colorscale]
+        low, high = np.nanmin(z) if trace.zmin is None else trace.zmin, np.nanmax(z)
+        for (i, j), value in np.ndenumerate(z):
+            if np.isfinite(value):
+                (colour,) = sample_colorscale(scale, (value - low) / ((high - low) or 1))
+                look = f'fill="{colour}" fill-opacity="{trace.opacity or 1}"'
+                cells.append(f'<rect x="{j}" y="{i}" width="1" height="1" {look}/>')
+    view = 'shape-rendering="crispEdges" '
+    view += f'viewBox="0 0 {columns} {rows}" width="{40 * columns}" height="{40 * rows}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{"".join(cells)}</svg>'
+
+
+def curve(x: Sequence[float], y: Sequence[float], chosen: float) -> str:
+    """Draw a proved curve on the axes of `sweep_figure`, with a line at the chosen place."""
+    top, wide = 1.06 * max(y), 'fill="none" vector-effect="non-scaling-stroke" stroke-width='
+    points = " ".join(f"{at:.3f},{1 - value / top:.4f}" for at, value in zip(x, y, strict=True))
+    line = f'<line x1="{chosen}" x2="{chosen}" y1="0" y2="1" {wide}"2" stroke="{CHOSEN}"/>'
+    proved = f'<polyline points="{points}" {wide}"4" stroke="{PROVED}"/>'
+    view = f'viewBox="0.73 0 {max(x) - 0.2:.2f} 1" preserveAspectRatio="none" width="500" height="300"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{line}{proved}</svg>'
 
 
 def _scale(values: Sequence[float], first: float, last: float) -> Callable[[float], float]:

@@ -6,16 +6,8 @@ against the drawn figure by `tests/plots/test_colours.py`.
 
 # The hues of Okabe and Ito, told apart by people with any colour vision, shifted a little to stand out on
 # white and on near black.
-_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _OLIVE = (
-    "#2a85c7",
-    "#e08e00",
-    "#0f9d74",
-    "#d9622b",
-    "#b86fa0",
-    "#5ab4e5",
-    "#9a8c2c",
-)
-_GREY = "#8a8f98"
+_BLUE, _ORANGE, _GREEN, _VERMILION = "#2a85c7", "#e08e00", "#0f9d74", "#d9622b"
+_PURPLE, _SKY, _OLIVE, _GREY = "#b86fa0", "#5ab4e5", "#9a8c2c", "#8a8f98"
 
 PROVED = _GREEN
 """The region in which the optimum is proved to lie, the gaps that are left, and proved ratios."""
@@ -44,11 +36,11 @@ CONTEXT = _GREY
 EARLIER = _GREY
 """The sweep before a change."""
 HUES = (
-    *(_BLUE, _ORANGE, _PURPLE, _VERMILION, _SKY, _OLIVE, "#6f6ad6"),
+    *(_BLUE, _ORANGE, _PURPLE, _VERMILION, _OLIVE, "#6f6ad6", _SKY),
     *("#8d6748", "#c2417f", "#5f8f9b", "#d48a9f", "#c4a84f"),
 )
 """Twelve colours of items without a colour meaning of their own: methods, groups, parts. None is green, which
-stands for a proof."""
+stands for a proof. Light blue, which a pale blue looks like, comes after those that most figures need."""
 COLOURS = HUES[:7]
 """The hues that are easiest to tell apart."""
 

@@ -53,9 +53,8 @@ def pixels(weights: Sequence[tuple[str, float]], places: Sequence[int], shape: t
     height, width = shape
     side = max(2.0, min(16.0, 180 / max(shape)))
     longest = max((abs(weight) for _, weight in weights), default=1.0) or 1.0
-    frame = (
-        f'<rect width="{side * width:g}" height="{side * height:g}" fill="{CONTEXT}" fill-opacity="0.15"/>'
-    )
+    size = f'width="{side * width:g}" height="{side * height:g}"'
+    frame = f'<rect {size} fill="{CONTEXT}" fill-opacity="0.15"/>'
     cells = [
         f'<rect x="{side * (j % width):g}" y="{side * (j // width):g}" width="{side:g}" height="{side:g}" '
         f'fill="{_colour(weight)}" fill-opacity="{0.15 + 0.85 * abs(weight) / longest:.2f}">'
@@ -77,14 +76,8 @@ def squares(cells: Sequence[tuple[str, str, bool]]) -> str:
 
 def gauge(ratio: float) -> str:
     """Draw a proved ratio as a filled bar."""
-    return svg(
-        300,
-        10,
-        [
-            f'<rect width="300" height="10" fill="{CONTEXT}" fill-opacity="0.3"/>',
-            f'<rect width="{300 * ratio:.1f}" height="10" fill="{PROVED}"/>',
-        ],
-    )
+    whole = f'<rect width="300" height="10" fill="{CONTEXT}" fill-opacity="0.3"/>'
+    return svg(300, 10, [whole, f'<rect width="{300 * ratio:.1f}" height="10" fill="{PROVED}"/>'])
 
 
 def curves(lines: Sequence[tuple[str, Sequence[tuple[float, float]], str]]) -> str:

@@ -28,14 +28,5 @@ def environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return the HTML of a template.
-
-    Parameters
-    ----------
-    template : str
-        Name of a file in the folder ``templates``, without its ending.
-    **values
-        Values by the names that the template uses. All are escaped, except `Markup`, such as the result of
-        another call.
-    """
+    """Return the HTML of a template, by its name without ending; all values but `Markup` are escaped."""
     return Markup(environment().get_template(f"{template}.html").render(values))

@@ -118,14 +118,9 @@ def format_change(change: float) -> str:
 
 
 def proof_phrase(ratio: float, kind: str) -> str:
-    """Return the quality that a certificate proves, in words: optimal, or at least a share of the optimum.
+    """Return the quality that a certificate of some kind proves: optimal, or a share of the optimum.
 
-    Parameters
-    ----------
-    ratio : float
-        Value over proved bound, from `proved_ratio`.
-    kind : str
-        Kind of the certificate, for example "B8"; see `Certificate.label`.
+    `ratio` is the value over the proved bound, from `proved_ratio`; `kind` is as in `Certificate.label`.
     """
     if 1 - ratio <= OPTIMAL_GAP:
         return f"proved optimal up to rounding ({kind})"

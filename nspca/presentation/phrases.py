@@ -41,16 +41,8 @@ def components(
 ) -> str:
     """Return a phrase such as ``nonnegative component of the centred data with at most 10 nonzero weights``.
 
-    Other phrases name several components, or forced features by name; without `names` features are counted
-    from 1. Problems and certificates describe themselves with it.
-
-    Parameters
-    ----------
-    sizes : k of each component
-    nonneg : whether weights must not be negative
-    forced : features that count among the k, by number from 0
-    subject : phrase for the data, from the function `subject`
-    names : names of all features
+    Other phrases name several components, each with a k of `sizes`, or the features that count among the k
+    (`forced`, from 0) by their names, or numbers from 1. `subject` is a phrase of the function `subject`.
     """
     sign = "nonnegative " if nonneg else ""
     if forced:
@@ -73,16 +65,12 @@ def subject(
     """
     if source == "covariance":
         return "the covariance"
-    how = {
-        (True, False): "centred ",
-        (True, True): "centred and scaled ",
-        (False, True): "scaled, not centred ",
-        (False, False): "",
-    }
+    how = "centred and scaled " if center and scale else "centred " if center else ""
+    how = "scaled, not centred " if scale and not center else how
     steps = (step if step in PREPARED else f"what the file calls {quoted(step)}" for step in prepared)
     first = f" (prepared: {', '.join(steps)})" if prepared else ""
     kind = "weighted data" if weighted else "data"
-    return f"the {how[center, scale]}{kind}{first}" + ("" if center or scale else " as they are, not centred")
+    return f"the {how}{kind}{first}" + ("" if center or scale else " as they are, not centred")
 
 
 def weights(sizes: tuple[int, ...]) -> str:
@@ -93,10 +81,7 @@ def weights(sizes: tuple[int, ...]) -> str:
 
 
 def things(count: int, one: str, many: str | None = None) -> str:
-    """Return a count with its noun, such as ``3 features`` or ``1 feature``.
-
-    `one` is the singular and `many` the plural, by default with an s.
-    """
+    """Return a count with its noun, such as ``1 feature`` or ``3 features``; the plural may be given."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
@@ -112,10 +97,7 @@ def short(name: str) -> str:
 
 
 def symbol(name: str) -> str:
-    """Return the short name of a feature that is called ``SYMBOL description (ID)``; other names stay.
-
-    Where no symbol stands before the description, the short name is the name without the ID.
-    """
+    """Return the symbol of a feature called ``SYMBOL description (ID)``, else its name without the ID."""
     found = _DESCRIBED.fullmatch(name)
     if found is None:
         return name
@@ -142,13 +124,8 @@ def rival_name(method: str) -> str:
 def unique(sizes: Sequence[int], own: int, rest: float, value: float, named: str = "") -> str:
     """Return what is proved of all answers but the best one; empty where nothing is.
 
-    Parameters
-    ----------
-    sizes : k of each component
-    own : number of features of the best answer
-    rest : bound on all answers that lack one of these features
-    value : the best value
-    named : text after the number of features, such as their names
+    The best one has `own` features and the given value. `rest` bounds all answers that lack one of these
+    features. `named` is text after their number, such as their names.
     """
     share = ratio_at_most(rest, value) if value > 0 else 1.0
     if share >= 1:

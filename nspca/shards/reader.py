@@ -42,21 +42,9 @@ WAY_OUT = "make the folder again with `python -m nspca shard`"
 class Record(BaseModel):
     """The content of a folder, as its ``meta.json`` says it.
 
-    Attributes
-    ----------
-    name : str
-        The name of the data, which is only ever shown.
-    rows, columns, nonzeros : int
-    step : int
-        Rows of a block; the last block may have fewer.
-    largest : float
-        Largest absolute value: it gives the unit scale before the first pass.
-    digest : str
-        Content hash of the table, as certificates have it.
-    features : tuple of str or None
-        Names of the columns, if they have any.
-    notes : tuple of str
-        Notes about reading the file, which are only ever shown.
+    A block has `step` rows, the last one perhaps fewer. The `largest` absolute value gives the unit scale
+    before the first pass. `digest` is the content hash of the table, as certificates have it. `features` are
+    the names of the columns, if they have any. The name, and the notes about reading, are only ever shown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
@@ -98,6 +86,10 @@ class Record(BaseModel):
 class Shards:
     """A folder of shards, opened for reading.
 
+    The numbers are compared with the digest in the first pass, and each block is checked when it is first
+    read. Pickling stores the path of the folder and its digest: another process opens this folder once, and
+    refuses it if the digest differs.
+
     Parameters
     ----------
     folder : str or Path
@@ -105,9 +97,8 @@ class Shards:
     Attributes
     ----------
     shape : (rows, columns)
-    nonzeros : int
-    nbytes : int
-        Bytes of the numbers in the folder.
+    nonzeros, nbytes : int
+        Numbers other than 0, and the bytes of all numbers in the folder.
     digest : str
         Content hash of the table, as the record has it; `nspca.verify` computes its own.
     largest : float
@@ -116,19 +107,11 @@ class Shards:
         The name of the data, and notes about the file that the folder was made of.
     has_names : bool
         Whether the columns have names.
-    source, is_covariance, prepared
-        As of a `nspca.Dataset` that was read and is neither a covariance nor prepared.
 
     Raises
     ------
     InvalidData
-        When the record is missing or wrong, or a file is missing or is not what the record says. The numbers
-        are compared with the digest in the first pass, and each block is checked when it is first read.
-
-    Notes
-    -----
-    Pickling stores the path of the folder and its digest. Another process opens this folder once, refuses it
-    if the digest differs, and reads it there.
+        When the record is missing or wrong, or a file is missing or is not what the record says.
     """
 
     source, is_covariance = "user", False
@@ -173,13 +156,7 @@ class Shards:
         return numbers_of(features, self.feature_names)
 
     def blocks(self) -> Iterator[sp.csr_array]:
-        """Yield the rows in order, in blocks that are mapped from their files until the next one.
-
-        Raises
-        ------
-        InvalidData
-            When the numbers have another digest than the record, or a block is no block of rows.
-        """
+        """Yield the rows in order, in blocks that are mapped from their files until the next one."""
         if not self._is_whole:
             if content_digest(self.folder, self.shape, self._offsets, tell) != self.digest:
                 raise InvalidData(f"The folder {self.folder} is damaged, its digest is another: {WAY_OUT}.")
@@ -194,27 +171,25 @@ class Shards:
         stop = min(start + self._record.step, self.shape[0])
         indptr = self._mapped("indptr", start, stop + 1)
         first, last = int(indptr[0]), int(indptr[-1])
-        is_sound = 0 <= first <= last <= self.nonzeros and (first == 0 or start > 0)
-        if is_sound:
+        try:
+            if not 0 <= first <= last <= self.nonzeros or (first > 0 and start == 0):
+                raise ValueError("rows outside the table")
             indices, data = (self._mapped(part, first, last) for part in ("indices", "data"))
             shape = stop - start, self.shape[1]
             block = sp.csr_array((data, indices, indptr - first), shape=shape, copy=False)
-            if number in self._checked or self._is_canonical(block):
-                self._checked.add(number)
-                return block
-        raise InvalidData(
-            f"Rows {start + 1} to {stop} of the folder {self.folder} are no compressed rows of finite "
-            f"numbers other than 0, in order of their columns: {WAY_OUT}."
-        )
-
-    def _is_canonical(self, block: sp.csr_array) -> bool:
-        try:
-            block.check_format(full_check=True)
+            if number not in self._checked:
+                block.check_format(full_check=True)
+                # One comparison with the largest value finds NaN too. Canonical form stores no zeros.
+                is_small = np.abs(data).max(initial=0.0) <= self.largest
+                if not (block.has_canonical_format and is_small and np.all(data != 0)):
+                    raise ValueError("another form")
         except ValueError:
-            return False
-        # One comparison with the largest value finds NaN too. Canonical form stores no zeros.
-        small = np.abs(block.data).max(initial=0.0) <= self.largest
-        return bool(block.has_canonical_format and small and np.all(block.data != 0))
+            raise InvalidData(
+                f"Rows {start + 1} to {stop} of the folder {self.folder} are no compressed rows of finite "
+                f"numbers other than 0, in order of their columns: {WAY_OUT}."
+            ) from None
+        self._checked.add(number)
+        return block
 
     def sample(self, rows: int, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
         """Return at most `rows` random rows, of at most `SAMPLED` blocks, and their numbers from 0."""
@@ -229,9 +204,6 @@ class Shards:
             left -= count
         return sp.csr_array(sp.vstack(pieces, format="csr")), np.concatenate(numbers)
 
-    def _refused(self, part: str, words: str) -> InvalidData:
-        return InvalidData(f"{self.folder / part}.npy {words}: {WAY_OUT}.")
-
     def _open(self, part: str, length: int) -> int:
         """Return the bytes before the numbers of a file, which is refused unless it holds what it should."""
         path, kind = self.folder / f"{part}.npy", TYPES[part]
@@ -242,21 +214,21 @@ class Shards:
         try:
             held: Any = np.load(path, mmap_mode="r")
         except (OSError, ValueError):  # pickled objects are refused, too
-            raise self._refused(part, "is damaged or cut short") from None
+            raise InvalidData(f"{path} is damaged or cut short: {WAY_OUT}.") from None
         if (held.dtype, held.shape) != (kind, (length,)):
-            raise self._refused(part, f"must hold {length} numbers of type {kind}")
+            raise InvalidData(f"{path} must hold {length} numbers of type {kind}: {WAY_OUT}.")
         return int(held.offset)
 
     def _mapped(self, part: str, start: int, stop: int) -> np.ndarray:
         """Return some numbers of a file, mapped into memory as long as they are used."""
-        kind = TYPES[part]
+        kind, path = TYPES[part], self.folder / f"{part}.npy"
         if start == stop:
             return np.zeros(0, dtype=kind)
         try:
             offset = self._offsets[part] + start * kind.itemsize
-            return np.memmap(self.folder / f"{part}.npy", kind, "r", offset, (stop - start,)).view(np.ndarray)
+            return np.memmap(path, kind, "r", offset, (stop - start,)).view(np.ndarray)
         except (OSError, ValueError) as error:  # it was complete when the folder was opened
-            raise self._refused(part, f"cannot be read any more ({shown(error)})") from None
+            raise InvalidData(f"{path} cannot be read any more ({shown(error)}): {WAY_OUT}.") from None
 
 
 def content_digest(folder: Path, shape: tuple[int, int], offsets: dict[str, int], report: Report) -> str:

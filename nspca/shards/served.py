@@ -23,13 +23,7 @@ def served() -> list[str]:
 
 
 def opened(name: str) -> Shards:
-    """Open the folder of shards with this name.
-
-    Raises
-    ------
-    InvalidData
-        When there is no such folder. Links, hidden folders and paths that lead elsewhere are refused.
-    """
+    """Open the folder of shards with this name. Links, hidden folders and other places are refused."""
     path = _path(name)
     if path is None:
         raise InvalidData(
@@ -39,10 +33,7 @@ def opened(name: str) -> Shards:
 
 
 def stamp(name: str) -> str:
-    """Return a text that changes when the folder with this name is written again; empty when there is none.
-
-    Caches of opened folders have it in their key.
-    """
+    """Return a text for caches that changes when the folder of this name is written again; empty for none."""
     path = _path(name)
     try:
         return "" if path is None else f"{path} {(path / META).stat().st_mtime_ns}"

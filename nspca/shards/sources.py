@@ -18,7 +18,7 @@ from nspca.data.dialect import FEW_LABELS, quoted
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Block, Reader, Source
 from nspca.data.formats.delimited import DelimitedReader
-from nspca.data.formats.docword import DocwordReader, find_vocabulary, read_vocabulary, vocabulary_words
+from nspca.data.formats.docword import DocwordReader, find_vocabulary, read_vocabulary
 from nspca.data.names import short
 from nspca.data.options import ReadOptions
 from nspca.data.roles import describe_left_out
@@ -90,7 +90,9 @@ def shard(
     path, report = Path(source), report or silent
     asked: dict[str, Any] = {"id_column": id_column, "label_column": label_column, "decimal": decimal}
     options = ReadOptions(**asked)
-    reader = open_reader(Source(path), options, report=report)
+    words = find_vocabulary(path) if vocabulary is None else Path(vocabulary)
+    given = None if words is None else read_vocabulary(words)
+    reader = open_reader(Source(path, vocabulary=given), options, report=report)
     if vocabulary is not None and not isinstance(reader, DocwordReader):
         raise InvalidOption(f"vocabulary is for a docword file, got {path}, which is none: leave it out")
     if options != ReadOptions() and not isinstance(reader, DelimitedReader):
@@ -105,7 +107,7 @@ def shard(
     each = PER_ENTRY * entries / max(count, 1) + 8
     step = rows or int(np.clip(float(megabytes) * 2**20 / each, 1, max(count, 1)))
     table = reader if isinstance(reader, DelimitedReader) else None
-    names = _check_matrix(reader, vocabulary) if table is None else _check_table(table)
+    names = _check_matrix(reader) if table is None else _check_table(table)
     with Writer(folder, size.columns, step, title, names, report) as writer:
         others = None if table is None else OtherColumns(table)
         for block in reader.blocks(step, writer.place):
@@ -117,7 +119,7 @@ def shard(
         return writer.finish(tuple(one.sentence for one in as_findings(findings)))
 
 
-def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> Sequence[str] | None:
+def _check_matrix(reader: Reader) -> Sequence[str] | None:
     """Refuse a matrix of impossible size; return the names of its columns, where there are any."""
     rows, columns, called = reader.shape.rows, reader.shape.columns, reader.source.called
     if rows < 1 or columns < 2:
@@ -130,10 +132,7 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> Sequence[str
             f"{called} may have at most {MOST_ROWS} rows and {MOST_COLUMNS} columns, got {rows} x {columns}: "
             "keep fewer."
         )
-    if not isinstance(reader, DocwordReader) or reader.source.path is None:
-        return reader.feature_names()
-    words = find_vocabulary(reader.source.path) if vocabulary is None else Path(vocabulary)
-    return None if words is None else vocabulary_words(read_vocabulary(words), columns)[0]
+    return reader.feature_names()
 
 
 def _check_table(reader: DelimitedReader) -> Sequence[str] | None:
@@ -149,7 +148,7 @@ def _check_table(reader: DelimitedReader) -> Sequence[str] | None:
 
 
 class OtherColumns:
-    """The different texts of each column that is no feature, collected block by block.
+    """The different texts of each column that is no feature, with their first rows, collected block by block.
 
     A column of dates, of few texts that repeat, or of texts beside the names is left out, and a finding says
     so; any other is refused. Reading the table into memory does the same.
@@ -196,9 +195,7 @@ class OtherColumns:
             layout = replace(layout, empty_columns=())
         found = describe_left_out(layout, i, first, self.rows, self.columns.ids is not None)
         if isinstance(found, InvalidData):
-            name = layout.columns[i]
-            raise InvalidData(
-                found.message,
-                (Way("id_column", name, "Use as names"), Way("label_column", name, "Use as labels")),
-            )
+            uses = {"id_column": "Use as names", "label_column": "Use as labels"}
+            ways = [Way(option, layout.columns[i], words) for option, words in uses.items()]
+            raise InvalidData(found.message, ways)
         return found

@@ -26,18 +26,9 @@ def unfinished(folder: Path) -> list[Path]:
 
 
 class Writer:
-    """A context manager that writes a folder of shards; after an error nothing is left behind.
+    """A context manager that writes a new folder of shards; after an error nothing is left behind.
 
-    Parameters
-    ----------
-    folder : Path
-        Path of the folder, which must not exist yet.
-    columns : int
-    step : int
-        Rows of a block, in which the folder is read.
-    name : str
-    features : sequence of str, optional
-    report : callable
+    The folder is read in blocks of `step` rows. `features` are the names of its columns.
     """
 
     def __init__(
@@ -49,19 +40,19 @@ class Writer:
         features: Sequence[str] | None = None,
         report: Report = silent,
     ):
-        self.folder, self.columns, self.step, self.name = Path(folder), columns, step, name
+        self.folder, self.columns, self.step = Path(folder), columns, step
+        self.name, self.features, self.report = name, features, report
+        self.parent = self.folder.absolute().parent
         if self.folder.exists():
             raise InvalidData(f"Shards are written to a new folder, {self.folder} is there: name another.")
-        if not self.folder.absolute().parent.is_dir():
-            raise InvalidData(f"There is no folder {self.folder.absolute().parent}: make it first.")
-        self.features, self.report = features, report
+        if not self.parent.is_dir():
+            raise InvalidData(f"There is no folder {self.parent}: make it first.")
         self.rows, self.nonzeros, self.largest = 0, 0, 0.0
 
     def __enter__(self) -> "Writer":
         """Make the temporary folder, whose path is `place`, and open its files."""
-        parent = self.folder.absolute().parent
         # Hidden and without a record: what a kill leaves behind looks like no folder of shards.
-        self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=PART, dir=parent))
+        self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=PART, dir=self.parent))
         self._open = ExitStack()
         self._files = {
             part: self._open.enter_context((self.place / f"{part}.npy").open("wb")) for part in TYPES

@@ -15,21 +15,11 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Description:
-    """A question in words.
+    """A question in words."""
 
-    Parameters
-    ----------
-    data : str
-        The data set and its preparation.
-    question : str
-        The question, such as ``sweep k = 1 to 30``.
-    details : tuple of str
-        The settings, each in a few words.
-    """
-
-    data: str
-    question: str
-    details: tuple[str, ...] = ()
+    data: str  # the data set and its preparation
+    question: str  # such as ``sweep k = 1 to 30``
+    details: tuple[str, ...] = ()  # the settings, each in a few words
 
     @property
     def title(self) -> str:
@@ -47,14 +37,13 @@ class Description:
         return ", ".join([self.question, *self.details])
 
 
-def load(text: str | bytes) -> dict[str, Any]:
-    """Return the object that a JSON text holds, as a dict.
+def arguments(given: Mapping[str, Any], *first: str) -> str:
+    """Return the arguments of a call as source code: keywords, and those that come `first`."""
+    return ", ".join([*first, *(f"{name}={value!r}" for name, value in given.items())])
 
-    Raises
-    ------
-    InvalidOption
-        For a text that is not JSON, or JSON that is not an object.
-    """
+
+def load(text: str | bytes) -> dict[str, Any]:
+    """Return the object that a JSON text holds, as a dict."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):

@@ -40,22 +40,7 @@ KS = address.Names(
 
 
 class ComparisonSpec(ProblemSpec):
-    """Several methods at several k on one problem, each without the answers of the others.
-
-    Parameters
-    ----------
-    ks : tuple of int
-        Values of k, in increasing order.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`.
-    effort : "fast", "standard", "thorough" or "exhaustive"
-        How hard to look for the proofs.
-    options : dict
-        Options by method.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """Several methods at several k on one problem, each without the answers of the others."""
 
     kind: ClassVar[str] = "comparison"
 
@@ -89,13 +74,8 @@ class ComparisonSpec(ProblemSpec):
 
         Values and seconds are those of each method alone: no method uses the answer of another, and shared
         work is done before the first starts. The cheapest method runs first. If a method cannot solve the
-        problem, the message of its error is reported, and the others continue. `Cancelled` carries the
-        partial sweep as its `result`.
-
-        Raises
-        ------
-        NSPCAError
-            When no method could solve the problem.
+        problem, the message of its error is reported, and the others continue; without another one it is
+        raised. `Cancelled` carries the partial sweep as its `result`.
         """
         problem = self.problem(X, report)
         share(problem, self.methods, report)
@@ -167,13 +147,7 @@ class ComparisonSpec(ProblemSpec):
             report(replace(event, payload=pack(row)))
 
     def python(self, **shown: Any) -> list[str]:
-        return [
-            f"options = {self.options!r}",
-            f"for method in {self.methods!r}:  # one by one: no method sees another's answer",
-            f"    given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-            f"    sweep = nspca.sweep(problem, {list(self.ks)!r}, methods=(method,), **given)",
-            '    print(sweep.frame[["method", "k", "value", "seconds"]])',
-        ]
+        return [f"sweep = {self.asking()}  # no method sees another's answer", "print(sweep.frame)"]
 
 
 def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:

@@ -24,7 +24,7 @@ from nspca.solving import line_of
 from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
+from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
 from nspca.specs.sweep import Deflation, JointEffort, Methods, cheapest_first, effort_words
 from nspca.validation import address
@@ -67,26 +67,7 @@ DEFAULT = ("joint", "cone", "tpower")
 class ComponentsSpec(ProblemSpec):
     """Several components of one data set, by several methods; disjoint without a deflation or an angle.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Features in each component.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`. A method that cannot find components together, "auto" among them,
-        finds one after another.
-    options : dict
-        Options by method.
-    deflation : str
-        A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
-    angle : float or None
-        Smallest angle in degrees between two components, instead of a deflation.
-    effort : "fast", "standard", "thorough" or None
-        Effort for the bound on the variance of all disjoint components together; None for no bound.
-    noun : "component", "part" or "topic"
-        Noun for a component on pages.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
+    A method that cannot find components together, "auto" among them, finds one after another.
     """
 
     kind: ClassVar[str] = "components"
@@ -97,14 +78,18 @@ class ComponentsSpec(ProblemSpec):
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
     deflation: Annotated[Deflation, Option("Before the next component")] = "drop"
+    """A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out."""
     angle: Annotated[
         float | None, Limits(gt=0, le=90), Option("Degrees", say=lambda value: f"{value:g}° apart")
     ] = None
+    """Smallest angle in degrees between two components, instead of a deflation."""
     effort: Annotated[
         JointEffort | None,
         Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True),
     ] = "fast"
+    """Work spent on the bound on the variance of all disjoint components together; None for no bound."""
     noun: Literal["component", "part", "topic"] = "component"
+    """What pages call a component."""
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
@@ -168,12 +153,8 @@ class ComponentsSpec(ProblemSpec):
         """Return a `nspca.Sweep` with keys (method, r) whose results share one certificate.
 
         The cheapest method runs first. If a method cannot solve the problem, the message of its error is
-        reported, and the others continue. `Cancelled` carries the partial sweep as its `result`.
-
-        Raises
-        ------
-        NSPCAError
-            When no method could solve the problem.
+        reported, and the others continue; without another one it is raised. `Cancelled` carries the partial
+        sweep as its `result`.
         """
         problem = self.problem(X, report)
         found: dict[str, Result] = {}
@@ -236,15 +217,7 @@ class ComponentsSpec(ProblemSpec):
         return super().opening(self.sizes[0] if k is None and same else k)
 
     def python(self, method: str | None = None, effort: str | None = None, **shown: Any) -> list[str]:
-        """Return Python that repeats the search of one method, and proves a bound with the given effort.
-
-        Parameters
-        ----------
-        method : str, optional
-            The first method of the spec when None.
-        effort : str, optional
-            Effort for the bound; that of the spec when None.
-        """
+        """Return Python that repeats the search of one method, by default the first, and proves a bound."""
         method, effort = method or self.methods[0], effort or self.effort
         given = "".join(
             f", {name}={value!r}" for name, value in (self.between | self.options.get(method, {})).items()
@@ -255,7 +228,8 @@ class ComponentsSpec(ProblemSpec):
             f"certify={effort if searched else None!r}{given})"
         ]
         if len(set(self.sizes)) > 1 and not line_of(method).joint:
-            lines = self._one_by_one_python(method, given)
+            one = self.but(methods=(method,), effort=None)
+            lines = [f"result = {one.asking()}[{method!r}, {self.r}]  # one after another"]
         if searched:
             lines.append("print(result.value, nspca.verify(X, result.certificate))  # trusts nothing")
         elif effort is not None:
@@ -269,22 +243,6 @@ class ComponentsSpec(ProblemSpec):
             *lines,
             f"for x in result.components{order}.T:{said}",
             "    print([(names[j], round(float(x[j]), 4)) for j in abs(x).argsort()[::-1] if x[j]])",
-        ]
-
-    def _one_by_one_python(self, method: str, given: str) -> list[str]:
-        """Return Python that finds components of different sizes in turn, without shared features."""
-        make = "from_covariance" if self.data.covariance else "from_data"
-        how = arguments(self._of_problem(self.data.covariance))
-        part = "X[left][:, left]" if self.data.covariance else "X[:, left]"
-        return [
-            "import numpy as np",
-            f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {self.r}))",
-            f"for j, size in enumerate({self.sizes!r}):  # each without the features of those before",
-            f"    part = nspca.Problem.{make}({part}, k=size, {how})",
-            f"    one = nspca.solve(part, {method!r}, certify=None, seed={self.seed}{given})",
-            "    W[left, j] = one.components[:, 0]",
-            "    left = left[one.components[:, 0] == 0]",
-            f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
         ]
 
 

@@ -16,14 +16,16 @@ from pydantic import Field as Limits
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, load_sample, prepare, read, read_text, shown_name
 from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
-from nspca.presentation.phrases import listed, things
+from nspca.presentation.phrases import things
 from nspca.shards import Shards, reader, served
+from nspca.specs.base import arguments
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
 from nspca.validation.model import Option
 
-BESIDE = ("vocabulary", "annotation")
-"""Fields that name a further file."""
+FURTHER = {"vocabulary": "the vocabulary file", "annotation": "the table about the samples"}
+"""Fields that name a further file, and what it is in exported Python where only its content is known."""
+BESIDE = tuple(FURTHER)
 PLACES = ("sample", "upload", "folder", "path")
 """Fields that name the source; at most one of them is set."""
 CHANGES = (
@@ -37,12 +39,6 @@ LONGEST_TITLE = 60
 """Maximum characters of a title that is made from a file name."""
 COVARIANCES = ("pitprops",)
 """Samples that are covariances."""
-GAPS = {
-    "samples": "without samples that miss values",
-    "features": "without features that miss values",
-    "mean": "means for missing values",
-}
-"""Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
 SOME = address.Text(
     lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
@@ -64,6 +60,11 @@ def check_preparation(name: str) -> str:
     return name
 
 
+def count_of(how: str, noun: str) -> Callable[[Numbers], str]:
+    """Return a function that says how many numbers there are: ``without 2 features``."""
+    return lambda numbers: f"{how} {things(len(numbers), noun)}"
+
+
 def keeping(count: int) -> str:
     """Return a phrase about the number of forced features: ``keeping 2 features``."""
     return f"keeping {things(count, 'feature')}"
@@ -73,58 +74,31 @@ class DataSpec(ReadOptions):
     """A data set: its source, the options of reading, and the steps of preparation.
 
     One of `sample`, `upload`, `folder` and `path` is the source. Without any, the caller passes the data.
-
-    Parameters
-    ----------
-    sample : str
-        A name of `nspca.data.SAMPLES`.
-    upload, file : str
-        SHA-256 of an uploaded file, and its name.
-    folder, digest : str
-        A folder of shards by its name on the server or its path, and the digest of its numbers.
-    some : int
-        Maximum number of rows taken from the folder, chosen at random; 0 for all of them.
-    path : str
-        A file on this computer.
-    vocabulary, annotation
-        Further files, as for `nspca.read`. For an upload they are SHA-256 hashes too.
-    words : bool
-        Whether the file holds texts whose words are counted.
-    id_column, label_column, ...
-        All options of `nspca.data.options.ReadOptions`; `drop_constant` is applied after `only` and
-        `without`.
-    covariance : bool
-        Whether the table is itself a covariance.
-    repair : bool
-        Whether to accept a covariance that is indefinite by rounding to single precision, as
-        ``Problem.from_covariance(..., repair="shift")`` does.
-    prepared : tuple of str
-        Names of `nspca.data.PREPARATIONS`, applied first and in this order.
-    samples_only, samples_without : tuple of int
-        Samples that are kept, or that are left out, by number from 0.
-    only, without : tuple of int
-        Features that are kept, or that are left out, by number from 0.
-    log2 : bool
-        Whether every x is replaced by log2(x + 1).
-    together : tuple of tuple of int
-        Groups of features, each merged into one feature.
-    content : str
-        Hash of the numbers after all steps. If given, data with another hash are refused.
+    `vocabulary` and `annotation` of an upload are SHA-256 hashes too. The steps number samples and features
+    from 0. `prepared` comes first, and constant features are dropped after `only` and `without`.
     """
 
     shown_as: ClassVar[str] = ""
 
     sample: Annotated[StrictStr | None, Option("Sample", "sample", address.WORD)] = None
+    """A name of `nspca.data.SAMPLES`."""
     upload: Annotated[StrictStr | None, Option("Upload", "upload", address.WORD)] = None
+    """SHA-256 of an uploaded file."""
     file: StrictStr = ""
+    """Name of an uploaded file."""
     folder: Annotated[StrictStr | None, Option("Folder of shards", "folder", address.PLAIN)] = None
+    """A folder of shards by its name on the server or its path."""
     digest: StrictStr = ""
+    """Digest of the numbers of the folder."""
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
+    """Maximum number of rows taken from the folder, chosen at random; 0 for all of them."""
     path: StrictStr | None = None
+    """A file on this computer."""
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
     covariance: Annotated[StrictBool, Option("Covariance", "cov", flag="--covariance")] = False
     """The table is a covariance, and no samples (an NPZ may say so)."""
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
+    """Accept a covariance that is indefinite by rounding to single precision."""
     annotation: Annotated[
         StrictStr | None,
         Option("Table about the samples", "about", address.WORD, flag="--annotation", metavar="FILE"),
@@ -136,16 +110,34 @@ class DataSpec(ReadOptions):
     of texts, or a text with a document in every line."""
     prepared: Annotated[
         tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
-        Option("Preparation", "prep", STEPS, flag="--prepare", metavar="STEP,..."),
+        Option(
+            "Preparation",
+            "prep",
+            STEPS,
+            say=lambda names: ", ".join(PREPARATIONS[name].title for name in names),
+            flag="--prepare",
+            metavar="STEP,...",
+        ),
     ] = ()
     """What is done to the data first, in order: lee-seung, equalised, log2, off-first, with-header."""
-    samples_without: Annotated[Numbers, Option("Without samples", "less")] = ()
-    samples_only: Annotated[Numbers, Option("Only samples", "these")] = ()
-    without: Annotated[Numbers, Option("Without features", "out")] = ()
-    only: Annotated[Numbers, Option("Only features", "only")] = ()
-    log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
-    together: Annotated[tuple[Numbers, ...], Option("Features as one", "one", address.GROUPS)] = ()
+    samples_without: Annotated[
+        Numbers, Option("Without samples", "less", say=count_of("without", "sample"))
+    ] = ()
+    samples_only: Annotated[Numbers, Option("Only samples", "these", say=count_of("only", "sample"))] = ()
+    without: Annotated[Numbers, Option("Without features", "out", say=count_of("without", "feature"))] = ()
+    only: Annotated[Numbers, Option("Only features", "only", say=count_of("only", "feature"))] = ()
+    log2: Annotated[StrictBool, Option("log2(x + 1)", "log", say=lambda _: "log2(x + 1)")] = False
+    together: Annotated[
+        tuple[Numbers, ...],
+        Option(
+            "Features as one",
+            "one",
+            address.GROUPS,
+            say=lambda groups: ", ".join(f"{things(len(group), 'feature')} as one" for group in groups),
+        ),
+    ] = ()
     content: StrictStr = ""
+    """Hash of the numbers after all steps. If given, data with another hash are refused."""
 
     def model_post_init(self, context: Any) -> None:
         """Refuse contradicting fields; called by pydantic after the types are checked."""
@@ -160,20 +152,10 @@ class DataSpec(ReadOptions):
     # ---- the data themselves
 
     def open(self, upload: Callable[[str], bytes] | None = None, beside: Path = Path()) -> Dataset | Shards:
-        """Return the data after all steps.
+        """Return the data after all steps; refuse data that have not the hash `content`.
 
-        Parameters
-        ----------
-        upload : callable, optional
-            ``upload(sha256)`` returns the bytes of an upload. By default a file with the right name and hash
-            is searched in the folder `beside`.
-        beside : Path
-            Folder for relative paths, after the current folder.
-
-        Raises
-        ------
-        InvalidData
-            When the data do not exist, cannot be read, or do not have the hash `content`.
+        ``upload(sha256)`` returns the bytes of an upload. By default a file with its name and hash is looked
+        for. Relative paths are looked for in the current folder, and then in the folder `beside`.
         """
         return self.changed(self._source(upload, beside))
 
@@ -263,47 +245,17 @@ class DataSpec(ReadOptions):
             name = SAMPLES[shown_name(self.sample)].title if self.sample in SAMPLES else self.sample
         else:
             name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
-        gaps = [GAPS[self.missing]] if self.missing in GAPS else []
-        return ", ".join([name, *gaps, *self.counting_words(), *self.change_words()])
+        counted = self.details(*OF_TEXTS) if self.words else ()
+        return ", ".join([name, *self.details("missing"), *counted, *self.change_words()])
 
     @property
     def is_words(self) -> bool:
         """Tell whether the features are known to be words."""
         return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
 
-    def counting_words(self) -> list[str]:
-        """Return phrases about options of counting words that are not at their defaults."""
-        if not self.words:
-            return []
-        low, high = (f"{round(100 * share, 4):g} %" for share in (self.lowest_share, self.highest_share))
-        said = {
-            "split": f"every {self.split.removesuffix('s')} a text",
-            "stop_words": f"stop words: {self.stop_words}",
-            "own_stop_words": f"without {listed(self.own_stop_words)}",
-            "lowest_share": f"words in {low} of the texts at least",
-            "highest_share": f"words in {high} of the texts at most",
-            "weights": "tf-idf",
-            "pairs": "with pairs of words",
-            "most_words": f"{self.most_words:,} words at most",
-        }
-        given = self.reading()
-        return [words for name, words in said.items() if name in given]
-
     def change_words(self) -> list[str]:
         """Return a phrase for each step that changes the numbers."""
-        features = [features_words(self)] if any(getattr(self, name) for name in OF_FEATURES) else []
-        samples = [
-            f"{how} {things(len(rows), 'sample')}"
-            for how, rows in (("only", self.samples_only), ("without", self.samples_without))
-            if rows
-        ]
-        return [
-            *(PREPARATIONS[name].title for name in self.prepared),
-            *samples,
-            *features,
-            *(["without constant features"] if self.drop_constant else []),
-            *(["log2(x + 1)"] if self.log2 else []),
-        ]
+        return [*self.details(*CHANGES)]
 
     # ---- address
 
@@ -337,7 +289,29 @@ class DataSpec(ReadOptions):
         return type(self)(**{name: value for name, value in self if name not in left_out})
 
     def to_python(self) -> list[str]:
-        return python_of_data(self)
+        """Return lines of Python that open the data as X with its names."""
+        if self.folder is not None and not self.some:
+            return [f"X = nspca.Shards({self.folder!r})  # by its path", "names = X.feature_names"]
+        file = self.path or self.file or "data.npz"
+        beside = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
+        if self.upload is not None:
+            beside = {name: FURTHER[name] for name in beside}
+        if self.words:
+            beside.pop("vocabulary", None)
+        if self.folder is not None or any(getattr(self, name) for name in CHANGES):
+            given = self.model_dump(exclude_defaults=True, exclude={"upload", "file", "digest", "content"})
+            where = {} if self.folder or self.sample else {"path": file}
+            opened = f"nspca.DataSpec({arguments(given | where | beside)}).open()  # numbers are from 0"
+        elif self.sample is not None:
+            opened = f"nspca.load_sample({self.sample!r})"
+        else:
+            opened = f"nspca.{'read_text' if self.words else 'read'}"
+            opened += f"({arguments(self.reading() | beside, repr(file))})"
+        # Problems and the checker take the weights of samples from the data set.
+        return [
+            f"data = {opened}",
+            f"X, names = data{'' if self.weight_column else '.X'}, data.feature_names",
+        ]
 
 
 # ---- words
@@ -345,13 +319,7 @@ class DataSpec(ReadOptions):
 
 def features_words(data: DataSpec, kept: int = 0) -> str:
     """Return a phrase about the features of a question: ``without 2 features, keeping 1 feature``."""
-    said = [
-        f"{how} {things(len(getattr(data, how)), 'feature')}"
-        for how in ("only", "without")
-        if getattr(data, how)
-    ]
-    said += [f"{things(len(group), 'feature')} as one" for group in data.together]
-    said += [keeping(kept)] if kept else []
+    said = [*data.details(*OF_FEATURES), *([keeping(kept)] if kept else [])]
     return ", ".join(said) or "all features"
 
 
@@ -382,55 +350,3 @@ def _file(name: str, beside: Path, sha256: str = "") -> Path:
             return path
     what = f"the uploaded file {name!r}" if sha256 else repr(name)
     raise InvalidData(f"{what} must be in this folder or beside the spec, got none; put it there")
-
-
-_DROP = """from dataclasses import replace
-varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))
-names = tuple(data.feature_names[j] for j in varying)
-data = replace(data, X=data.X[:, varying], feature_names=names, image_shape=None, axis=None)"""
-
-
-def python_of_data(data: Any) -> list[str]:
-    """Return lines of Python that open the data of a `DataSpec` as X with its names."""
-    if data.folder is not None and not data.some:
-        return [f"X = nspca.Shards({data.folder!r})  # by its path", "names = X.feature_names"]
-    if data.folder is not None:
-        return [
-            f"table = nspca.Shards({data.folder!r})  # by its path",
-            f"X, rows = table.sample({data.some})",
-            "names = table.feature_names",
-        ]
-    lines = [f"data = {_loading(data)}"]
-    lines += [f"data = nspca.prepare(data, {step!r})" for step in data.prepared]
-    if data.together:
-        lines += ["whole = data.feature_names"]
-    if data.samples_only:
-        lines += [f"data = data.rows({sorted(data.samples_only)})  # by number, from 0"]
-    if data.samples_without:
-        out = f"set({list(data.samples_without)})  # by number, from 0"
-        lines += [f"out = {out}", "data = data.rows([i for i in range(data.X.shape[0]) if i not in out])"]
-    for how in ("only", "without"):
-        if getattr(data, how):
-            lines += [f"data = data.{how}({list(getattr(data, how))})  # by number, from 0"]
-    if data.drop_constant and not data.covariance:
-        lines += _DROP.splitlines()
-    if data.log2 and not data.covariance:
-        lines += ["data = nspca.prepare(data, 'log2')"]
-    for group in data.together:  # `_DROP` may have removed constant features
-        lines += [f"names = [whole[j] for j in {list(group)} if whole[j] in data.feature_names]"]
-        lines += ["data = data.together(names) if len(names) > 1 else data"]
-    # Problems and the checker take the weights of samples from the data set.
-    return [*lines, f"X, names = data{'' if data.weight_column else '.X'}, data.feature_names"]
-
-
-def _loading(data: Any) -> str:
-    if data.sample is not None:
-        return f"nspca.load_sample({data.sample!r})"
-    file = data.file or data.path or "data.npz"
-    words = ["vocabulary='the vocabulary file'"] if data.upload and data.vocabulary else []
-    if data.path and data.vocabulary:
-        words = [f"vocabulary={data.vocabulary!r}"]
-    given = [repr(file), *(f"{name}={value!r}" for name, value in data.reading().items()), *words]
-    given += ["annotation='the table about the samples'"] if data.upload and data.annotation else []
-    given += [f"annotation={data.annotation!r}"] if data.path and data.annotation else []
-    return f"nspca.{'read_text' if data.words else 'read'}({', '.join(given)})"

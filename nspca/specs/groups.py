@@ -12,40 +12,24 @@ from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 from nspca.selection import GroupEffects, held_out_group_effects
 from nspca.selection.groups import PERMUTATIONS
-from nspca.specs.base import Description
+from nspca.specs.base import Description, arguments
 from nspca.specs.components import Sizes
 from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
-from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole
 from nspca.specs.sweep import MethodName
 from nspca.validation.model import Option
 
 
 class GroupsSpec(JsonSpec, RowsSpec):
-    """Effect sizes of several components on labelled groups of held-out samples.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        Features in each component.
-    label : str
-        Name of the column of labels; empty for the labels of the data set.
-    method : str
-        "auto" or a key of `nspca.METHODS`.
-    options : dict
-        Options by method.
-    permutations : int
-        Number of shuffles of the labels for the p-values.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`, but no feature can be kept.
-    """
+    """Effect sizes of several components on labelled groups of held-out samples. No feature can be kept."""
 
     kind: ClassVar[str] = "groups"
     answer: ClassVar = GroupEffects
 
     sizes: Sizes
     label: Annotated[StrictStr, Option("Labels", say=lambda value: f"labels {value}" if value else "")] = ""
+    """Name of the column of labels; empty for the labels of the data set."""
     method: Annotated[MethodName, Option("Method", to="call", say=str, always=True)] = "joint"
     options: Options = Limits(default_factory=dict)
     permutations: Annotated[
@@ -58,15 +42,7 @@ class GroupsSpec(JsonSpec, RowsSpec):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> GroupEffects:
-        """Return the `nspca.GroupEffects` on the held-out half of the rows.
-
-        Parameters
-        ----------
-        X : Dataset or array, optional
-            The open data; by default the source in `data` is opened.
-        labels : (m,) sequence of str, optional
-            Labels of all rows; by default those of the opened data.
-        """
+        """Return the `nspca.GroupEffects` on the held-out half of the rows, by their labels."""
         X = self.rows(X)
         labels = labels_of(X, self.label) if labels is None else labels
         how = self.of_call("forced") | self.options.get(self.method, {})
@@ -83,13 +59,7 @@ class GroupsSpec(JsonSpec, RowsSpec):
 
 
 def labels_of(data: Any, label: str = "") -> Any:
-    """Return the labels of the samples of a data set.
-
-    Raises
-    ------
-    InvalidData
-        When the data have no labels, or no label column of that name.
-    """
+    """Return the labels of the samples of a data set, or those of a column; refuse data without them."""
     found = data.label_columns.get(label) if label else data.labels
     if found is None:
         named = f"a column of labels named {label!r}" if label else "labels of the samples"

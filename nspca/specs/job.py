@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import nspca.specs as specs
-from nspca.data import Dataset, load_sample
+from nspca.data import Dataset
 from nspca.data.names import numbered
 from nspca.errors import Cancelled
 from nspca.problem import Problem
@@ -15,28 +15,15 @@ from nspca.progress import Report, silent, telling
 
 RUN = "nspca.specs.job:run"
 """Name of the function that a worker calls for every kind of question."""
-MEASURE, COUNT = "nspca.specs.job:measure_folder", "nspca.specs.job:count_words"
-COUNTED = "python-docs"
-"""Sample whose words are counted on this machine."""
+MEASURE = "nspca.specs.job:measure_folder"
 
 
 def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = None, **given: Any) -> bytes:
-    """Return the packed result of a spec.
+    """Return the packed result of a spec, of which `Spec.to_plain` made the dict.
 
-    Parameters
-    ----------
-    spec : dict
-        The spec as `Spec.to_plain` returns it.
-    begun : bytes, optional
-        The packed partial result of a cancelled run, for a spec that goes on from it.
-    **given
-        Open data of a page, as keyword arguments of the spec's `run`. Weights of the samples of X, as
-        `sample_weight`, become a part of X.
-
-    Raises
-    ------
-    Cancelled
-        With the packed partial result as its `result`, or None.
+    `begun` is the packed partial result of a cancelled run, for a spec that goes on from it. Open data of a
+    page are `given` as keyword arguments of the spec's `run`; weights of the samples of X, as
+    `sample_weight`, become a part of X. `Cancelled` has the packed partial result as its `result`, or None.
     """
     question = specs.Spec.from_plain(spec)
     weights = given.pop("sample_weight", None)
@@ -65,9 +52,3 @@ def measure_folder(
     problem = Problem.from_shards(shards, 1, center=center, scale=scale, report=report)
     found = problem.leading_eigenvalue if leading else None
     return json.dumps({"total": problem.total_variance, "leading": found}).encode()
-
-
-def count_words(*, report: Report = silent) -> bytes:
-    """Count the words of Python's documentation into the cache of this machine."""
-    load_sample(COUNTED, report=report)
-    return b"counted"

@@ -36,16 +36,9 @@ class KnownSpec(ProblemSpec):
     def known(
         self, report: Report, X: Any, component: Any, certificate: bytes | None
     ) -> tuple[Problem, Result]:
-        """Return the problem, and the result with its certificate if it has one.
+        """Return the problem, and the result of a known component (n,) with its certificate if it has one.
 
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) array, optional
-            A known component; by default the method "auto" finds one.
-        certificate : bytes, optional
-            File of a certificate of this problem.
+        By default the source in `data` is opened, and the method "auto" finds a component.
         """
         problem = self.problem(X, report)
         result = known_result(problem, component, report)
@@ -55,16 +48,7 @@ class KnownSpec(ProblemSpec):
 
 
 class MembershipSpec(KnownSpec):
-    """Spec that finds which features are in every answer near the optimum, and which in none.
-
-    Parameters
-    ----------
-    k : int
-    within : int
-        Share of the optimum from which an answer counts as good, in thousandths.
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """Spec that finds which features are in every answer near the optimum, and which in none."""
 
     kind: ClassVar[str] = "membership"
 
@@ -79,6 +63,7 @@ class MembershipSpec(KnownSpec):
             always=True,
         ),
     ] = SHARE
+    """Share of the optimum from which an answer counts as good, in thousandths."""
 
     def describe(self) -> Description:
         return Description(self.data.title, f"features in or out, k = {self.k}", self.details())
@@ -102,21 +87,7 @@ class MembershipSpec(KnownSpec):
 
 
 class AnswersSpec(KnownSpec):
-    """Spec that lists the sets of features that explain nearly as much as the best one, and proves the list.
-
-    Parameters
-    ----------
-    k : int
-    within : int
-        A set is good if it explains less than the best by fewer parts in a hundred thousand than this. 0 asks
-        for the margin alone: how much less every other set explains.
-    most : int
-        Number of sets from which the level is raised.
-    seconds : int
-        Maximum seconds of the search.
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """Spec that lists the sets of features which explain nearly as much as the best, and proves the list."""
 
     kind: ClassVar[str] = "answers"
 
@@ -131,8 +102,12 @@ class AnswersSpec(KnownSpec):
             always=True,
         ),
     ] = 100
+    """A set is good if it explains less than the best by fewer parts in a hundred thousand than this. 0 asks
+    for the margin alone: how much less every other set explains."""
     most: Whole = 1000
+    """Number of sets from which the level is raised."""
     seconds: Annotated[StrictInt, Limits(ge=0)] = SECONDS
+    """Maximum seconds of the search."""
 
     def describe(self) -> Description:
         return Description(self.data.title, f"all good answers, k = {self.k}", self.details())

@@ -33,32 +33,19 @@ PAUSE = 0.5
 
 
 class OptimumSpec(ProblemSpec):
-    """An exhaustive search for a better answer, or for a proof that none exists.
-
-    Parameters
-    ----------
-    k : int or tuple of int
-        Features in the component, or in each of several that share no feature.
-    method : str
-        Method of the first answer: "auto" or a key of `nspca.METHODS`.
-    seconds : int
-        Maximum seconds of the search; 0 for no search, so that `effort` alone is proved, however long it
-        takes.
-    effort : "fast", "standard", "thorough" or None
-        Effort of a proof that comes before the search, unless an earlier search is continued.
-    attempt : int
-        Number of searches before this one, so that a further search has another result key.
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """An exhaustive search for a better answer, or for a proof that none exists."""
 
     kind: ClassVar[str] = "optimum"
 
     k: Sparsity
     method: MethodName = "auto"
+    """Method of the first answer."""
     seconds: Annotated[StrictInt, Limits(ge=0)] = SECONDS
+    """Maximum seconds of the search; 0 for none, so that `effort` alone is proved, however long it takes."""
     effort: JointEffort | None = None
+    """Effort of a proof that comes before the search, unless an earlier search is continued."""
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
+    """Number of searches before this one, so that a further search has another result key."""
 
     def describe(self) -> Description:
         question = "is it the best?" if self.seconds else "a tighter proof,"
@@ -69,16 +56,8 @@ class OptimumSpec(ProblemSpec):
     ) -> Result:
         """Return the best answer with its certificate.
 
-        Parameters
-        ----------
-        X : Dataset, Problem, array or shards, optional
-            The open data; by default the source in `data` is opened.
-        component : (n,) or (n, r) array, optional
-            A known answer; by default `method` finds one.
-        certificate : bytes, optional
-            File of the certificate of an earlier search, to continue.
-
-        `Cancelled` carries the best answer so far as its `result`.
+        The search begins with a known component (n,) or (n, r), by default with what `method` finds, and goes
+        on from the certificate of an earlier search. `Cancelled` carries the best answer so far as `result`.
         """
         problem = self.problem(X, report)
         if component is None and problem.joint:
@@ -141,16 +120,10 @@ def _better(known: Certificate | None, found: Any) -> Certificate | None:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Progress of an exhaustive search.
+    """Progress of an exhaustive search: numbers of open and of settled nodes, and masks (n,) or (n, r).
 
-    Attributes
-    ----------
-    certain, possible : (n,) or (n, r) bool
-        Features that every better answer has, and features that a better answer may have. For several
-        components each has a column. This holds for every better answer if its components are numbered
-        suitably.
-    open, nodes : int
-        Number of open nodes, and number of settled nodes.
+    Every better answer has the `certain` features, and none has others than the `possible` ones, if its
+    components are numbered suitably.
     """
 
     certain: np.ndarray

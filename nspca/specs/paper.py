@@ -17,22 +17,16 @@ if TYPE_CHECKING:
 
 
 class PaperSpec(Spec):
-    """One figure or table of one of the four papers.
-
-    Parameters
-    ----------
-    item : str
-        A key of `nspca.papers.ITEMS`.
-    files : str
-        Hash of the data files, so that other files give another result key; empty for any files.
-    """
+    """One figure or table of one of the four papers."""
 
     kind: ClassVar[str] = "paper"
 
     item: Annotated[
         StrictStr, Option("Figure or table", "item", address.PLAIN, always=True, say=lambda _: "")
     ]
+    """A key of `nspca.papers.ITEMS`."""
     files: StrictStr = ""
+    """Hash of the data files, so that other files give another result key; empty for any files."""
 
     def model_post_init(self, context: Any) -> None:
         self._of()

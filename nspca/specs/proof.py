@@ -42,21 +42,13 @@ def sparsity_words(k: int | tuple[int, ...]) -> str:
 
 
 class CheckSpec(JsonSpec, ProblemSpec):
-    """An independent check of a certificate, which is given to `run`.
-
-    Parameters
-    ----------
-    k : int or tuple of int
-    source : "data" or "covariance"
-        Input of the certified problem.
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """An independent check of a certificate, which is given to `run`."""
 
     kind: ClassVar[str] = "check"
 
     k: Sparsity
     source: Literal["data", "covariance"] = "data"
+    """Input of the certified problem."""
 
     def describe(self) -> Description:
         return Description(self.data.title, f"check of a proof, {sparsity_words(self.k)}", self.details())

@@ -5,7 +5,7 @@ with a subclass.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,7 @@ from nspca.planning import Plan, planned, read_size
 from nspca.problem import Problem
 from nspca.progress import Report
 from nspca.shards import Shards
-from nspca.specs.base import Spec
+from nspca.specs.base import Spec, arguments
 from nspca.specs.data import DataSpec, Numbers, keeping
 from nspca.validation import address
 from nspca.validation.model import Option, Required
@@ -88,20 +88,10 @@ def plain_numbers(values: np.ndarray) -> list[Any]:
 
 
 class ProblemSpec(Spec):
-    """Base class of questions about a problem, with all fields of the problem except k.
-
-    Parameters
-    ----------
-    data : DataSpec
-    nonneg : bool
-        Whether weights must not be negative.
-    forced : tuple of int
-        Forced features, by number in the data after all steps.
-    center, scale : bool
-        Whether means are subtracted, and whether features are divided by their standard deviations.
-    """
+    """Base class of questions about a problem, with all fields of the problem except k."""
 
     data: DataSpec = DataSpec()
+    """The data set."""
     nonneg: Annotated[
         StrictBool,
         Option(
@@ -118,6 +108,7 @@ class ProblemSpec(Spec):
     forced: Annotated[
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
+    """Features that are in every component, by number in the data after all steps."""
     center: Annotated[
         StrictBool,
         Option(
@@ -202,12 +193,9 @@ class ProblemSpec(Spec):
         return Problem.from_data(X, **how, report=report)
 
     def rows(self, X: Any) -> Any:
-        """Return the data of a question about rows (opened if X is None).
+        """Return the data of a question about rows, opened if X is None.
 
-        Raises
-        ------
-        InvalidData
-            For a covariance, for a folder of shards, whose rows are not in memory, and for weighted samples.
+        A covariance, a folder of shards, whose rows are not in memory, and weighted samples are refused.
         """
         X = self.open() if X is None else X
         if getattr(X, "weights", None) is not None:
@@ -220,13 +208,7 @@ class ProblemSpec(Spec):
         return X
 
     def estimate(self, data: Any = None) -> Plan:
-        """Return the cost estimate: memory, passes over the data, and seconds.
-
-        Parameters
-        ----------
-        data : optional
-            The data, a path or a `Size`; by default the data source is opened.
-        """
+        """Return the cost estimate for data, a path or a `Size`: memory, passes and seconds."""
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else read_size(data)
         sizes, problems = self.work
@@ -236,11 +218,10 @@ class ProblemSpec(Spec):
         found = planned(size, sizes, effort)
         return Plan(**{**vars(found), "seconds": found.seconds * (1 + AGAIN * (problems - 1))})
 
-    def details(self) -> tuple[str, ...]:
+    def details(self, *names: str) -> tuple[str, ...]:
         """Return the settings in words; a covariance is neither centred nor standardised."""
-        # A covariance is taken as it is.
         plain = self.but(center=True, scale=False) if self.data.covariance else self
-        return super(ProblemSpec, plain).details()
+        return super(ProblemSpec, plain).details(*names)
 
     def to_query(self) -> dict[str, str]:
         """Return data and question as the names and texts of an address."""
@@ -277,13 +258,23 @@ class ProblemSpec(Spec):
         """
         return "\n".join(["import nspca", "", self.opening(), *self.python(**shown), ""])
 
+    subject: ClassVar[str] = "problem"
+    """What exported Python hands to `run`: the problem that `opening` makes, or the numbers X."""
+
     def python(self, **shown: Any) -> list[str]:
-        """Return the lines of Python that follow `opening`."""
-        raise NotImplementedError
+        """Return the lines of Python that follow `opening`; by default they run the question itself."""
+        return [f"found = {self.asking()}", "print(found)"]
+
+    def asking(self) -> str:
+        """Return Python that makes this question and runs it."""
+        given = self.model_dump(exclude={"data"}, exclude_defaults=True)
+        return f"nspca.{type(self).__name__}({arguments(given)}).run(X={self.subject})"
 
 
 class RowsSpec(ProblemSpec):
     """Base class of questions that need the rows of the data, and make problems of some of them."""
+
+    subject: ClassVar[str] = "X"
 
     def of_call(self, *without: str) -> dict[str, Any]:
         """Return the keyword arguments of the call that answers the question, and makes its problems."""
@@ -293,11 +284,6 @@ class RowsSpec(ProblemSpec):
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
         """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
-
-
-def arguments(given: Mapping[str, Any]) -> str:
-    """Return keyword arguments of a call as source code."""
-    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def python_of(ks: Sequence[int]) -> str:

@@ -15,8 +15,8 @@ from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
 from nspca.selection.choice import DRAWS, FOLDS
 from nspca.selection.noise import TABLES
-from nspca.specs.base import Description
-from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments, ks_words
+from nspca.specs.base import Description, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, ks_words
 from nspca.specs.rows import Shuffled, Weighed, packed_rows
 from nspca.specs.sweep import Ks, MethodName
 from nspca.validation.model import Option
@@ -25,29 +25,15 @@ Method = Annotated[MethodName, Option("Method", to="call", say=str, always=True)
 
 
 class ChoiceSpec(JsonSpec, RowsSpec):
-    """Evidence from held-out rows and bootstrap samples for each number of features, or of components.
-
-    Parameters
-    ----------
-    ks : tuple of int
-        Values of k, in increasing order.
-    most : int, optional
-        The largest number of components. With it the numbers 1 to `most` are compared, of components with the
-        one k of `ks`, and no feature can be kept.
-    method : str
-        "auto" or a key of `nspca.METHODS`; for several components one that is no "auto", such as "joint".
-    folds, draws : int
-        Parts of the rows that are held out in turn, and tables of rows drawn with replacement.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """Evidence from held-out rows and bootstrap samples for each number of features, or of components."""
 
     kind: ClassVar[str] = "choice"
     answer: ClassVar = Choice
 
     ks: Ks
     most: Whole | None = None
+    """The largest number of components. With it the numbers 1 to `most` are compared, of components with the
+    one k of `ks`, by a `method` that is no "auto", and no feature can be kept."""
     method: Method = "auto"
     folds: Annotated[
         StrictInt,
@@ -101,19 +87,7 @@ class ChoiceSpec(JsonSpec, RowsSpec):
 
 
 class NoiseSpec(JsonSpec, RowsSpec):
-    """Noise test: comparison of a component with components of shuffled tables.
-
-    Parameters
-    ----------
-    k : int
-    method : str
-        "auto" or a key of `nspca.METHODS`.
-    tables : int
-        Number of shuffled tables.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """Noise test: comparison of a component with components of shuffled tables."""
 
     kind: ClassVar[str] = "noise"
     answer: ClassVar = NoiseTest

@@ -21,7 +21,7 @@ from nspca.specs.base import Description
 from nspca.specs.components import solved
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Sparsity, sparsity_words
-from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole
 from nspca.specs.rows import Redrawn, Refused, pack
 from nspca.specs.sweep import Methods
 from nspca.validation.model import Option
@@ -33,19 +33,7 @@ RESAMPLES = 20
 class StabilitySpec(JsonSpec, RowsSpec):
     """Bootstrap stability of a component, or of several: what methods find on each draw of the rows.
 
-    Parameters
-    ----------
-    k : int or tuple of int
-        Features in the component, or in each of several that share none.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`; one method that is no "auto" for several components.
-    options : dict
-        Options by method.
-    resamples : int
-        How many tables are drawn.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
+    Several components are found by one method that is no "auto".
     """
 
     kind: ClassVar[str] = "stability"
@@ -79,19 +67,9 @@ class StabilitySpec(JsonSpec, RowsSpec):
     ) -> dict[str, list[dict[str, Any]]]:
         """Return for each method the attributes of a `Redrawn` for each draw.
 
-        A method that cannot solve the problem is left out, and the message of its error is reported.
-
-        Parameters
-        ----------
-        X : Dataset or array, optional
-            The open data; by default the source in `data` is opened.
-        components : (n, r) array, optional
-            Several components of the whole table, to compare with; by default the method finds them.
-
-        Raises
-        ------
-        NSPCAError
-            When no method could solve the problem.
+        A method that cannot solve the problem is left out, and the message of its error is reported; without
+        another one it is raised. Several components are compared with those (n, r) of the whole table, which
+        the method finds by default.
         """
         X, total = self.rows(X), self.resamples
         found: dict[str, list[dict[str, Any]]] = {method: [] for method in self.methods}
@@ -121,42 +99,6 @@ class StabilitySpec(JsonSpec, RowsSpec):
                 found[method].append(vars(row))
                 report(Event("draw", b + 1, total, payload=pack(row)))
         return found
-
-    def python(self, **shown: Any) -> list[str]:
-        kept = f", forced={self.forced}" if self.forced else ""
-        problem = f"k={self.k!r}, nonneg={self.nonneg}, center={self.center}{kept}"
-        lines = ["import numpy as np"]
-        if self.scale:
-            lines += [
-                "from sklearn.preprocessing import StandardScaler",
-                "X = StandardScaler(with_mean=False).fit_transform(X)  # by the whole table",
-            ]
-        draw = [
-            f"for b in range({self.resamples}):",
-            f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
-            f"    problem = nspca.Problem.from_data(X[rows], {problem})",
-        ]
-        if isinstance(self.k, tuple):
-            (method,) = self.methods
-            how = arguments({"certify": None, "seed": self.seed, **self.options.get(method, {})})
-            if len(set(self.k)) == 1:  # a method that finds components in turn takes one size
-                draw[2] = draw[2].replace(f"k={self.k!r}", f"k={self.k[0]}")
-            return [
-                *lines,
-                *draw,
-                f"    result = nspca.solve(problem, {method!r}, components={len(self.k)}, {how})",
-                "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
-            ]
-        return [
-            *lines,
-            f"options = {self.options!r}",
-            f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
-            *draw,
-            "    for method in chosen:",
-            f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-            "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
-            f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
-        ]
 
 
 def redrawn(method: str, Y: Array, X: Array | None) -> Redrawn:

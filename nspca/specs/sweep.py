@@ -20,10 +20,10 @@ from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
 from nspca.result import Result, Sweep, row_of
 from nspca.solving import line_of
-from nspca.specs.base import Description
+from nspca.specs.base import Description, arguments
 from nspca.specs.data import OF_FEATURES, Numbers
 from nspca.specs.published import EPSNET, OTHERS, PROBABILITY, RANK_3, paper_bounds, rank3_bound
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
+from nspca.specs.question import ProblemSpec, Seed, Whole, ks_words, python_of, step_of
 from nspca.specs.rows import Found, pack
 from nspca.validation import address
 from nspca.validation.model import Option, Required
@@ -98,25 +98,7 @@ def cheapest_first(methods: Iterable[str]) -> list[str]:
 
 
 class SweepSpec(ProblemSpec):
-    """A sweep over k of one data set.
-
-    Parameters
-    ----------
-    ks : tuple of int
-        Values of k, in increasing order.
-    methods : tuple of str
-        "auto" or keys of `nspca.METHODS`.
-    effort : "fast", "standard", "thorough", "exhaustive" or None
-        Effort of the proofs; None for no proofs.
-    keep : tuple of int
-        The `forced` features by their numbers in the prepared table before features were left out, as in
-        addresses; empty if these numbers are equal.
-    published : bool
-        Whether the bounds that papers print are computed too; see `published_bounds`.
-    seed : int
-
-    The other parameters are those of `ProblemSpec`.
-    """
+    """A sweep over k of one data set."""
 
     kind: ClassVar[str] = "sweep"
     goes_on: ClassVar[bool] = True
@@ -151,7 +133,10 @@ class SweepSpec(ProblemSpec):
     ] = "fast"
     """Work spent on the bound (default fast)."""
     keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
+    """The `forced` features by their numbers in the prepared table before features were left out, as in
+    addresses; empty if these numbers are equal."""
     published: StrictBool = True
+    """Whether the bounds that papers print are computed too; see `published_bounds`."""
     seed: Seed = 0
 
     @property

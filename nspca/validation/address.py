@@ -17,43 +17,21 @@ MOST_OPTIONS = 60
 
 @dataclass(frozen=True)
 class Text:
-    """Functions that read and write one kind of value in an address or on the command line.
-
-    Parameters
-    ----------
-    read, write : callable
-        The value of a text, and the text of a value.
-    shown : callable, optional
-        The value of a text as an input of a form shows it, such as 5 for a share of .05; by default `read`.
-    words : str
-        What a text must be, for the refusal of another one.
-    metavar : str
-        The value in the help of the command line.
-    """
+    """Functions that read and write one kind of value in an address or on the command line."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
-    shown: Callable[[str], Any] | None = None
-    words: str = ""
-    metavar: str = ""
+    shown: Callable[[str], Any] | None = None  # the value as a form shows it, such as 5 for a share of .05
+    words: str = ""  # what a text must be, for the refusal of another one
+    metavar: str = ""  # the value in the help of the command line
 
 
 @dataclass(frozen=True)
 class Names:
-    """Functions that read and write a value that takes several names of an address.
+    """Functions that read and write a value that takes several names of an address."""
 
-    Parameters
-    ----------
-    texts : mapping
-        Name in the address -> kind of its own value, as an input of a form has it.
-    read : callable
-        The value, from the texts of an address by name. May raise any error of the package.
-    write : callable
-        The texts of a value by name.
-    """
-
-    texts: Mapping[str, Text]
-    read: Callable[[Mapping[str, str]], Any]
+    texts: Mapping[str, Text]  # name in the address -> kind of its own value, as an input of a form has it
+    read: Callable[[Mapping[str, str]], Any]  # the value, from the texts of an address by name
     write: Callable[[Any], dict[str, str]]
 
 

@@ -7,12 +7,14 @@ and loaded by `read_arrays`.
 import io
 import struct
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, NSPCAError, Way
 
 MAX_BYTES = 512 * 2**20
 """Maximum unpacked bytes of an archive. 1000 x 20 000 numbers with 17 digits are 400 MB of text."""
@@ -32,6 +34,22 @@ def mib(count: float) -> str:
 def shortened(text: str, most: int = 60) -> str:
     """Return `text` cut to `most` characters, so that a stranger's words do not fill a sentence."""
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+@contextmanager
+def parsing(damaged: str, ways: tuple[Way, ...] = ()) -> Iterator[None]:
+    """Raise `InvalidData` with the sentence `damaged` for what a parser raises about a stranger's file.
+
+    Decompressors and decoders raise errors of every kind, and a panic of Rust is no `Exception`.
+    """
+    try:
+        yield
+    except NSPCAError:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise InvalidData(damaged, ways) from None
 
 
 def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
@@ -57,14 +75,11 @@ def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list
 
 def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Return one file of an archive, never more bytes than its directory entry `info` says."""
-    try:
-        with archive.open(info) as handle:
-            plain = handle.read(info.file_size + 1)
-    except Exception:
-        # Any of four decompressors may meet damaged bytes here, each with errors of its own.
-        raise InvalidData(
-            "The ZIP file is damaged: one of its files cannot be unpacked; pack it again."
-        ) from None
+    with (
+        parsing("The ZIP file is damaged: one of its files cannot be unpacked; pack it again."),
+        archive.open(info) as handle,
+    ):
+        plain = handle.read(info.file_size + 1)
     if len(plain) > info.file_size:
         raise InvalidData("The ZIP file lies about the size of one of its files: pack it again.")
     return plain
@@ -121,7 +136,8 @@ def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
 
 def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
     """Return the shape of an array, whether it is stored by columns, and its type, as `npy_header` does."""
-    try:
+    # The header is a stranger's text, which is handed to a parser of Python literals.
+    with parsing("The array's header cannot be read: save it again with numpy.save or numpy.savez."):
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
             version
@@ -138,12 +154,6 @@ def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
         # True is an int to the parser of headers, and no length to the reader of arrays.
         if min(shape, default=0) < 0 or any(isinstance(length, bool) for length in shape):
             raise ValueError("a length below 0, or none")
-    except Exception:
-        # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a
-        # parser can.
-        raise InvalidData(
-            "The array's header cannot be read: save it again with numpy.save or numpy.savez."
-        ) from None
     return shape, by_columns, dtype
 
 

@@ -47,13 +47,7 @@ def is_xarray(X: object) -> bool:
 
 
 def plain_numbers(X: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Return the numbers of a table and the names of its columns, which are None where it does not hold them.
-
-    Raises
-    ------
-    InvalidProblem
-        For AnnData without numbers, and for an array of xarray with other than two dimensions.
-    """
+    """Return the numbers of a table and the names of its columns, or None where it does not hold them."""
     if is_xarray(X):
         if X.ndim != 2:
             raise InvalidProblem(
@@ -102,13 +96,7 @@ def weights_of(table: Any) -> Any:
 
 
 def numbers_of(features: Any, names: Sequence[str]) -> np.ndarray:
-    """Return the sorted numbers of features that are given by number (from 0) or by name.
-
-    Raises
-    ------
-    InvalidData
-        For an unknown feature, and when no feature is given.
-    """
+    """Return the sorted numbers of features that are given by number (from 0) or by name, at least one."""
     place = {name: j for j, name in enumerate(names)}
     given: list[Any] = [features] if isinstance(features, str) or not np.iterable(features) else [*features]
     found: list[Any] = [place.get(one, one) if isinstance(one, str) else one for one in given]

@@ -9,10 +9,11 @@ from these declarations. `nspca.cli.arguments.add_options` has the loop for the 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, StrictBool, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from nspca.errors import InvalidOption, NSPCAError, shown
 from nspca.validation import address
@@ -35,71 +36,35 @@ PLAIN_WORDS = {
 
 @dataclass(frozen=True)
 class Option:
-    """Properties of one field of a spec besides its type.
+    """Properties of one field of a spec besides its type."""
 
-    Parameters
-    ----------
-    label : str
-        The field in a few words, for descriptions and errors.
-    query : str
-        Name of the field in addresses; empty for a field that addresses do not carry.
-    text : Text or Names, optional
-        Reader and writer of the value in addresses; by default chosen from the type of the default value.
-        `Names` are for a value that takes several names, which need no `query`.
-    to : "call", "problem" or ""
-        Call that gets the field as a keyword in exported Python: the one that answers the question, or the
-        one that makes the problem.
-    keyword : str
-        Name of the keyword; by default that of the field.
-    say : callable, optional
-        ``say(value)`` returns a phrase for the description, empty for none. By default label and value.
-    always : bool
-        Whether description and address mention the default value too.
-    flag : str
-        Name on the command line, such as ``--image-size``; empty for a field that has none.
-    metavar : str
-        The value in the help of the command line, such as ``PERCENT``; by default that of `text`.
-    const : optional
-        Value that the flag stands for. Without one, the flag of a boolean stands for the opposite of its
-        default, and any other flag needs a value.
-    words : mapping, optional
-        The choices of the field in words, for its widget.
-    by_data : bool
-        Whether a form without a value asks the data, and not the default of the field.
-    help : str
-        What the field does, for its flag and its widget: the docstring of the field, which a `Model` puts
-        here as the end of a sentence.
-    """
-
-    label: str
-    query: str = ""
+    label: str  # the field in a few words, for descriptions and errors
+    query: str = ""  # its name in addresses; empty for a field that addresses do not carry
+    # Reader and writer of the value in addresses, by default chosen from the type of the default; `Names` are
+    # for a value that takes several names, and need no `query`.
     text: Text | Names | None = None
+    # The call that gets the field as a keyword in exported Python: "call", which answers the question, or
+    # "problem", which makes the problem.
     to: str = ""
-    keyword: str = ""
-    say: Any = None
-    always: bool = False
-    flag: str = ""
-    metavar: str = ""
+    keyword: str = ""  # by default the name of the field
+    say: Any = None  # returns a phrase for the description, empty for none; by default label and value
+    always: bool = False  # whether description and address mention the default value too
+    flag: str = ""  # name on the command line, such as ``--image-size``
+    metavar: str = ""  # the value in the help of the command line; by default that of `text`
+    # Value that the flag stands for; without one the flag of a boolean means the opposite of its default,
+    # and any other needs a value.
     const: Any = None
-    words: Mapping[Any, str] | None = None
-    by_data: bool = False
-    help: str = ""
+    words: Mapping[Any, str] | None = None  # the choices in words, for the widget
+    by_data: bool = False  # whether a form without a value asks the data, and not the default
+    help: str = ""  # the docstring of the field, for its flag and its widget, as the end of a sentence
 
 
 @dataclass(frozen=True)
 class Required:
-    """The values that a field takes, in words, which replace those of pydantic in a refusal.
+    """The values that a field takes, in words, which replace those of pydantic in a refusal."""
 
-    Parameters
-    ----------
-    words : str
-        What is allowed, such as ``a whole number of at least 1``.
-    remedy : str
-        What to write instead, if `words` do not say it.
-    """
-
-    words: str
-    remedy: str = ""
+    words: str  # what is allowed, such as ``a whole number of at least 1``
+    remedy: str = ""  # what to write instead, if `words` do not say it
 
 
 class Model(BaseModel):
@@ -123,6 +88,19 @@ class Model(BaseModel):
                 super().__init__(**values)
             except ValidationError as error:
                 raise InvalidOption(_sentence(type(self), values, error)) from None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        """Add the fields to the docstring of the class, each with its own docstring; called by pydantic."""
+        lines = [cleandoc(cls.__doc__ or ""), "", "Parameters", "----------"]
+        for name, field in cls.model_fields.items():
+            option = next((one for one in field.metadata if isinstance(one, Option)), Option(""))
+            default = None if field.is_required() else field.get_default(call_default_factory=True)
+            # The docstring of a flag says what the flag does, and that is the opposite of True.
+            said = option.label if default is True and option.flag else field.description or option.label
+            known = "" if default is None or isinstance(default, Model) else f" : default {default!r}"
+            lines += [f"{name}{known}", f"    {' '.join(said.split())}"]
+        cls.__doc__ = "\n".join(lines)
 
     @model_validator(mode="before")
     @classmethod
@@ -162,30 +140,30 @@ class Model(BaseModel):
     @classmethod
     def choices(cls, name: str) -> tuple[Any, ...]:
         """Return the values that the type of a field lists; empty for a field that takes others too."""
-        return tuple(one for one in _literals(cls.model_fields[name].annotation) if one is not None)
+        listed = [
+            kind.get("enum") or [kind[key] for key in kind if key == "const"] for kind in _kinds(cls, name)
+        ]
+        return tuple(one for part in listed for one in part) if all(listed) else ()
 
     @classmethod
     def is_flag(cls, name: str) -> bool:
         """Tell whether a field takes True and False alone, or None."""
-        taken = {*get_args(cls.model_fields[name].annotation)} - {type(None)}
-        return taken == set(get_args(StrictBool | None)) - {type(None)}
+        return [kind.get("type") for kind in _kinds(cls, name)] == ["boolean"]
 
     @classmethod
     def limits(cls, name: str) -> tuple[Any, Any]:
         """Return the least and the largest value of a field of numbers; None where there is no limit."""
-        field = cls.model_fields[name]
-        known = [*field.metadata, *_metadata(field.annotation)]
-        low, high = ([getattr(one, key) for one in known if hasattr(one, key)] for key in ("ge", "le"))
-        return next(iter(low), None), next(iter(high), None)
+        low, high = (
+            next((kind[key] for kind in _kinds(cls, name) if key in kind), None)
+            for key in ("minimum", "maximum")
+        )
+        return low, high
 
     @classmethod
     def read(cls, name: str, text: str) -> Any:
         """Return the value of a field from its text in an address or on the command line.
 
-        Raises
-        ------
-        InvalidOption
-            With a sentence whose subject is left to the caller, such as ``must be at least 2, got 'x'``.
+        The refusal of another text leaves its subject to the caller: ``must be at least 2, got 'x'``.
         """
         option, default = cls.option(name)
         form = text_of(option, default)
@@ -243,12 +221,12 @@ class Model(BaseModel):
                     ) from None
         return values
 
-    def details(self) -> tuple[str, ...]:
-        """Return the settings in words; those at their defaults only if their `Option` says always."""
+    def details(self, *names: str) -> tuple[str, ...]:
+        """Return all settings, or those named, in words; defaults only where an `Option` says always."""
         said = []
         for name, option, default in self.declared():
             value = getattr(self, name)
-            if option.always or value != default:
+            if (not names or name in names) and (option.always or value != default):
                 words = f"{option.label} {value}" if option.say is None else option.say(value)
                 said.append(words)
         return tuple(filter(None, said))
@@ -271,19 +249,11 @@ def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
     return TypeAdapter(annotation)
 
 
-def _literals(annotation: Any) -> tuple[Any, ...]:
-    """Return the values that a type lists, beside None; empty for a type that takes others too."""
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)
-    listed = [_literals(part) for part in get_args(annotation) if part is not type(None)]
-    return tuple(one for part in listed for one in part) if all(listed) else ()
-
-
-def _metadata(annotation: Any) -> list[Any]:
-    """Return what `Annotated` says within a type, also of an entry of a union."""
-    said = getattr(annotation, "__metadata__", ())
-    found = [limit for one in said for limit in (one, *getattr(one, "metadata", ()))]
-    return found + [one for part in get_args(annotation) for one in _metadata(part)]
+@cache
+def _kinds(cls: type[Model], name: str) -> list[dict[str, Any]]:
+    """Return the JSON schema of each kind of value that a field takes beside None."""
+    schema = _adapter(cls, name).json_schema()
+    return [kind for kind in schema.get("anyOf", [schema]) if kind.get("type") != "null"]
 
 
 def plain(value: Any) -> Any:

@@ -114,11 +114,9 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(scope="session")
-def app_server(chromium, tmp_path_factory, request):
+def app_server(chromium, tmp_path_factory):
     """The running `Server`: `.url`, `.home`, `.log`, and `.stop()` / `.start()` for tests of a restart."""
     home = tmp_path_factory.mktemp("home")
-    if any(item.get_closest_marker("visit") for item in request.session.items):
-        request.getfixturevalue("counted")(home)
     server = Server(home, first="from tests import hasty; hasty.hire(); ").start()
     yield server
     server.stop()

@@ -182,14 +182,13 @@ def replay(port: int, visits: int, paths: list[str]) -> Counter:
 
 
 @pytest.mark.visit
-def test_a_class_gets_in_at_once(nginx, browser, tmp_path, counted, monkeypatch):
+def test_a_class_gets_in_at_once(nginx, browser, tmp_path, monkeypatch):
     """30 first visits from one address, all at once: everything is answered, nginx has most of it, and a
     second visit of a browser asks for no file again.
     """
     monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", NAME)
     home, folder = tmp_path / "home", tmp_path / "nginx"
     home.mkdir(), folder.mkdir()
-    counted(home)
     server = Server(home, first="from tests import hasty; hasty.hire(); ").start()
     try:
         with serve(nginx, folder, server.port) as port:
@@ -244,9 +243,7 @@ def give_password(port: int) -> str:
 
 
 @pytest.mark.visit
-def test_the_room_of_a_class_works_behind_nginx_and_the_password(
-    nginx, browser, tmp_path, counted, monkeypatch
-):
+def test_the_room_of_a_class_works_behind_nginx_and_the_password(nginx, browser, tmp_path, monkeypatch):
     """A teacher opens a room; phones with and without a browser join through nginx, and the projector shows
     every guess.
     """
@@ -254,7 +251,6 @@ def test_the_room_of_a_class_works_behind_nginx_and_the_password(
     monkeypatch.setenv("NSPCA_PASSWORD", PASSWORD)
     home, folder = tmp_path / "home", tmp_path / "nginx"
     home.mkdir(), folder.mkdir()
-    counted(home)
     server = Server(home, first="from tests import hasty; hasty.hire(); ").start()
     try:
         with serve(nginx, folder, server.port) as port, contextlib.ExitStack() as stack:

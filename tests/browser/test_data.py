@@ -3,7 +3,6 @@
 import io
 import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -104,18 +103,3 @@ def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
     page.reload()
     expect(page.get_by_test_id("stMetricValue").nth(4)).to_have_text("3")
     expect(page.get_by_role("button", name="Use as labels")).to_have_count(0)
-
-
-@pytest.mark.visit
-def test_a_copy_of_the_original_replaces_its_relative(page, app_url):
-    folder = os.environ.get("NSPCA_DATA")
-    if folder:
-        pytest.skip("with NSPCA_DATA there is no relative to replace")
-    page.goto(f"{app_url}/data?sample=lrs")
-    page.get_by_role("button", name="In the place of Infrared spectra").click()
-    expect(page.get_by_text("Licence: CC BY 4.0")).to_be_visible()
-    expect(page.get_by_test_id("stPopoverBody").get_by_role("button", name="Download")).to_be_visible()
-    wrong = {"name": "lrs.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,5\n4,1\n"}
-    page.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(wrong)
-    expect(page.get_by_role("alert")).to_contain_text("has 531 samples and 93 features, the copy has 3 and 2")
-    assert Path(os.environ["NSPCA_HOME"]).is_dir()

@@ -19,7 +19,8 @@ def test_back_leads_through_what_was_done(page, app_url):
     slider = page.get_by_role("slider", name="k, the number")
     before, entries = slider.get_attribute("aria-valuetext"), page.evaluate("history.length")
     expect(page.get_by_text("on its way")).to_have_count(0)  # a tighter limit moves what is below it
-    slider.hover()  # waits until the form has unfolded
+    slider.scroll_into_view_if_needed()
+    slider.hover(force=True)  # waits until the form has unfolded; its track lies over it
     box = slider.bounding_box()
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(*middle)

@@ -47,7 +47,7 @@ def test_the_menu_leads_on_and_back(page, app_url):
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", re.compile("^5:"))
 
 
-def test_a_stored_figure_is_seen_before_the_live_one(page, app_url):
+def test_a_sketch_is_seen_before_the_figures(page, app_url):
     """Until the browser has what draws figures, which is 5 MB, and no longer."""
     waiting = []
 
@@ -56,20 +56,22 @@ def test_a_stored_figure_is_seen_before_the_live_one(page, app_url):
 
     page.route("**/plotly.min.js*", wait)
     page.goto(app_url)
-    poster = page.get_by_role("img", name="A stored figure")
-    expect(poster).to_be_visible()
-    drawn = poster.locator("img")
-    expect(drawn).to_have_count(2)
-    page.wait_for_function(
-        "[...document.querySelectorAll('.nspca-poster img')].every(one => one.naturalWidth > 50)"
-    )
-    assert all(drawn.nth(i).bounding_box()["width"] > 200 for i in range(2))
+    sketch = page.locator(".nspca-sketch")
+    expect(sketch).to_be_visible()
+    loaded = "[...document.querySelectorAll('.nspca-sketch img')].map(one => one.naturalWidth > 50)"
+    page.wait_for_function(f"String({loaded}) === 'true,true'")
+    drawn = sketch.locator("img")
+    places = [drawn.nth(i).bounding_box() for i in range(2)]
     while not waiting:
         page.wait_for_timeout(50)
     for route in waiting:
         route.continue_()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    expect(poster).not_to_be_visible()
+    expect(sketch).not_to_be_visible()
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot .plot').length === 2")
+    for at, name in zip(places, ("digits_image", "digits_curve"), strict=True):
+        live = page.locator(f".st-key-{name} .plot").bounding_box()
+        assert abs(live["y"] - at["y"]) < 25 and abs(live["x"] - at["x"]) < 25, "nothing jumps"
 
 
 def test_the_server_says_what_a_browser_may_do(app_url):

@@ -15,8 +15,7 @@ LONG = "sample=orl-faces&from=10&to=300&step=2&effort=thorough"
 
 
 @pytest.fixture
-def server(tmp_path, counted):
-    counted(tmp_path)
+def server(tmp_path):
     server = Server(tmp_path).start()
     yield server
     server.stop()

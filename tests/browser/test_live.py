@@ -17,8 +17,8 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
-from nspca import plots
 from nspca.dashboard.components import figures
+from nspca.plots.sweeps import sweep_figure
 
 @st.fragment(run_every=0.5)
 def tick():
@@ -28,7 +28,7 @@ def tick():
     frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
     frame["ratio"] = frame["value"] / frame["upper"]
     keep = lambda point: st.session_state.update(clicked=str(point))
-    figures.draw_plot(partial(plots.sweep_figure, frame, unit=1.0), "sweep", on_click=keep, same="these")
+    figures.draw_plot(partial(sweep_figure, frame, unit=1.0), "sweep", on_click=keep, same="these")
     st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
 
 tick()
@@ -36,8 +36,9 @@ tick()
 CHANGING = """
 import pandas as pd
 import streamlit as st
-from nspca import plots
 from nspca.dashboard.components import figures
+from nspca.plots.samples import spectrum_figure
+from nspca.plots.sweeps import sweep_figure
 
 runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
 ks = list(range(200, 400, 20)) if st.toggle("other data") else list(range(10, 100, 10))
@@ -46,19 +47,19 @@ rows = [
     for method in (["cone"] if st.toggle("more methods") else []) + ["auto"]
     for k in ks
 ]
-figures.draw(plots.sweep_figure(pd.DataFrame(rows), unit=1.0), "curve", same=ks[0])
-figures.draw(plots.spectrum_figure([k / 10 for k in ks], 1e3), "spectrum")
+figures.draw(sweep_figure(pd.DataFrame(rows), unit=1.0), "curve", same=ks[0])
+figures.draw(spectrum_figure([k / 10 for k in ks], 1e3), "spectrum")
 st.write(f"run {runs}")
 """
 EXPLORER = """
 import numpy as np
 import streamlit as st
-from nspca import plots
+from nspca.plots.spannogram import spans
 from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
 
 V = np.random.default_rng(4).normal(size=(361, 2))
 names = [f"pixel {j}" for j in range(361)]
-found = plots.spans(V, 20)
+found = spans(V, 20)
 sign, at = found.best
 data = explorer_data(V, 20, found, (float(found.phi[at]), 1 - 2 * sign), names=names, unit=100.0, height=520)
 phi = spannogram_explorer(data, "explorer")
@@ -284,17 +285,19 @@ def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     # when they never do.
     page.locator(".nspca-spx .say:has-text('keep')").wait_for()
     at = slider.input_value()
+    written = at.replace("-", "−")
     slider.focus()
     page.keyboard.press("ArrowRight")
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {at}°'))").wait_for()
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
     assert float(slider.input_value()) == pytest.approx(float(at) + 0.1, abs=0.051)
     said = slider.get_attribute("aria-valuetext")
     assert "of what those at the star keep" in said or "at the star" in said
     play = page.locator(".nspca-spx button.play")
     start = slider.input_value()
+    written = start.replace("-", "−")
     play.click()
     assert play.get_attribute("aria-pressed") == "true"
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {start}°'))").wait_for()
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
     assert slider.input_value() != start
     play.click()
     assert play.get_attribute("aria-pressed") == "false"

@@ -109,7 +109,7 @@ def test_genes_in_rows_get_the_groups_of_a_second_table(page, app_url):
     expect(page.get_by_text("genes show in the main direction")).to_be_visible()
 
 
-def test_photographs_of_any_size_are_converted_after_a_look(page, app_url):
+def test_photographs_of_any_size_are_converted(page, app_url):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for i, (form, size) in enumerate([("JPEG", (640, 480)), ("WEBP", (300, 500))] * 4):
@@ -119,11 +119,10 @@ def test_photographs_of_any_size_are_converted_after_a_look(page, app_url):
         archive.writestr("broken.jpg", b"nothing")
     page.goto(f"{app_url}/data?source=upload")
     give(page, "photos.zip", stream.getvalue())
-    convert = page.get_by_role("button", name="Make them grey, 64 x 64 pixels")
-    expect(convert).to_be_visible()
-    expect(page.get_by_text("broken.jpg").first).to_be_visible()
-    convert.click()
     expect(page.get_by_text("8 images of 64 × 64 pixels")).to_be_visible()
+    expect(page.get_by_text("broken.jpg").first).to_be_visible()
+    page.get_by_role("button", name="32 x 32").click()
+    expect(page.get_by_text("8 images of 32 × 32 pixels")).to_be_visible()
 
 
 def test_missing_values_of_a_wide_table_say_what_they_cost(page, app_url):

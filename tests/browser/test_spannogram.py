@@ -50,7 +50,7 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.mouse.move(canvas["x"] + 0.75 * canvas["width"], canvas["y"] + 80, steps=3)
     page.mouse.up()
     expect(page).not_to_have_url(first)
-    expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°")
+    expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°".replace("-", "−"))
 
     # The curves are those of the direction on which the star lies.
     phi = np.radians(angle(page))
@@ -68,7 +68,7 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
 
     after = members(page)
     page.reload()
-    expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°")
+    expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°".replace("-", "−"))
     expect(lines.first).to_have_attribute("data-members", after[0])
     expect(fold(page, "6 pixels, nonnegative · change")).to_be_visible()
 

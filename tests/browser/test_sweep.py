@@ -145,7 +145,6 @@ def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_
     page.mouse.down()
     page.mouse.move(box["x"] + 8 + five, box["y"] + box["height"] / 2, steps=5)
     expect(page.locator(".nspca-live h2")).to_contain_text("best 5")
-    assert page.locator(".nspca-chip").inner_text() == "the best: proved"
     dragged = places(page)
     assert page.evaluate(line) == 5 and page.evaluate(pixels) != before
     assert "k=" not in page.url, "nothing was asked of the server yet"

@@ -2,7 +2,6 @@
 
 import functools
 import html
-import os
 import sys
 from pathlib import Path
 
@@ -44,13 +43,6 @@ def sparing():
             functools.cache(manifest_scanner.scan_component_manifests),
         )
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def words(request):
-    """For visits, use word counts of the documentation of Python that were made once for all processes."""
-    if any(item.get_closest_marker("visit") for item in request.session.items):
-        request.getfixturevalue("counted")(Path(os.environ["NSPCA_HOME"]))
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,6 @@ def places_it():
 @pytest.mark.parametrize("page", [arrives, places_it])
 def test_no_page_is_left_without_until_the_server_starts_again(page, asked, monkeypatch):
     monkeypatch.setattr(first_answer, "LARGEST", 1e9)
-    monkeypatch.setattr(membership, "AT_ONCE", 0)
     monkeypatch.setattr(membership, "PATIENCE", 0.0)
     monkeypatch.setattr(membership.state, "get", {"within": 950}.get)
     monkeypatch.setattr(membership.progress, "repeat", lambda look: None)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import nspca
 from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.components.painter import painting
-from nspca.dashboard.learn.lesson import K, lesson, pair, quartic
+from nspca.dashboard.learn.lesson import K, lesson, pair, quartic, shares_of
 from nspca.dashboard.learn.screens import SCREENS
 
 PAGE = "pages/learn.py"
@@ -60,10 +61,12 @@ def test_a_direction_is_explained_where_the_word_comes_first(visit, screen):
 def test_few_pixels_are_held_against_what_is_proved(visit, texts):
     of, said = lesson(), texts(visit(PAGE, screen=2))
     assert nspca.verify(DIGITS, of.certificate) == of.upper
-    numbers = re.search(r"keep ([\d.]+) % of what.*more than ([\d.]+) %", said).groups()
-    reached, possible = map(float, numbers)
+    most = r"keep ([\d.]+) % of what.* No 8 pixels with nonnegative weights keep more: proved"
+    reached = re.search(most, said)
     assert "uses 61 pixels" in said, "three pixels are blank in every image"
-    assert reached <= 100 * of.result.value / of.best and possible >= 100 * of.upper / of.best
+    assert float(reached[1]) <= 100 * of.result.value / of.best and of.upper < of.result.value * (1 + 1e-8)
+    _, nobody = shares_of(replace(of, upper=1.01 * of.upper))
+    assert float(re.search(r"more than ([\d.]+) %", nobody)[1]) >= 101 * of.upper / of.best
 
 
 def test_a_price_makes_a_weight_zero():
@@ -98,9 +101,8 @@ def test_a_painting_is_judged_by_a_certificate(visit, texts, alts):
     page.button(key="judge").click().run()
     said = unescape(texts(page))
     best = nspca.solve(nspca.Problem.from_data(DIGITS[:, pixels], k=K)).value
-    mine, found, limit = (float(share) for share in re.findall(r"\*\*([\d.]+) %\*\*", said))
+    mine, found = (float(share) for share in re.findall(r"\*\*([\d.]+) %\*\*", said))
     assert 0 <= 100 * best / of.best - mine < 1 and 0 <= 100 * of.result.value / of.best - found < 1
-    assert 0 <= limit - 100 * of.upper / of.best < 1
     assert any("Pixels of two answers" in alt for alt in alts(page))
     page.button(key="repaint").click().run()
     assert "Paint the" in texts(page) and page.button(key="judge").disabled

@@ -15,22 +15,26 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nspca import plots
 from nspca.dashboard.app import plotly as served
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.spannogram_explorer import explorer_data
+from nspca.plots.samples import spectrum_figure
+from nspca.plots.spannogram import spans
+from nspca.plots.sweeps import sweep_figure
+from nspca.plots.theme import alt_text
 from nspca.specs.rows import Found, pack
 
 
 def page():
     import numpy as np
 
-    from nspca import plots
     from nspca.dashboard.components import figures
     from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
+    from nspca.plots.samples import spectrum_figure
+    from nspca.plots.spannogram import spans
 
-    figures.draw(plots.spectrum_figure([3.0, 1.0], 4.0).update_layout(height=300), "figure")
-    spannogram_explorer(explorer_data(np.eye(2), 1, plots.spans(np.eye(2), 1), (0.0, 1)), "explorer")
+    figures.draw(spectrum_figure([3.0, 1.0], 4.0).update_layout(height=300), "figure")
+    spannogram_explorer(explorer_data(np.eye(2), 1, spans(np.eye(2), 1), (0.0, 1)), "explorer")
 
 
 def sent(element) -> dict:
@@ -45,7 +49,7 @@ def test_a_page_sends_the_figure_with_a_fixed_revision():
     layout = json.loads(data["figure"])["layout"]
     assert layout["uirevision"].startswith("figure ") and data["clickable"] is False
     assert layout["height"] == data["height"] == 300
-    assert data["alt"] == plots.alt_text(plots.spectrum_figure([3.0, 1.0], 4.0))
+    assert data["alt"] == alt_text(spectrum_figure([3.0, 1.0], 4.0))
     assert data["plotly"] == served.url()
     assert sent(explorer)["k"] == 1
 
@@ -69,10 +73,10 @@ def revision(figure, **options) -> str:
 
 
 def test_a_figure_about_other_things_starts_afresh():
-    spectrum = plots.spectrum_figure([3.0, 1.0], 4.0)
+    spectrum = spectrum_figure([3.0, 1.0], 4.0)
     kept = revision(spectrum)
     assert revision(spectrum.update_xaxes(title_text="x")) == kept
-    assert revision(plots.spectrum_figure([2.0, 1.0], 4.0)) != kept
+    assert revision(spectrum_figure([2.0, 1.0], 4.0)) != kept
     assert revision(spectrum, same="a") != revision(spectrum, same="b")
 
 
@@ -99,7 +103,7 @@ def test_plotly_lies_under_the_base_path(monkeypatch):
 
 
 def test_the_caller_keeps_its_figure():
-    figure = plots.spectrum_figure([1.0], 1.0)
+    figure = spectrum_figure([1.0], 1.0)
     before = figure.to_json()
     figures.draw(figure, "k")
     assert figure.to_json() == before
@@ -107,11 +111,11 @@ def test_the_caller_keeps_its_figure():
 
 def test_a_figure_may_be_named_after_any_run():
     def page():
-        from nspca import plots
         from nspca.dashboard.components import figures
+        from nspca.plots.samples import spectrum_figure
 
         for name in ("a__b", "___", "component__VExov4jmqlBac7L5JY60Q_", "a_b"):
-            figures.draw(plots.spectrum_figure([1.0], 1.0), name)
+            figures.draw(spectrum_figure([1.0], 1.0), name)
 
     at = AppTest.from_function(page, default_timeout=60).run()
     assert not at.exception and len(at.get("bidi_component")) == 4
@@ -120,7 +124,7 @@ def test_a_figure_may_be_named_after_any_run():
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
     V = np.random.default_rng(0).normal(size=(40, 2))
-    found = plots.spans(V, 5, nonneg)
+    found = spans(V, 5, nonneg)
     sign, at = found.best
     optimum = float(found.phi[at]), 1 - 2 * sign
     data = explorer_data(V, 5, found, optimum, nonneg=nonneg)
@@ -133,7 +137,7 @@ def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
 
 def test_explorer_of_a_gene_table_is_small():
     V = np.random.default_rng(0).standard_t(3, size=(12582, 2))
-    data = explorer_data(V, 50, plots.spans(V, 50), (0.2, -1), phi=0.1)
+    data = explorer_data(V, 50, spans(V, 50), (0.2, -1), phi=0.1)
     assert len(json.dumps(data)) < 1e6
     assert data["phi"] == 0.1
     assert np.frombuffer(base64.b64decode(data["rows"]), "<f8")[0] == -V[0, 0]
@@ -179,10 +183,10 @@ def plots_of_a_class():
 
     import streamlit as st
 
-    from nspca import plots
     from nspca.dashboard.components import figures
+    from nspca.plots.samples import spectrum_figure
 
-    plot = functools.partial(plots.spectrum_figure, [3.0, st.session_state.get("second", 1.0)], 4.0)
+    plot = functools.partial(spectrum_figure, [3.0, st.session_state.get("second", 1.0)], 4.0)
     figures.draw_plot(plot, "figure", st.session_state.get("height"), same="these data")
 
 
@@ -194,7 +198,7 @@ def test_a_plot_with_equal_arguments_is_made_once_for_everybody(monkeypatch):
         assert not page.run(timeout=60).exception
     assert len(made) == 1
     shown = sent(first.get("bidi_component")[0])
-    alone = prepare(plots.spectrum_figure([3.0, 1.0], 4.0), "figure", "these data")
+    alone = prepare(spectrum_figure([3.0, 1.0], 4.0), "figure", "these data")
     assert {name: shown[name] for name in alone} == alone
     first.session_state["second"] = 0.5
     changed = sent(first.run().get("bidi_component")[0])
@@ -210,7 +214,7 @@ def test_a_plot_with_equal_arguments_is_made_once_for_everybody(monkeypatch):
 def test_a_shared_figure_is_of_the_page_that_asks(monkeypatch, key, height, same):
     shown = []
     monkeypatch.setattr(figures, "put", lambda made, key, on_click: shown.append(made))
-    plot = functools.partial(plots.spectrum_figure, [3.0, 1.0], 4.0)
+    plot = functools.partial(spectrum_figure, [3.0, 1.0], 4.0)
     alone = plot() if height is None else plot().update_layout(height=height)
     figures.draw_plot(plot, "here", None, same="run 1")
     figures.draw_plot(plot, key, height, same=same)
@@ -232,7 +236,7 @@ def test_every_switch_of_the_curve_tells_shared_figures_apart(changed):
     usual = {"unit": 2.0, "unit_name": "the first principal component", "signed": False}
     frame = pd.DataFrame({"method": "auto", "k": [1, 2, 3], "value": [1.0, 1.5, 1.75], "upper": 2.0})
     first, again, other = (
-        figures.hash_plot(functools.partial(plots.sweep_figure, frame.copy(), all_ks=(1, 2, 3), **given))
+        figures.hash_plot(functools.partial(sweep_figure, frame.copy(), all_ks=(1, 2, 3), **given))
         for given in (usual, dict(usual), usual | changed)
     )
     assert first == again != other

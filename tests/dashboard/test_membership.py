@@ -28,10 +28,11 @@ def known(share):
 
 
 @pytest.mark.visit
-def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, ran, address, texts):
+def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, ran, settled, address, texts):
     page = ran(PAGE, sample="pitprops", from_=5, to=5, step=1)
     assert "Solid" not in texts(page) and "place" not in page.dataframe[0].value
     page.select_slider(key="widget_within").set_value(950).run()
+    page = settled(page, lambda page: "Solid" in texts(page))
     assert not page.exception and address(page)["within"] == "950"
     line = "**Solid**: 4 of 5 features are in every answer that reaches 95 % of the best possible, proved."
     assert line in texts(page) and "7 are in no such answer, proved" in texts(page)
@@ -41,14 +42,6 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, ran, address, 
     assert page.dataframe[0].value["costs"].iloc[0] == "5 % to 10.1 %"
     again = visit(PAGE, **address(page))
     assert line in texts(again)
-
-
-@pytest.mark.visit
-def test_what_takes_longer_is_made_by_a_worker(ran, texts, monkeypatch, settled):
-    monkeypatch.setattr(membership, "AT_ONCE", 0)
-    page = ran(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)
-    settled(page, lambda page: "Solid" in texts(page))
-    assert "**Solid**: 4 of 5 features" in texts(page) and not page.exception and not page.error
 
 
 def test_an_address_with_another_share_marks_nothing(ran, texts):

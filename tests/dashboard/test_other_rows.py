@@ -9,8 +9,8 @@ import nspca
 from nspca.dashboard.sweep import other_rows
 from nspca.dashboard.views import choice as held_out
 from nspca.errors import Cancelled
-from nspca.plots import alt_text
 from nspca.plots.selection import choice_figure, noise_figure
+from nspca.plots.theme import alt_text
 from nspca.selection import NoiseTest
 from nspca.specs import ChoiceSpec, NoiseSpec
 from nspca.specs.rows import Weighed, unpack

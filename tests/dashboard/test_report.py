@@ -11,7 +11,7 @@ from nspca.dashboard import export
 from nspca.dashboard.app import wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import archive
-from nspca.plots import sweep_figure
+from nspca.plots.sweeps import sweep_figure
 from nspca.presentation.numerals import format_bound, format_guarantee
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.published import OTHERS, PROBABILITY

@@ -35,7 +35,7 @@ def test_the_model_sentence():
 def test_one_feature_is_said_in_the_singular_and_what_is_optimal_as_such():
     one, _ = said(1)
     assert one.text.startswith("This pixel is the best one: proved. It keeps ")
-    assert not one.most_text and "the most possible" in statement.bar(one)
+    assert not one.most_text and "limit" not in statement.bar(one)
 
 
 def test_weights_of_any_sign_and_kept_features():
@@ -87,7 +87,7 @@ def test_the_limit_for_any_number_of_features_is_a_bound_on_all_of_them():
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     assert max(best, np.einsum("ij,jk,ik->i", points, data.X, points).max()) <= ceiling
     one = statement.state_result(data, problem.with_k(3), sweep["auto", 3], 3, ceiling=ceiling)
-    text = re.search(r"at most ([\d.]+) % with nonnegative weights", one.ceiling_text)
+    text = re.search(r"nonnegative weights, however many: at most ([\d.]+) %", one.ceiling_text)
     assert ceiling <= float(text[1]) / 100 * problem.leading_eigenvalue
     assert one.ceiling_text in statement.bar(one) and "all 13 features: 100 %" in statement.bar(one)
     assert statement.ceiling_of(table[table["k"] < 13], 13) == np.inf
@@ -103,13 +103,16 @@ def test_the_smaller_of_two_limits_is_the_limit_and_stands_alone():
     assert one.most is not None and ceiling / best <= one.most < 1.0011 * result.value / best
     assert one.most_text in statement.bar(one)
     assert one.ceiling is None and "at most" not in statement.bar(one)
+    closer = statement.state_result(DIGITS, problem, loose, 30, upper=ceiling)
+    assert closer.most == one.most, "what a search has proved so far counts"
 
 
 def test_there_is_no_such_limit_where_it_says_nothing():
     data = nspca.load_sample("pitprops")
     signed = nspca.Problem.from_covariance(data.X, 3, nonneg=False)
     one = statement.state_result(data, signed, nspca.solve(signed), 3, ceiling=1.0)
-    assert one.ceiling is None and one.everything == "all 13 features"
+    assert one.ceiling is None
+    assert one.everything == "all 13 features: 100 % (32.5 % of the whole variance)"
     every = nspca.Problem.from_covariance(data.X, 13)
     one = statement.state_result(data, every, nspca.solve(every), 13, ceiling=4.0)
     assert one.ceiling is None and "any number" not in statement.bar(one)

@@ -106,3 +106,11 @@ def test_the_sandbox_joins_them(monkeypatch):
     here = read(GENES, name="genes", annotation=csv(ABOUT), features_in_rows=True, label_column="batch")
     assert found.labels.tolist() == here.labels.tolist() and found.notes == here.notes
     assert [*found.label_columns] == [*here.label_columns]
+
+
+@pytest.mark.parametrize("above", ["# made in May\n", "Samples of 2020\n\n", "sep=,\n"])
+def test_lines_above_an_annotation_are_no_rows(above):
+    table = "name,a,b,c\n" + "".join(f"s{i},{i},{i * i},{i % 3}\n" for i in range(8))
+    about = above + "name,group,city\n" + "".join(f"s{i},{'xy'[i % 2]},c{i}\n" for i in range(8))
+    data = read(table.encode(), annotation=about.encode())
+    assert data.label_name == "group" and data.labels.tolist() == ["x", "y"] * 4

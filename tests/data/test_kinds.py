@@ -72,7 +72,7 @@ CASES = {
         X,
         "100 a names of the samples",
     ),
-    "a header twice": (table(HEAD, *ROWS[:5], HEAD, *ROWS[5:]), X, "s0 a repeats the header"),
+    "a header twice": (table(HEAD, *ROWS[:5], HEAD, *ROWS[5:]), X, "s0 a repeating the header"),
     "two decimal signs": (table(HEAD, *COMMAS, sep=";"), X, "s0 a others a point"),
     "PLINK": (
         table(["FID", "IID", "PAT", "MAT", "SEX", "PHENOTYPE", *SNPS], *PLINK, sep=" "),
@@ -113,7 +113,7 @@ CASES = {
         np.array([row[1:] for row in GENES]).T,
         "P0 100 set aside",
     ),
-    "bare commas": (table(HEAD, *ROWS[:5], [""] * 5, *ROWS[5:]), X, "s0 a without any cell was left out"),
+    "bare commas": (table(HEAD, *ROWS[:5], [""] * 5, *ROWS[5:]), X, "s0 a no filled cell"),
     "a list of lists": (f"{X.tolist()}", X, "sample~1 feature~1 Each list"),
     "double brackets": (table([f"[[{name}]]" for name in HEAD], *ROWS), X, "s0 [[a]] sample names"),
     "points between thousands": (

@@ -232,3 +232,9 @@ def test_large_counts_are_printed_as_on_the_pages():
     assert settle(X, "features").notes == (
         "Left out because of missing values: 1,200 of 2,500 features (1,200 missing values).",
     )
+
+
+def test_a_short_row_is_no_row_with_missing_values():
+    raw = b"n,a,b,c\n" + b"x,1,2,\n" * 3 + b"x,1,2\n" + b"x,1,2,3\n" * 9
+    with pytest.raises(InvalidData, match="row 4 has 3"):
+        read(raw, missing="mean")

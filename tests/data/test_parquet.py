@@ -182,7 +182,7 @@ print("alive")
 
 
 def test_missing_values_name_their_column():
-    with pytest.raises(InvalidData, match='row 2, column "b" is empty'):
+    with pytest.raises(InvalidData, match='row 2, column "b" holds none'):
         read(written(pa.table({"who": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [1, None, 3]})))
 
 

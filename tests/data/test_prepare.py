@@ -109,7 +109,7 @@ def test_what_the_first_component_takes_whole_is_constant_afterwards():
     assert len(two.constant_columns()) == 12
 
 
-@pytest.mark.parametrize("n", range(2, 61))
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 13, 21, 34, 60])
 def test_of_equal_first_components_one_is_taken_off(n):
     """One of n - 1 equal eigenvalues of the centred identity is removed."""
     done = STEPS.off_first(np.eye(n))
@@ -175,7 +175,7 @@ def test_header_fields_travel_in_an_npz():
     assert data.transposed().header is None
     for wrong in (data.header[:5], data.header[0], data.header * np.nan, data.header > 0):
         read = nspca.read(npz(X=FACES, header=wrong))
-        assert read.header is None and "header is not a row of numbers" in " ".join(read.notes)
+        assert read.header is None and 'left out: "header"' in " ".join(read.notes)
     assert nspca.read(npz(X=FACES, header=data.header)).header_names == ("header field 1", "header field 2")
     X = np.where(np.arange(20)[:, None] == 3, np.nan, FACES)
     left = nspca.read(npz(X=X, header=data.header), missing="samples")

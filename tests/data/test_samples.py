@@ -22,7 +22,6 @@ from nspca.data import (
     Original,
     absent_original,
     adopt_copy,
-    docstrings,
     fetch_sample,
     folders,
     load_sample,
@@ -36,12 +35,11 @@ from nspca.data.dataset import Dataset
 from nspca.data.lrs import WAVELENGTH_UM, class_names
 from nspca.data.names import numbered
 from nspca.errors import Cancelled, DownloadError, InvalidData, MissingPackage
-from nspca.progress import silent
 
 PAPERS = ("cbcl", "leukemia", "lrs", "bow-kos")
 
 
-@pytest.mark.parametrize("name", [name for name in present_samples() if name not in (*PAPERS, "python-docs")])
+@pytest.mark.parametrize("name", [name for name in present_samples() if name not in PAPERS])
 def test_every_sample_loads_on_a_machine_with_nothing(name):
     data, sample = load_sample(name), SAMPLES[name]
     assert data.kind == sample.kind
@@ -116,19 +114,6 @@ def test_unknown_names():
     for call in (load_sample, fetch_sample, lambda name: adopt_copy(name, b"1,2\n3,4\n")):
         with pytest.raises(InvalidData, match='no sample "nothing": the samples are digits'):
             call("nothing")
-
-
-def test_digits_and_pitprops():
-    digits = load_sample("digits")
-    assert digits.image_shape == (8, 8)
-    assert set(digits.labels) == set(range(10))
-    pitprops = load_sample("pitprops")
-    assert pitprops.is_covariance
-    assert pitprops.feature_names == pitprops.sample_names
-    assert np.array_equal(np.diag(pitprops.X), np.ones(13))
-    assert np.array_equal(pitprops.X, pitprops.X.T)
-    # The leading share of variance every paper about these data quotes: 32.4 percent.
-    assert np.linalg.eigvalsh(pitprops.X)[-1] / 13 == pytest.approx(0.3245, abs=5e-4)
 
 
 def test_pitprops_against_another_copy(nspca_data):
@@ -367,62 +352,6 @@ def test_fetch_without_an_address_says_where_the_data_are(name, way):
     assert not SAMPLES[name].downloadable
     with pytest.raises(DownloadError, match=way):
         fetch_sample(name)
-
-
-def write_library(folder, texts):
-    folder.mkdir(parents=True)
-    for i, text in enumerate(texts):
-        (folder / f"module{i:03d}.py").write_text(f'"""{text}"""\nraise RuntimeError("never imported")\n')
-
-
-def test_word_counts_read_sources_and_never_import(tmp_path):
-    library = tmp_path / "lib"
-    write_library(
-        library,
-        ["Parse apples, pears and plums: parse the orchard basket."] * 60
-        + ["Sort rivers, lakes and ponds near old stone bridges."] * 60,
-    )
-    (library / "nested.py").write_text(
-        'class Basket:\n    """Apples pears plums orchard basket."""\n'
-        '    def fill(self):\n        """Apples pears plums orchard basket.\n\n        >>> doctest_only '
-        'zebra\n        """\n'
-    )
-    (library / "broken.py").write_text("def (:\n")
-    write_library(library / "test", ["Zebra zebra zebra zebra zebra zebra."] * 9)
-    data = docstrings.count_words(library, silent)
-    assert "zebra" not in data.feature_names
-    assert "and" not in data.feature_names
-    assert {"nested.Basket", "nested.Basket.fill"} <= set(data.sample_names)
-    row = data.sample_names.index("module000")
-    assert data.X[row, data.feature_names.index("parse")] == 2
-    assert data.X.shape[0] == 122
-    again = docstrings.count_words(library, silent)
-    assert to_npz(data) == to_npz(again)
-
-
-@pytest.mark.visit
-def test_python_docs_of_this_installation_are_cached(home, monkeypatch):
-    data = load_sample("python-docs")
-    assert data.X.shape[0] > 1000
-    assert 500 < data.X.shape[1] <= 4000
-    assert data.source == "real"
-    assert any("documentation strings" in note for note in data.notes)
-    (kept,) = (home / "samples").iterdir()
-    assert ".".join(map(str, sys.version_info[:3])) in kept.name
-    monkeypatch.setattr(docstrings, "count_words", lambda *_: pytest.fail("the cache was not used"))
-    assert (abs(load_sample("python-docs").X - data.X)).sum() == 0
-
-
-def test_python_docs_without_sources_and_with_a_damaged_cache(tmp_path, monkeypatch, home):
-    with pytest.raises(InvalidData, match="only 0 documentation strings"):
-        docstrings.count_words(tmp_path / "nowhere", silent)
-    library = tmp_path / "lib"
-    write_library(library, ["Apples pears plums orchard basket."] * 120)
-    monkeypatch.setattr(docstrings.sysconfig, "get_paths", lambda: {"stdlib": str(library)})
-    first = load_sample("python-docs")
-    (kept,) = (home / "samples").iterdir()
-    kept.write_bytes(b"PK\x03\x04 damaged")
-    assert (load_sample("python-docs").X != first.X).nnz == 0
 
 
 def test_samples_are_found_in_the_tree_and_in_an_installed_package(tmp_path, monkeypatch):

@@ -156,3 +156,93 @@ def test_a_first_column_of_genes_turns_the_table_and_lengths_are_no_samples(head
     assert data.X.shape == (4, 24) and [*data.sample_names] == ["a", "b", "c", "d"]
     assert all(any(name in one.what for one in data.findings) for name in aside)
     assert len(read(raw, features_in_rows=False).X) == 24
+
+
+def answers(codes, kinds=range(1, 6), rows=40):
+    rng = np.random.default_rng(0)
+    X = rng.choice([*kinds], (rows, 5))
+    X[[3, 9, 21], [0, 2, 0]], X[[4, 8], [1, 1]] = codes[0], codes[-1]
+    lines = [",".join([f"R{i}", *map(str, row)]) for i, row in enumerate(X)]
+    return "\n".join(["name,a,b,c,d,e", *lines]).encode()
+
+
+@pytest.mark.parametrize(
+    ("codes", "kinds"),
+    [
+        ((9,), range(1, 6)),
+        ((88, 99), range(1, 6)),
+        ((777, 999), range(100)),
+        ((-1,), range(12)),
+        ((0,), range(50, 80)),
+    ],
+)
+def test_codes_among_answers_and_measurements_are_said(codes, kinds):
+    raw = answers(codes, kinds)
+    (said,) = [one for one in read(raw).findings if one.option == "missing_codes"]
+    assert said.value == codes
+    assert read(raw, missing_codes=codes, missing="samples").X.shape == (35, 5)
+
+
+@pytest.mark.parametrize(
+    "kinds", [range(12), range(-2, 3), (0, 1), (1, 2, 3, 4, 5, 6, 7, 8, 9), (0, 20, 50, 90)]
+)
+def test_ordinary_answers_hold_no_code(kinds):
+    raw = answers((kinds[0], kinds[-1]), kinds)
+    assert not [one for one in read(raw).findings if one.option == "missing_codes"]
+
+
+@pytest.mark.parametrize(
+    ("called", "said"), [("batch", "class codes"), ("year", "holds years"), ("rep", "class codes")]
+)
+def test_codes_between_measurements_are_said_by_their_names(called, said):
+    rng = np.random.default_rng(1)
+    code = rng.integers(1960, 1999, 24) if called == "year" else rng.integers(1, 4, 24)
+    numbers = rng.normal(20, 5, (24, 3)).round(2)
+    lines = [f"s{i},{a},{c},{b},{d}" for i, ((a, b, d), c) in enumerate(zip(numbers, code, strict=True))]
+    data = read("\n".join([f"name,x,{called},y,z", *lines]).encode())
+    (found,) = [one for one in data.findings if one.is_suspicion and called in one.what]
+    assert said in found.what
+
+
+def test_totals_of_groups_and_a_few_genes_in_rows_are_said():
+    sums = b"region,a,b,c\nN1,1,5,9\nN2,2,6,7\nTotal North,3,11,16\nS1,4,4,2\nS2,5,3,8\nTotal South,9,7,10\n"
+    (said,) = [one for one in read(sums).findings if one.option == "drop_rows"]
+    assert said.value == ("Total North", "Total South")
+    genes = b"gene,A,B,C,D,E,F\n" + b"".join(
+        b"%s,1,2,3,4,5,%d\n" % (g, i) for i, g in enumerate([b"TP53", b"CD4", b"IL6"])
+    )
+    assert read(genes.replace(b"gene,", b",")).findings[0].option == "features_in_rows"
+
+
+def test_quoted_decimal_commas_between_commas_and_years_above_groups_are_read():
+    data = read(b"n,a,b\n" + b"".join(b'x%d,"%d,5","0,2%d"\n' % (i, i, i) for i in range(8)))
+    assert data.X[3].tolist() == [3.5, 0.23]
+    data = read(
+        b",2019,2019,2020,2020\nregion,m,f,m,f\n" + b"".join(b"R%d,1.%d,2,3,4\n" % (i, i) for i in range(8))
+    )
+    assert data.feature_names == ("2019 m", "2019 f", "2020 m", "2020 f")
+
+
+GENES = ("TP53", "BRCA1", "EGFR", "MYC", "KRAS2", "CD4", "CD8A", "IL6", "IL2RA", "STAT3")
+
+
+def test_numbers_of_rows_before_names_of_genes_are_no_sample_and_results_of_tests_none():
+    lines = [f"{i},{i + 1},{gene},{i}.5,{9 - i}.25,{i * i}.75" for i, gene in enumerate(GENES)]
+    data = read("\n".join([",rank,gene,S1,S2,S3", *lines]).encode())
+    assert data.sample_names == ("S1", "S2", "S3") and data.feature_names == GENES
+    results = "\n".join(
+        ["gene,logFC,t,P.Value,B", *(f"{gene},1.{i},2.{i},0.0{i},3.{i}" for i, gene in enumerate(GENES))]
+    )
+    with pytest.raises(InvalidData, match="none is a sample"):
+        read(results.encode())
+
+
+def test_decimal_commas_above_an_empty_column_are_no_lines_above_the_table():
+    lines = [f"x{i};0,{i}5;1,{i};" for i in range(9)]
+    data = read("\n".join(["n;a;b;", *lines]).encode())
+    assert data.X.shape == (9, 2) and data.feature_names == ("a", "b")
+
+
+def test_a_plain_zero_among_shares_is_a_share():
+    lines = [f"x{i},{'0' if i == 3 else f'{i}.5%'},{i}" for i in range(9)]
+    assert read("\n".join(["n,a,b", *lines]).encode()).X[2:4, 0].tolist() == [2.5, 0]

@@ -245,3 +245,33 @@ def test_two_tables_of_the_same_columns_are_not_joined():
     table = b"who,a,b\nann,1,2\nbob,3,4\ncid,5,7\n"
     with pytest.raises(InvalidData, match="two tables of the same columns"):
         read(archive({"train.csv": table, "test.csv": table}))
+
+
+def test_the_files_of_feature_counts_are_called_by_their_samples():
+    head = "# Program:featureCounts\nGeneid\tChr\tStart\tEnd\tStrand\tLength\t"
+    rows = "".join(f"ENSG{i:08d}\t1\t1\t9\t+\t8\t{i}\n" for i in range(6))
+    names = ("heart_2", "liver")
+    data = read(archive({f"{one}.featureCounts.txt": f"{head}{one}.bam\n{rows}" for one in names}))
+    assert tuple(data.sample_names) == names
+
+
+def test_a_readme_beside_images_is_not_their_table_of_labels():
+    images = {
+        f"{i}.png": saved(Image.fromarray(np.full((3, 3), 9 * i, np.uint8)).save, "PNG") for i in range(4)
+    }
+    labels = "image,kind\n" + "".join(f"{i}.png,{'xy'[i % 2]}\n" for i in range(4))
+    data = read(archive({**images, "labels.csv": labels, "readme.txt": "Made in May."}), label_column="kind")
+    assert data.labels.tolist() == ["x", "y"] * 2 and any('"readme.txt"' in note for note in data.notes)
+
+
+def test_what_is_left_of_an_npz_is_said():
+    stream = io.BytesIO()
+    np.savez(stream, X=X, mask=np.ones(5))
+    assert any('not read: "mask"' in note for note in read(stream.getvalue()).notes)
+    with pytest.raises(InvalidData, match="no column 'kind' to take as labels: the file has none"):
+        read(stream.getvalue(), label_column="kind")
+
+
+def test_a_table_of_numbers_has_no_texts_to_count():
+    with pytest.raises(InvalidData, match="no column of texts"):
+        read_text(b"name,a,b,c\n" + b"".join(b"s%d,1.%d,2.5,3\n" % (i, i) for i in range(9)))

@@ -29,8 +29,8 @@ from nspca.papers import (
     zass2006,
 )
 from nspca.papers.item import PRINTED, Claim
-from nspca.plots import alt_text
 from nspca.plots.papers import gallery_figure, panel_figure
+from nspca.plots.theme import alt_text
 from nspca.progress import silent
 
 # Figures and tables of each paper. Panels about different subjects are items of their own.

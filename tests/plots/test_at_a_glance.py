@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from PIL import Image
 from scipy.stats import mannwhitneyu
 
-from nspca.plots import alt_text, score_map, separation
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
+from nspca.plots.scoremap import score_map, separation
+from nspca.plots.theme import alt_text
 
 RNG = np.random.default_rng(0)
 

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 import nspca
-from nspca.plots import gap_figure, sphere, sweep_figure
+from nspca.plots import sphere
 from nspca.plots.compare import cumulative_figure, styles, values_figure
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL
+from nspca.plots.gaps import gap_figure
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL, sweep_figure
 from nspca.plots.thumbnail import sparkline
 from nspca.presentation import colours, drawing
 
@@ -86,7 +87,7 @@ def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
     bounds = {
         "sweep": trace(sweep("ours"), NOTHING_ABOVE).line.color,
         "gap": trace(gap, "bound").line.color,
-        "compare": trace(compared(), NOTHING_ABOVE).marker.color,
+        "compare": trace(compared(), NOTHING_ABOVE).line.color,
         "joint": trace(joint, NOTHING_ABOVE).line.color,
         "notebook": notebook("at most"),
     }

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nspca.plots import alt_text, fixing_figure, sweep_figure
-from nspca.plots.fixing import BEST, CERTAIN, LOOK, NOW, OUT, RULED_OUT, UNKNOWN
-from nspca.plots.sweeps import OPTIMAL
+from nspca.plots.fixing import BEST, CERTAIN, LOOK, NOW, OUT, RULED_OUT, UNKNOWN, fixing_figure
+from nspca.plots.sweeps import OPTIMAL, sweep_figure
+from nspca.plots.theme import alt_text
 
 X = np.array([0.8, 0.6, 0, 0, 0, 0])
 CERTAIN_MASK = np.array([1, 0, 0, 0, 0, 0], bool)

@@ -14,7 +14,6 @@ from nspca.plots.lesson import (
     guess_curve,
     guess_strip,
     quartic_figure,
-    side_by_side,
 )
 from nspca.plots.thumbnail import HEIGHT, WIDTH, patches, sparkline
 from nspca.solvers.coordinate import maximiser
@@ -35,16 +34,6 @@ def test_a_guess_at_an_end_of_the_axis_is_whole():
     axis = guess_curve([0, 180], [50, 50], ("angle", 0, 180), "%").layout.xaxis
     assert axis.range[0] < 0 and axis.range[1] > 180 and axis.dtick == 30
     assert guess_strip([0.0], 90.0).layout.xaxis.range[0] < 0
-
-
-def test_images_side_by_side_share_one_scale():
-    x, y = np.zeros(6), np.zeros(6)
-    x[:], y[2] = -0.25, 0.5
-    figure = side_by_side((x, y), (2, 3), ("a", "b"))
-    first, second = figure.data
-    assert [note.text for note in figure.layout.annotations] == ["a", "b"]
-    assert (first.zmin, first.zmax) == (second.zmin, second.zmax) == (-0.5, 0.5)
-    assert np.isnan(second.z).sum() == 5 and second.z[0, 2] == np.float32(0.5)
 
 
 def test_the_star_stands_on_the_highest_point_of_its_quartic():

@@ -28,19 +28,10 @@ _MIRROR = st.components.v2.component(
 
 
 def mirror(name: str, value: str | None) -> str | None:
-    """Synchronise a text with the browser's storage, and return the text.
+    """Store the text of this session under a name in the browser, and return it.
 
-    Parameters
-    ----------
-    name : str
-        Name in the storage.
-    value : str or None
-        The text of this session to store; empty to delete it, None to read it from the browser.
-
-    Returns
-    -------
-    str or None
-        The text. One from the browser is untrusted and must be checked like an address.
+    An empty text deletes the stored one, and None reads it. What comes from the browser is untrusted and must
+    be checked like an address.
     """
     key = f"mirror_{name}"
     result = _MIRROR(

@@ -47,11 +47,7 @@ def take(key: str) -> None:
 def button(label: str, key: str, do: Callable[[], Any], **options: Any) -> None:
     """Draw a button that calls `do` on a click, and then draws the page again.
 
-    Parameters
-    ----------
-    label, key, **options : as for `st.button`
-    do : callable
-        Called again when the run is superseded half way, so a second call must be harmless.
+    It is called again when the run is superseded half way, so a second call must be harmless.
     """
     if not pressed(label, key, **options):
         return
@@ -67,15 +63,9 @@ def button(label: str, key: str, do: Callable[[], Any], **options: Any) -> None:
 def download(
     label: str, make: Callable[[], bytes | str], name: str, mime: str | None = CSV, **options: Any
 ) -> None:
-    """Draw a button that downloads a file, which is made at the click; the page is not drawn again.
+    """Draw a button that downloads a file; the page is not drawn again.
 
-    Parameters
-    ----------
-    label, mime, **options : as for `st.download_button`
-    make : callable
-        Returns the content of the file. It runs where the address is not known.
-    name : str
-        Name of the file.
+    `make` returns its content at the click, and runs where the address is not known.
     """
     st.download_button(label, make, name, mime, icon=":material/download:", on_click="ignore", **options)
 

@@ -48,13 +48,6 @@ class Cache:
 
     The least recently used values are dropped first, and any value unused for `IDLE` seconds. The last value
     stays however large it is, since a page would otherwise compute it at every rerun.
-
-    Parameters
-    ----------
-    most : callable
-        Returns the maximum bytes.
-    clock : callable
-        Returns the time in seconds.
     """
 
     def __init__(self, most: Callable[[], float], clock: Callable[[], float] = time.monotonic):
@@ -170,13 +163,7 @@ def bytes_of(value: Any, seen: set[int]) -> int:
 
 
 def most_bytes() -> float:
-    """Return the limit of the cache in bytes, from the environment variable ``NSPCA_CACHE_MB``.
-
-    Raises
-    ------
-    InvalidOption
-        When the setting is not a number of at least 0.
-    """
+    """Return the limit of the cache in bytes, from the environment variable ``NSPCA_CACHE_MB``."""
     given = os.environ.get(MEGABYTES) or USUAL_MEGABYTES
     try:
         megabytes = float(given)

@@ -24,23 +24,12 @@ def draw(
     value: Any = None,
     **look: Any,
 ) -> None:
-    """Draw the input of a field, bound to the name of the field in the address.
+    """Draw the input of a field of a model, bound to the name of the field in the address.
 
     A boolean is a toggle, a choice between listed values a selectbox, a number a number input, a list of
-    words a multiselect (its `options` are given), and anything else a text.
-
-    Parameters
-    ----------
-    declares : type
-        Subclass of `Model` with the field.
-    name : str
-        Name of the field.
-    place : the part of the page that gets the input
-    then : called after a visitor has changed the value
-    value : shown when the address has none, in place of the default
-    **look
-        Further arguments of the widget, such as `label`, `help` or `disabled`, which replace those of the
-        `Option`.
+    words a multiselect (its `options` are given), and anything else a text. `then` is called after a visitor
+    has changed the value, and `value` is shown when the address has none. Further arguments of the widget
+    replace those of the `Option`.
     """
     option, default = declares.option(name)
     how = {"label": option.label, "help": sentence(option.help), **look}
@@ -81,16 +70,8 @@ def choose_one(
 ) -> T:
     """Draw options side by side, of which one is always chosen, and return the chosen one.
 
-    Parameters
-    ----------
-    label : read by screen readers, and seen on the page if `is_labelled`
-    name : the value of the address, one of `state.VALUES`
-    options : the options; a mapping has their words
-    default : chosen when the address names no option; by default the first
-    place : the part of the page that gets the options
-    then : called after the visitor has chosen another one
-    **look
-        As for `st.segmented_control`.
+    The label is read by screen readers, and seen on the page if `is_labelled`. `name` is a value of the
+    address; when it names no option, the `default` is chosen, or the first. A mapping has words for options.
     """
     known = list(options)
     chosen = state.get_one_of(name, known, known[0] if default is None else default)

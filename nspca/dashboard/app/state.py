@@ -8,7 +8,7 @@ the session. So a link, a reload and the browser's back button lead to the same 
 
 import re
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ import streamlit as st
 
 from nspca.errors import JobError
 from nspca.jobs import engine
-from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, PaperSpec, ProblemSpec, SweepSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, PaperSpec, ProblemSpec, SweepSpec, data
 from nspca.validation.address import (
     Names,
     read_flag,
@@ -48,8 +48,6 @@ STOPPED = "stopped"  # session key: ids of automatic searches that the visitor d
 UNSEEN = "unseen"  # session key: digest of an upload whose defaults are not settled yet
 SHARE = "share_box"  # session key: the open box of the button Share
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
-# prefix of session keys: text typed into a selector of names that is equal to no name
-SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the keys of widgets, which Streamlit drops when their page is left
 LOG2 = "log2"  # name of the preparation that addresses call `log`
 
@@ -85,24 +83,12 @@ def _degrees(text: str) -> float:
 
 @dataclass(frozen=True)
 class Kept:
-    """One value of a session.
-
-    Parameters
-    ----------
-    read : callable
-        Reads the value from the text in an address; raises ValueError or KeyError for any other text.
-    usual : optional
-        The default.
-    pages : str
-        Pages whose address holds the value; empty for every address.
-    of_data : bool
-        Whether the value means nothing for other data, and is forgotten when the data change.
-    """
+    """One value of a session. A text in an address that is none raises ValueError or KeyError in `read`."""
 
     read: Callable[[str], Any] = read_word
-    usual: Any = None
-    pages: str = ""
-    of_data: bool = False
+    usual: Any = None  # the default
+    pages: str = ""  # whose address holds the value; empty for every page
+    of_data: bool = False  # whether it means nothing for other data, and is forgotten when the data change
 
     def default(self) -> Any:
         """Return the default, as an object of its own."""
@@ -122,6 +108,11 @@ SPECS: dict[type[Model], str] = {
 OF_TASTE = ("signed", "effort", "by", "proof", "opts", "rivals", "item")
 """Names of fields that stay when other data are chosen."""
 PLACES = ("sample", "upload", "folder")  # values that name the source of the data
+
+
+def _names(fields: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in addresses of fields of the data."""
+    return tuple(DataSpec.option(name)[0].query for name in fields)
 
 
 def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
@@ -200,14 +191,13 @@ VIEWS = {
 }
 """Values that say how a page shows its answer, and which run."""
 VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS
-NAMED = [option.query for _, option, _ in DataSpec.declared()]
-OF_CHANGES = ("prep", "less", "these", "out", "only", "drop", "log", "one")
-"""Values that change the numbers after reading."""
-ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, "some"))
+ABOUT_FILE = _names(
+    name for name, _, _ in DataSpec.declared() if name not in (*PLACES, *data.CHANGES, "some")
+)
 ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
 OF_RUNS = ("run", "before", "components")  # values that name a run
-OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
-OF_SAMPLES = ("less", "these")  # values that hold numbers of samples
+OF_FEATURES = (*_names(data.OF_FEATURES), "keep")  # values with numbers of features of the prepared table
+OF_SAMPLES = _names(("samples_without", "samples_only"))  # values with numbers of samples
 PAGES = {page for kept in VALUES.values() for page in kept.pages.split()}
 ELSEWHERE = {
     page: frozenset(name for name, kept in VALUES.items() if kept.pages and page not in kept.pages.split())
@@ -232,15 +222,10 @@ def asked(declares: type[Model]) -> dict[str, Any]:
 
 
 def begin(page: str | None = None) -> None:
-    """Read the values in the address; values that it lacks keep their values of the session.
+    """Read the values in the address of the open page; values that it lacks keep their values of the session.
 
     There are two exceptions. With `ANEW` in the address, all values except those of the person become
     defaults. After the back or forward button, values that the page's address can hold become defaults.
-
-    Parameters
-    ----------
-    page : str, optional
-        The open page, one of `PAGES`, which says which values its address holds.
     """
     kept = st.session_state.setdefault(KEPT, {})
     st.session_state[OPEN] = page
@@ -328,14 +313,8 @@ def opening(query: Mapping[str, str]) -> dict[str, str]:
 def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:
     """Return arguments that bind a widget to a value: ``st.toggle("Scale", **bind("scale"))``.
 
-    Parameters
-    ----------
-    name : str
-        One of `VALUES`.
-    value : optional
-        Value to show when the present one is absent or is not among the widget's options.
-    then : callable, optional
-        Called after the visitor has changed the value.
+    `value` is shown when the present one is absent or is not among the widget's options. `then` is called
+    after the visitor has changed it.
     """
     key = WIDGET + name
 

@@ -18,6 +18,7 @@ DARK = f"""
 # type than Streamlit's. A link to another page has a border, by which it is seen to be one.
 ALWAYS = """
 [data-testid='stCaptionContainer'] { color: #56646a; opacity: 1; }
+[data-testid='stMain'] { scrollbar-gutter: stable; }
 [data-testid='stMain'] [data-testid='stPageLink'] a { border: 1px solid rgba(128, 128, 128, 0.4); }
 [data-testid='stMain'] [data-testid='stMarkdown'] h2 { font-size: 1.5rem; padding: 0.5rem 0 0.75rem;
   text-wrap: pretty; }
@@ -35,7 +36,11 @@ ALWAYS = """
 .st-key-proof_line { min-height: 1.625rem; justify-content: center; }
 .nspca-chip { width: fit-content; font-size: 0.875rem; line-height: 1.5; padding: 0 0.4rem;
   border-radius: 0.4rem; color: light-dark(#56646a, #b5c0c4); background: rgba(128, 128, 128, 0.15); }
-.nspca-chip.nspca-proved { color: light-dark(#177233, #5ce488); background: rgba(33, 195, 84, 0.1); }
+.nspca-bar { font-size: 0.85rem; margin-top: 0.2rem; text-align: right; }
+@media (min-width: 1200px) {
+.nspca-bar { margin-left: 22rem; }
+.st-key-proof_line { margin-top: -2.3rem; max-width: 21rem; }
+}
 .nspca-chip::before { content: "✓ "; }
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > :first-child { min-width: 0; flex: 1 1 0; }
@@ -93,10 +98,12 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 [data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
 [data-testid='stMainBlockContainer'] [data-testid='stVerticalBlock'] {{ gap: 0.4rem; }}
 .st-key-proof_line {{ min-height: 0; }}
+[data-testid='stMain'] .st-key-answer h2 {{ padding-bottom: 1.1rem; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
 [data-testid='stMainBlockContainer'] :has(> :is([data-testid='stExpander'], [data-testid='stDownloadButton'],
   [data-testid='stCaptionContainer'], [data-testid='stPageLink'], [data-testid='stDataFrame'],
-  [data-testid='stPopover'])), [data-testid='stElementContainer']:has(.claims) {{ display: none; }}
+  [data-testid='stPopover'], [data-testid='stTextInput'])), [class*='st-key-copy'],
+  [data-testid='stElementContainer']:has(.claims) {{ display: none; }}
 :has(> .st-key-{PICTURE}) ~ *:not(:has(.st-key-{PICTURE}, .st-key-{BAR})) {{ display: none; }}
 """
 

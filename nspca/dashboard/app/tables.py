@@ -15,31 +15,14 @@ OPEN = 3
 
 
 def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> Any:
-    """Draw a table and its cards; the styles of the app show the cards instead on a narrow screen.
-
-    Parameters
-    ----------
-    table : DataFrame
-    column_config : mapping, optional
-        As for `st.dataframe`; also used for the labels and formats of the cards.
-    **options
-        As for `st.dataframe`.
-
-    Returns
-    -------
-    object
-        The return value of `st.dataframe`.
-    """
+    """Draw a table as `st.dataframe` does, and its cards, which are shown instead on a narrow screen."""
     drawn = st.dataframe(table, hide_index=True, column_config=column_config, **options)
     st.html(cards(table, column_config or {}))  # directly below the table, as the styles require
     return drawn
 
 
 def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> Markup:
-    """Return the first rows of a table as HTML, a list of names and values for each row.
-
-    `config` is the `column_config` of `show`.
-    """
+    """Return the first rows of a table as HTML, a list of names and values for each row."""
     columns = [_column(str(name), (config or {}).get(name)) for name in table.columns]
     rows = [
         [(label, _text(value, form)) for (label, form), value in zip(columns, row, strict=True)]

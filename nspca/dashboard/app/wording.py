@@ -8,7 +8,7 @@ from nspca.data import Dataset
 from nspca.data.findings import Finding
 from nspca.data.suspicions import are_genes, are_proteins
 from nspca.errors import InvalidData
-from nspca.plots import certainty, ratio_sentence
+from nspca.plots.theme import certainty, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
 from nspca.presentation.phrases import listed as listed
@@ -18,7 +18,7 @@ from nspca.progress import Event
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
-NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
+NOUNS = {"image": "pixel", "spectrum": "band", "words": "word", "table": "feature"}
 SOURCES = {
     "real": "real data",
     "copy": "copy with other values",
@@ -74,11 +74,7 @@ def stage(event: Event) -> str:
 def instead_of(asked: int | None, shown: int, most: int) -> str:
     """Return a sentence if the k of the address is not the one that a page shows; empty if it is.
 
-    Parameters
-    ----------
-    asked : k of the address; None for none
-    shown : k that the page shows
-    most : largest k that the page can show
+    `most` is the largest k that the page can show.
     """
     if asked is None or asked == shown:
         return ""
@@ -87,7 +83,7 @@ def instead_of(asked: int | None, shown: int, most: int) -> str:
 
 
 def noun(data: Dataset) -> str:
-    """Return the noun for a feature of the data: pixel, word, wavelength, gene, protein or feature."""
+    """Return the noun for a feature of the data: pixel, word, band, gene, protein or feature."""
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
     is_sample = data.name.startswith(("leukemia", "all-aml"))
@@ -98,12 +94,7 @@ def noun(data: Dataset) -> str:
 
 
 def proof(ratio: float | None) -> str:
-    """Return the phrase beside every result: "at least 99.2 % of the best possible, proved".
-
-    Parameters
-    ----------
-    ratio : value over certified upper bound, or None when nothing was certified
-    """
+    """Return the phrase beside every result: "at least 99.2 % of the best possible, proved"."""
     if ratio is not None and 1 - ratio <= OPTIMAL_GAP:
         return "the best possible, proved up to rounding"
     return ratio_sentence(ratio)
@@ -126,11 +117,9 @@ def decimals(share: float) -> int:
 
 
 def others(probability: float) -> str:
-    """Return sentences about the two published bounds in a figure and their reliability.
+    """Return sentences about the two published bounds in a figure, of which one holds with a `probability`.
 
-    Parameters
-    ----------
-    probability : probability with which the 2014 paper's bound holds for all k; NaN when it was not computed
+    It is NaN when the bound was not computed.
     """
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."

@@ -1,7 +1,4 @@
-"""Record a cone search, and replay it cone by cone in the browser, without the server.
-
-The pages Spannogram and Learn call `cone_replay`.
-"""
+"""Record a cone search, and replay it cone by cone in the browser, without the server."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,8 +12,9 @@ from nspca.dashboard.components.spannogram_explorer import UNIT
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Step
 from nspca.lowrank.objective import Query
-from nspca.plots import alt_text, flat_map_figure, gap_figure, globe, sphere_figure
-from nspca.plots.sphere import STATUS, Globe
+from nspca.plots.gaps import gap_figure
+from nspca.plots.sphere import STATUS, Globe, flat_map_figure, globe, sphere_figure
+from nspca.plots.theme import alt_text
 from nspca.presentation.markup import render
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
 

@@ -20,7 +20,7 @@ import streamlit as st
 
 from nspca.dashboard.app import cache, plotly, state
 from nspca.dashboard.components.mount import mount
-from nspca.plots import alt_text
+from nspca.plots.theme import alt_text
 
 LARGER = 1.35  # factor for the font size of figures in present mode (a projector in a room)
 HEIGHT = 450  # pixels, for a figure whose layout has no height

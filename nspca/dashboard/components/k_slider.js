@@ -117,9 +117,9 @@ class Slider {
       const line = this.live.querySelector(".st-key-proof_line");
       if (line) {
         const chip = document.createElement("span");
-        chip.className = `nspca-chip${frame.best ? " nspca-proved" : ""}`;
+        chip.className = "nspca-chip";
         chip.textContent = frame.proof;
-        chip.hidden = !frame.proof || (data.present && frame.best);
+        chip.hidden = !frame.proof;
         line.replaceChildren(chip);
         line.inert = true;
       }

@@ -1,8 +1,4 @@
-"""The slider of k under a curve: while it is dragged, everything known at that k is shown without the server.
-
-Home and Sweep draw it below their curve. It finds the curve and the picture by their keys on the page, and
-the answer in the container `ANSWER`.
-"""
+"""The slider of k under a curve: while it is dragged, all that is known at that k is shown at once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,8 +8,7 @@ import streamlit as st
 from nspca.dashboard.app import state
 from nspca.dashboard.components.mount import mount
 
-ANSWER = "answer"
-"""Key of the container with the headline and its bar."""
+ANSWER = "answer"  # key of the container with the headline and its bar
 MOST_BYTES = 600_000
 """Maximum size of all pictures. Those farthest from the present k come only after the drag."""
 
@@ -22,15 +17,11 @@ _SLIDER = mount("k_slider", has_plotly=True)
 
 @dataclass(frozen=True)
 class Frame:
-    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly.
-
-    `best` tells that the line says that nothing better exists.
-    """
+    """The answer at one k: headline, HTML of the bar, line of the proof, and picture as JSON of Plotly."""
 
     said: str
     bar: str
     proof: str
-    best: bool
     figure: str | None
 
 

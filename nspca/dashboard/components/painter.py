@@ -1,7 +1,4 @@
-"""Component with a small image on which a visitor chooses pixels by touching them.
-
-The pages Learn and Join use it to let a visitor guess a component.
-"""
+"""Component with a small image on which a visitor chooses pixels by touching them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +9,7 @@ import streamlit as st
 from nspca.dashboard.components.mount import mount, styles
 from nspca.presentation.colours import CHOSEN
 
-MOST_DIGITS = 7
-"""Numbers of pixels with so many digits or more are refused before they are converted."""
+MOST_DIGITS = 7  # numbers of pixels with so many digits or more are refused before they are converted
 _PAINTER = mount("painter", css=styles("painter", chosen=CHOSEN))
 
 

@@ -1,7 +1,4 @@
-"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser.
-
-The download of a whole result (`dashboard/export.py`) calls `draw`.
-"""
+"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser."""
 
 import base64
 import binascii

@@ -8,7 +8,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const out = target.closest?.(`.st-key-${data.lists} [data-out]`);
     const list = target.closest?.(`.st-key-${data.lists} section`);
     if (out) return setTriggerValue("out", Number(out.dataset.out));
-    if (!list || !data.pressable || String(getSelection())) return; // selecting words is no press
+    if (!list || !data.pressable || target.closest("summary")) return;
+    if (String(getSelection())) return; // selecting words is no press
     setTriggerValue("pressed", [...lists().querySelectorAll("section")].indexOf(list) + 1);
     if (data.follow) document.querySelector(`.st-key-${data.follow}`)?.scrollIntoView({ behavior: "smooth", block: "nearest" });
   };

@@ -11,10 +11,7 @@ _PRESSING = mount("pressing")
 
 
 def listen(
-    lists: str,
-    choose: Callable[[int], None] | None,
-    leave_out: Callable[[int], None],
-    follow: str = "",
+    lists: str, choose: Callable[[int], None] | None, leave_out: Callable[[int], None], follow: str = ""
 ) -> None:
     """Listen to the lists of a container, whose words then light up wherever they stand on the page."""
     key = f"press_{lists}"

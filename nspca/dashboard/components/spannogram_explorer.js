@@ -33,6 +33,8 @@ function topSet(values, k) {
   return above.concat(at.slice(0, k - above.length)).sort((a, b) => values[b] - values[a] || a - b);
 }
 
+function inDegrees(phi) { return `${((phi * 180) / Math.PI).toFixed(1)}°`.replace("-", "−"); }
+
 function colour(scale, t) {
   const j = Math.max(1, scale.findIndex(([end]) => t <= end));
   const [[a, from], [b, to]] = [scale[j - 1], scale[j]];
@@ -123,6 +125,7 @@ class View {
     this.canvas.style.height = `calc(${base}px * var(--nspca-room, 1))`;
     const { scale } = this, low = this.height - 40 * scale;
     this.left = 64 * scale;
+    Object.assign(this.slider.style, { marginLeft: `${this.left - 8}px`, width: `calc(100% - ${this.left - 2}px)` });
     // A phone that sends a guess draws the curves alone.
     const bottom = this.data.send ? low : Math.round(0.6 * low);
     this.curves = { top: 26 * scale, bottom, low: -this.top, high: this.top };
@@ -219,7 +222,7 @@ class View {
     for (let degrees = -90; degrees <= 90; degrees += 30) {
       const x = this.x((degrees * Math.PI) / 180);
       g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, curves.bottom); g.moveTo(x, goal.top); g.lineTo(x, goal.bottom); g.stroke();
-      g.fillText(`${degrees}°`, x, goal.bottom + 16 * this.scale);
+      g.fillText(`${degrees}°`.replace("-", "−"), x, goal.bottom + 16 * this.scale);
     }
     g.fillText("angle φ", (this.left + this.width - RIGHT) / 2, goal.bottom + 32 * this.scale);
     g.textAlign = "right";
@@ -370,12 +373,11 @@ class View {
 
   words({ set, value }) {
     const { data, phi } = this;
-    const degrees = ((phi * 180) / Math.PI).toFixed(1);
-    this.slider.value = degrees;
+    this.slider.value = ((phi * 180) / Math.PI).toFixed(1);
     const curves = `the ${set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"}`;
     // The angle of the star is rounded, so the value there may be a little below the optimum.
     const share = value / data.optimum.value;
-    const text = `φ = ${degrees}°: ` + (this.hidden
+    const text = `φ = ${inDegrees(phi)}: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
       : share >= AT_STAR ? `${curves} keep the most here, at the star`
       : `${curves} keep ${shareText(share)} of what those at the star keep`);
@@ -384,16 +386,16 @@ class View {
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");
     reveal.hidden = !data.ask;
     const sent = data.send && this.guessed !== null;
-    reveal.textContent = data.send ? (sent ? "Send another guess" : data.send) : this.hidden ? "Reveal" : "Guess again";
+    reveal.textContent = data.send ? (sent ? "Change my guess" : data.send) : this.hidden ? "Reveal" : "Guess again";
     for (const name of [".play", ".best"]) this.root.querySelector(name).hidden = this.hidden;
     told.hidden = !data.ask || this.hidden;
     if (sent) {
       told.hidden = false;
-      told.textContent = `Your guess was sent: ${((this.guessed * 180) / Math.PI).toFixed(1)}°.`;
+      told.textContent = `Your guess was sent: ${inDegrees(this.guessed)}.`;
     } else if (!told.hidden) {
       const share = shareText(Math.min(1, this.lit(this.guessed).value / data.optimum.value));
-      told.textContent = `You guessed ${((this.guessed * 180) / Math.PI).toFixed(1)}°: ${share} of the optimum, which is at `
-        + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
+      told.textContent = `You guessed ${inDegrees(this.guessed)}: ${share} of the optimum, which is at `
+        + `${inDegrees(data.optimum.phi)}.`;
     }
     const line = this.root.querySelector(".set");
     line.hidden = Boolean(data.send) || Boolean(data.picture);  // the picture shows the set

@@ -1,8 +1,4 @@
-"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
-
-The server receives the angle when the visitor releases it. The page Spannogram draws `spannogram_explorer`.
-Learn calls `asking`, `guess` and `page`. A phone on the page Join calls `sending` and `guess`.
-"""
+"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component there."""
 
 import base64
 import json
@@ -18,12 +14,9 @@ from nspca.dashboard.components.mount import mount, read, styles
 from nspca.plots.spannogram import Spans, curves, spans, top_set
 from nspca.presentation.markup import Markup, render
 
-UNIT = "the first principal component"
-"""Name of the variance that counts as 100 %, the leading eigenvalue."""
-MOST = 210
-"""Largest height of the image beside the curves, in CSS pixels."""
-Optimum = tuple[float, int]
-"""An angle in radians, and the sign of the direction c there."""
+UNIT = "the first principal component"  # name of the variance that counts as 100 %, the leading eigenvalue
+MOST = 210  # largest height of the image beside the curves, in CSS pixels
+Optimum = tuple[float, int]  # an angle in radians, and the sign of the direction c there
 _HTML = render("spannogram_explorer")
 _CSS = styles("icons") + styles("spannogram_explorer")
 _EXPLORER = mount("spannogram_explorer", _HTML, _CSS)

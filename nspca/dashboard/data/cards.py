@@ -3,30 +3,23 @@
 The picker of the data page calls `show`.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
-from typing import Any
+from contextlib import suppress
 
 import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.runs import defaults
-from nspca.dashboard.runs.tasks import engine
 from nspca.data import (
     SAMPLES,
     Sample,
     absent_original,
-    is_at_hand,
     is_installed,
     load_sample,
     present_samples,
     shown_name,
 )
-from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
-from nspca.presentation.colours import CONTEXT
-from nspca.specs import job
+from nspca.errors import NSPCAError
+from nspca.plots.data_preview import HEIGHT, thumbnail
 
 ICONS = {
     "image": ":material/image:",
@@ -42,50 +35,31 @@ WHOLE = """<style>
 [class*="st-key-card_"] .stTooltipIcon, [class*="st-key-card_"] button { position: static; }
 [class*="st-key-card_"] button::after { content: ""; position: absolute; inset: 0; z-index: 1; }
 </style>"""
-EMPTY = (
-    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-    f'height="{HEIGHT}"><rect width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{CONTEXT}" fill-opacity=".15"/>'
-    "</svg>"
-)
-"""Stands in the place of a picture until it is drawn."""
 
 
 def show() -> None:
-    """Draw all samples; their pictures are made in the background, and each appears when it is ready."""
+    """Draw all samples, each with a picture that is drawn once per server."""
     st.html(WHOLE)
-    drawn = {name: _drawing(name, open_data.version(name)) for name in present_samples() if is_at_hand(name)}
-    counting = None if is_at_hand(job.COUNTED) else defaults.measured(job.COUNT, automatic=True).id
-    awaited = [drawing.done for drawing in drawn.values() if not drawing.done()]
-    if counting is not None and not _has_ended(counting):
-        awaited.append(partial(_has_ended, counting))
     with st.grid(4, min_column_width=150):
         for name in present_samples():
-            _card(name, SAMPLES[name], _ready(drawn.get(name)))
+            _card(name, SAMPLES[name])
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
-        st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
-    with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
-        if awaited:
-            st.fragment(_look_again, run_every=0.5)(awaited)
+        st.markdown("\n".join(map(_source, present_samples())))
 
 
-def _source(sample: Sample) -> str:
-    source = f" [Source]({sample.source_url})." if sample.source_url else ""
-    return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
+def _source(name: str) -> str:
+    sample, original = SAMPLES[name], absent_original(name)
+    said = f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}."
+    if sample.source_url:
+        said += f" [Source]({sample.source_url})."
+    if original:
+        said += f" In the place of {wording.plain(SAMPLES[original].title)}, not on this machine."
+    return said
 
 
-def _has_ended(run: str) -> bool:
-    return engine().status(run).ended
-
-
-def _look_again(awaited: list[Callable[[], bool]]) -> None:
-    """Draw the page again once a picture is ready or the words are counted; a fragment calls this."""
-    if any(is_ready() for is_ready in awaited):
-        st.rerun()
-
-
-def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
+def _card(name: str, sample: Sample) -> None:
     taken = (
         state.get("upload") is None
         and state.get("folder") is None
@@ -93,9 +67,9 @@ def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
     )
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
-        svg, size = picture
-        said = f"Some samples of {sample.title}, {size}" if size else ""  # nothing is drawn yet
-        st.html(wording.drawing(svg, style, said))
+        with suppress(NSPCAError):  # why it cannot be read is said where it is chosen
+            svg, size = drawing(name, open_data.version(name))
+            st.html(wording.drawing(svg, style, f"Some samples of {sample.title}, {size}"))
         buttons.button(
             sample.title,
             f"choose_{name}",
@@ -104,10 +78,7 @@ def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
         )
-        about = sample.summary
-        if original := absent_original(name):
-            about += f". In the place of {SAMPLES[original].title}, which are not on this machine"
-        st.caption(f"{wording.plain(about)}.")
+        st.caption(f"{wording.plain(sample.summary)}.")
 
 
 def take(name: str) -> None:
@@ -117,28 +88,10 @@ def take(name: str) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _pencil() -> ThreadPoolExecutor:
-    """Return the one thread of this server that draws the pictures of samples."""
-    return ThreadPoolExecutor(1, thread_name_prefix="thumbnails")
-
-
-@st.cache_resource(show_spinner=False)
-def _drawing(name: str, version: str) -> Future[Any]:
-    """Return the future of a sample's picture, drawn once per server and `version` of the sample."""
-    return _pencil().submit(_draw, name)
-
-
-def _draw(name: str) -> tuple[str, str]:
+def drawing(name: str, version: str) -> tuple[str, str]:
+    """Return the picture of a sample as SVG, and its size, made once per server and `version`."""
     data = load_sample(name)
     svg = thumbnail(
         data.X, kind=data.kind, image_shape=data.image_shape, axis=data.axis, feature_names=data.feature_names
     )
     return svg, f"{data.X.shape[0]:,} × {data.X.shape[1]:,}"
-
-
-def _ready(drawing: Future[Any] | None) -> tuple[str, str]:
-    """Return a finished drawing; an empty picture if it is not ready or has failed."""
-    if drawing is None or not drawing.done() or drawing.exception():
-        return EMPTY, ""
-    svg, size = drawing.result()
-    return svg, size

@@ -206,7 +206,7 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
-    """Choose an upload, and how it is read: words are counted, and missing values left out."""
+    """Choose an upload, and how it is read: words are counted, gaps left out, images made of one size."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
     raw, about = engine().store.get_upload(state.workspace(), digest)
@@ -215,6 +215,8 @@ def _take_upload(digest: str) -> None:
         state.put(words=True)
     elif isinstance(found.data, MissingValues):
         state.put(gaps=_least_loss(raw, about["name"]))
+    elif isinstance(found.data, NSPCAError) and found.data.ways and found.data.ways[0].option == "image_size":
+        state.put(pixels=found.data.ways[0].value)
     st.session_state[state.UNSEEN] = digest
 
 

@@ -13,21 +13,19 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstacle, problem
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, shown_name
 from nspca.errors import NSPCAError
-from nspca.plots import sparsity_figure, spectrum_figure
 from nspca.plots.data_preview import lines, strip
+from nspca.plots.samples import sparsity_figure, spectrum_figure
 
 FOLDER = ":blue-badge[folder on the server]"
-ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
+ROWS, COLUMNS, EIGENVALUES = 6, 12, 20
 """Rows and columns in the table of first rows, and eigenvalues in the spectrum."""
-HIGH = 250
-"""Height in pixels of a table on the first screen, which fits its header and six rows."""
 STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fit:contain"
 """Style of the first images in one row: as wide as the page, and not higher than one image on a desk."""
 LINES_STYLE = "width:100%;height:calc(170px * var(--nspca-room,1))"
-SPECTRA, LEAST_POINTS = 10, 20
+SPECTRA = 10
 """Rows that are drawn as lines, and features that a row needs for that."""
-SHOWN = 300
-"""Maximum characters of a text in the table of first texts."""
+TEXTS, SHOWN = 3, 300
+"""First texts that are shown, and the maximum characters of each."""
 BADGES = {
     "real": ":gray-badge[real data]",
     "copy": ":orange-badge[copy with other values]",
@@ -151,7 +149,7 @@ def picture(data: Dataset, images: int) -> None:
         st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
     elif data.texts is not None:
         _texts(data)
-    elif data.kind == "spectrum" or is_measured_along(data):
+    elif data.kind == "spectrum":
         alt = f"{wording.things(min(SPECTRA, data.X.shape[0]), 'row')} of {data.name} as lines"
         st.html(wording.drawing(lines(data.X, data.axis, SPECTRA), LINES_STYLE, alt))
     elif sp.issparse(data.X):
@@ -160,22 +158,13 @@ def picture(data: Dataset, images: int) -> None:
         _table(data)
 
 
-def is_measured_along(data: Dataset) -> bool:
-    """Return whether the features are the points of an axis: many numbers that rise or fall."""
-    try:
-        at = np.diff([float(name) for name in data.feature_names])
-    except ValueError:
-        return False
-    return at.size >= LEAST_POINTS and bool(np.all(at > 0) or np.all(at < 0))
-
-
 def _texts(data: Dataset) -> None:
     assert data.texts is not None
-    shown = {"text ": [text[:SHOWN].replace("\n", " ") for text in data.texts[:ROWS]]}
-    if data.labels is not None:
-        shown = {"group ": [str(label) for label in data.labels[:ROWS]], **shown}
-    part = pd.DataFrame(shown, index=list(data.sample_names[:ROWS]))
-    st.dataframe(part, alt=f"The first texts of {data.name}", height=HIGH)
+    for i, text in enumerate(data.texts[:TEXTS]):
+        group = "" if data.labels is None else f" :gray[{wording.plain(str(data.labels[i]))}]"
+        more = " …" if len(text) > SHOWN else ""
+        said = wording.plain(" ".join(text[:SHOWN].split()))
+        st.markdown(f"**{wording.plain(data.sample_names[i])}**{group} {said}{more}")
 
 
 def first_rows(data: Dataset) -> None:
@@ -186,7 +175,7 @@ def first_rows(data: Dataset) -> None:
 
 def small_table(data: Dataset) -> None:
     """Draw the first rows and columns of a table, dense or sparse, beside its file."""
-    st.dataframe(_first(data), alt=f"The first rows of {data.name} as they were understood", height=HIGH)
+    st.dataframe(_first(data), alt=f"The first rows of {data.name} as they were understood")
 
 
 def _first(data: Dataset) -> pd.DataFrame:
@@ -202,8 +191,8 @@ def _table(data: Dataset) -> None:
     (m, n), part = data.X.shape, _first(data)
     if data.labels is not None:
         part.insert(0, "label ", [str(label) for label in data.labels[:ROWS]])
-    label = {"label ": st.column_config.TextColumn("label", width="small")}
-    st.dataframe(part, alt=f"The first rows and columns of {data.name}", height=HIGH, column_config=label)
+    label = {"label ": st.column_config.TextColumn("label")}
+    st.dataframe(part, alt=f"The first rows and columns of {data.name}", column_config=label)
     sides = ((ROWS, m, "row"), (COLUMNS, n, "column"))
     cut = [f"the first {most} of {wording.things(count, one)}" for most, count, one in sides if count > most]
     if cut:

@@ -14,20 +14,18 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.data import first, picker, preview
-from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
+from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
-from nspca.data.options import ReadOptions, TableOptions, TextOptions, as_text, mark_name
+from nspca.data.options import OF_TABLES, ReadOptions, TableOptions, TextOptions, as_text, mark_name
 from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
-from nspca.plots.data_preview import strip
 from nspca.validation.model import text_of
 
-MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
-PREVIEWED = 12  # number of images in the preview of a conversion
+MANY = 5000  # maximum names that a selector lists; others have to be typed
 LISTED = 6  # maximum findings beside the preview; the others are folded
 CHANGE = "change"
 NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
@@ -38,11 +36,9 @@ GAPS = {
     "mean": "put in the mean of the feature",
 }
 """Treatments of missing values in words."""
-TYPED = (
-    "header", "delimiter", "decimal", "thousands", "encoding", "comment", "missing_codes", "sheet", "columns",
-    "drop_columns", "drop_rows", "weight_column",
-)  # fmt: skip
-"""Options of tables that have a field to type in."""
+CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
+"""Options of tables that are chosen. All others have a field to type in."""
+TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
@@ -73,7 +69,9 @@ def forget_stale() -> None:
 
 
 def choices(data: Chosen | None) -> None:
-    """Draw the options of reading a table, or of counting words."""
+    """Draw the options of reading a table, or of counting words; images have none."""
+    if data and data.dataset.image_shape is not None:
+        return
     if data and (state.get("words") or state.get("about")):
         first.groups(data)
     if state.get("words"):
@@ -83,12 +81,12 @@ def choices(data: Chosen | None) -> None:
     if look is not None:
         left, middle, right = st.columns(3)
         with left:
-            _selector("Column with names", "id", list(look.columns), "found automatically", look)
+            _selector("Column with names", "id", list(look.columns), "found automatically")
         if not state.get("about"):  # with an annotation, its columns are among the groups below
             with middle:
                 row = "Row with labels" if state.get("rows") else "Column with labels"
                 names = _labels(look) + ([PREFIX] if data and PREFIX in data.dataset.label_columns else [])
-                _selector(row, "label", names, "none", look)
+                _selector(row, "label", names, "none")
         right.selectbox(
             "Missing values", list(GAPS), format_func=GAPS.__getitem__, **state.bind("gaps", then=_read_anew)
         )
@@ -148,45 +146,16 @@ def _labels(look: Layout) -> list[str]:
     return [look.body_rows[row][look.id_column or 0] for row in look.label_rows]
 
 
-def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
-    """Draw a selector of one of `names`, or of none (shown as `nothing`).
-
-    The choice is the value `name` of the address. With very many names, the selector lists those that contain
-    the typed text.
-    """
-
-    def shown(option: str) -> str:
-        return option or nothing
-
+def _selector(label: str, name: str, names: list[str], nothing: str) -> None:
+    """Draw a selector of one of `names`, or of none (shown as `nothing`), bound to the value `name`."""
     here = state.get(name) or NOTHING
-    if len(names) <= MANY:
-        st.selectbox(label, [NOTHING, *names], format_func=shown, **state.bind(name, here, then=_read_anew))
-        return
-    key = state.SOUGHT + name
-    sought = st.session_state.get(key, "")
-    texts = [look.columns[i] for i in look.text_columns[:FOUND]]
-    likely = list(dict.fromkeys([*texts, *look.columns[:FOUND]]))
-    found = [other for other in names if sought.lower() in other.lower()] if sought else likely
     st.selectbox(
         label,
-        list(dict.fromkeys([NOTHING, here, *found[:FOUND]])),
-        format_func=shown,
-        accept_new_options=True,
-        help=f"{len(names):,} names: type a part of one and press Enter to list those that have it.",
-        **state.bind(name, here, then=lambda: _sought(name, names)),
+        list(dict.fromkeys([NOTHING, here, *names[:MANY]])),
+        format_func=lambda option: option or nothing,
+        accept_new_options=len(names) > MANY,
+        **state.bind(name, here, then=_read_anew),
     )
-    if sought:
-        more = f", the first {FOUND} are listed" if len(found) > FOUND else ""
-        st.caption(f"{wording.things(len(found), 'name')} with “{wording.plain(sought)}”{more}.")
-
-
-def _sought(name: str, names: list[str]) -> None:
-    """Choose the typed text if it is one of `names`; otherwise use it to search among the names."""
-    typed = state.get(name) or NOTHING
-    st.session_state[state.SOUGHT + name] = NOTHING if typed in names else typed
-    if typed not in names:
-        state.forget((name,))
-    _read_anew()
 
 
 def _turned() -> None:
@@ -226,7 +195,7 @@ def vocabulary(of: Chosen) -> None:
 def settle(of: Chosen) -> None:
     """Standardise a new table of measurements whose scales differ, without its constant features."""
     is_new = st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None
-    if is_new and _scales_differ(of) and not any(map(_is_code, of.dataset.findings)):
+    if is_new and measures(of).scales and not any(map(_is_code, of.dataset.findings)):
         state.put(scale=True, drop=True if measures(of).constant.size else None)
         st.rerun()
 
@@ -265,13 +234,8 @@ def _offer_labels(data: Dataset) -> None:
         _offer(has, "Use as labels", f"label_{PREFIX}", label=PREFIX)
 
 
-def _scales_differ(of: Chosen) -> bool:
-    """Return whether the features have units of their own, unlike the points of an axis."""
-    return bool(measures(of).scales) and not preview.is_measured_along(of.dataset)
-
-
 def _offer_scale(of: Chosen) -> None:
-    differ, extreme = _scales_differ(of), obstacle(of) == EXTREME
+    differ, extreme = bool(measures(of).scales), obstacle(of) == EXTREME
     if state.get("scale") and differ:
         _offer("Standardised, because the scales differ.", CHANGE, "unscale", scale=None, drop=None)
     elif not state.get("scale") and (differ or extreme):
@@ -353,25 +317,10 @@ def mend(error: NSPCAError) -> None:
             st.markdown(f":material/lightbulb: {said}", width="content")
             for number, way in enumerate(ways):
                 buttons.button(wording.plain(way.words), f"do_{way.option}_{number}", partial(_take, way))
-    for way in ways:
-        if way.option == "image_size":
-            _show_conversion(way.value)
     if state.get("upload") and not state.get("words") and _seen().texts:
         _offer("This file holds texts.", "Count their words", "count", _turned, words=True)
     if state.get("upload") and not state.get("words") and _seen().layout is not None:
         st.caption("Or change how the file is read, below.")
-
-
-def _show_conversion(side: int) -> None:
-    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    found = read_as(raw, about["name"], image_size=side).data
-    if isinstance(found, NSPCAError):
-        st.caption(wording.plain(found))
-        return
-    st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
-    assert found.image_shape is not None
-    alt = f"The first {min(PREVIEWED, len(found.X))} images after the conversion"
-    st.html(wording.drawing(strip(found.X[:PREVIEWED], found.image_shape), preview.STRIP_STYLE, alt))
 
 
 def as_read(of: Chosen) -> None:

@@ -25,14 +25,7 @@ COUNTED = (SweepSpec, ComponentsSpec, ComparisonSpec, StabilitySpec)
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """Run with its spec and the page that shows it.
-
-    Parameters
-    ----------
-    run, spec : the run as the store has it, and its question
-    page : path of the page that shows the run; None when no page does
-    query : values of the address of that page
-    """
+    """Run with its question, and the page that shows it, if there is one, with the values of its address."""
 
     run: Run
     spec: Spec

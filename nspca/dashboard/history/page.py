@@ -146,7 +146,7 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
         return
     left.markdown(begun)
     if drawn is not None:
-        small.image(drawn.svg, alt=drawn.alt)
+        small.image(drawn[0], alt=drawn[1])
     if not now.ended:
         status = lambda now: (says(one, now), share(one, now))  # noqa: E731
         progress.live(run.id, status=status, key=f"cancel_{run.id}")

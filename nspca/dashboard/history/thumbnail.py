@@ -5,10 +5,9 @@ No Streamlit calls.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun
+from nspca.dashboard.history.descriptions import DescribedRun
 from nspca.data import SAMPLES
 from nspca.plots.thumbnail import patches, sparkline
 from nspca.presentation.numerals import format_bound, format_value
@@ -18,28 +17,13 @@ from nspca.specs.rows import Closer, Found, Several
 MOST = 300  # points of a line, and features of the parts: more are not seen at this size
 
 
-@dataclass(frozen=True)
-class Thumbnail:
-    """A small figure as SVG, and the text that says what it shows."""
-
-    svg: str
-    alt: str
-
-
-def of(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
-    """Return the thumbnail of a run; None for a damaged run, and for a kind without thumbnails."""
-    try:
-        return _drawn(one, rows)
-    except DAMAGE:
-        return None
-
-
-def _drawn(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
+def of(one: DescribedRun, rows: Sequence[Any]) -> tuple[str, str] | None:
+    """Return a small figure of a run as SVG, and what it shows; None for a kind of run without any."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
         best = max(several, key=lambda row: sum(row.values))
         sizes = ", ".join(str(len(part[0])) for part in best.parts or [])
-        return Thumbnail(_parts(one, best), f"Sets of {sizes} features found by this run")
+        return _parts(one, best), f"Sets of {sizes} features found by this run"
     closer = [row for row in rows if isinstance(row, Closer)]
     if closer:
         thin = closer[:: 1 + len(closer) // MOST]
@@ -50,13 +34,13 @@ def _drawn(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
         )
         last = closer[-1]
         ends = f"value {format_value(last.lower)}, proved bound {format_bound(last.upper)}"
-        return Thumbnail(svg, f"The search of this run: {ends} after {last.seconds:.2g} s")
-    found = [row for row in rows if isinstance(row, Found) and math.isfinite(row.value)]
+        return svg, f"The search of this run: {ends} after {last.seconds:.2g} s"
+    found = [row for row in rows if isinstance(row, Found) and isinstance(row.value, int | float)]
+    found = [row for row in found if math.isfinite(row.value)]
     if not found:
         return None
     top = max(found, key=lambda row: row.value)
-    alt = f"Variance against k of this run, up to {format_value(top.value)} at k = {top.k}"
-    return Thumbnail(_curves(found), alt)
+    return _curves(found), f"Variance against k of this run, up to {format_value(top.value)} at k = {top.k}"
 
 
 def _curves(found: list[Found]) -> str:

@@ -21,8 +21,7 @@ WANTED, BEFORE = "joint_wanted", "joint_before"
 left out, with their run."""
 LEFT_OUT = {"out": "without", "only": "only", "less": "samples_without", "these": "samples_only"}
 """Values of the address that leave features or samples out, with their fields of `DataSpec`."""
-NAMED = 5
-"""Maximum features that are named after they were left out."""
+NAMED = 5  # maximum features that are named after they were left out
 
 
 def kind(nouns: Nouns) -> Kind:

@@ -17,15 +17,16 @@ from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidProblem
 from nspca.presentation.colours import MAIN, channels
 from nspca.presentation.markup import Markup, render
+from nspca.presentation.numerals import percent_up
 from nspca.selection import GroupEffects
 from nspca.selection.groups import coded, halves
 from nspca.solvers import METHODS
 from nspca.specs import GroupsSpec
 
-MOST = 6
-"""Maximum annotations in the table."""
-SMALL_P = 0.05
-"""Maximum p-value that is called small."""
+MOST = 6  # maximum annotations in the table
+WEAK = 0.1  # share of the variance of scores below which an annotation says nothing about them
+NEARLY = 0.01  # difference of two strengths that is none
+SMALL_P = 0.05  # maximum p-value that is called small
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ def links(scores: np.ndarray, columns: Mapping[str, Any]) -> dict[str, Link]:
             there = np.isfinite(values)
             found[name] = Link(0, correlations(values[there, None], scores[there])[0])
         elif 2 <= different <= MOST_GROUPS and different < len(values):
-            found[name] = Link(different, shares_between(scores, values.astype(str)))
+            shares = shares_between(scores, values.astype(str))
+            if not any(np.allclose(shares, one.strengths) for one in found.values()):  # the same groups
+                found[name] = Link(different, shares)
     return found
 
 
@@ -83,14 +86,22 @@ def table(found: Mapping[str, Link], one: str) -> Markup:
 
 
 def sentence(name: str, link: Link, one: str) -> str:
-    """Return a sentence about the component that goes most with an annotation."""
-    j = int(np.argmax(np.abs(link.strengths)))
-    called = wording.plain(name)
+    """Return a sentence about the components that go most with an annotation, or that none does."""
+    sizes, called = np.abs(link.strengths), wording.plain(name)
+    most = float(sizes.max())
+    best = [str(j + 1) for j in np.flatnonzero(sizes > most - NEARLY)]
+    who, s, its = f"{one.capitalize()} {best[0]}", "s", "its"
+    if len(best) > 1:
+        who, s, its = f"{one.capitalize()}s {wording.listed(best)}", "", "their"
     if not link.groups:
-        return f"{one.capitalize()} {j + 1} goes most with {called}: correlation {link.strengths[j]:.2f}."
-    groups = f"{link.groups} groups{f' of {called}' * (name != 'label')}"
-    share = f"{100 * link.strengths[j]:.0f} % of its spread lies between them"
-    return f"{one.capitalize()} {j + 1} differs most between the {groups}: {share}."
+        if most**2 < WEAK:
+            return f"No {one} goes with {called}: the largest correlation is {most:.2f}."
+        value = link.strengths[int(best[0]) - 1]
+        return f"{who} go{'es' * bool(s)} most with {called}: correlation {value:.2f}."
+    groups = f"the {link.groups} groups{f' of {called}' * (name != 'label')}"
+    if most < WEAK:
+        return f"No {one} tells {groups} apart: at most {percent_up(most, 0)} of a spread lies between them."
+    return f"{who} differ{s} most between {groups}: {100 * most:.0f} % of {its} spread lies between them."
 
 
 def show(answer: Answer, beside: DeltaGenerator | None = None) -> None:

@@ -1,7 +1,4 @@
-"""The question about several components: the spec in the address, and the form that changes it.
-
-`JointPage` calls `usual`, `question` and `inputs`.
-"""
+"""The question about several components: the spec in the address, and the form that changes it."""
 
 from typing import Any
 
@@ -10,8 +7,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import methods
-from nspca.dashboard.runs import options as method_options
+from nspca.dashboard.runs import cost_estimate, methods
 from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_scaled
 from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
@@ -20,14 +16,10 @@ from nspca.specs.components import DEFAULT
 
 USUAL: dict[TableKind, tuple[int, int]] = {"image": (5, 40), "words": (8, 15), "table": (5, 20)}
 """Default number and size of components, where a table has enough features."""
-OF_IMAGE = 9
-"""Parts of this size would cover an image: fewer pixels of a large image are specks."""
-MOST = 20
-"""Maximum number of components, as many as a screen can show."""
-LARGE = 1000
-"""Number of features above which fewer methods are chosen at first."""
-QUICK = ("joint", "cone")
-"""Methods chosen at first for more than `LARGE` features."""
+OF_IMAGE = 9  # parts of this size would cover an image: fewer pixels of a large image are specks
+MOST = 20  # maximum number of components, as many as a screen can show
+LARGE = 1000  # number of features above which fewer methods are chosen at first
+QUICK = ("joint", "cone")  # methods chosen at first for more than `LARGE` features
 EFFORTS = {"none": "no proof", "fast": "fast", "standard": "standard", "thorough": "thorough"}
 EFFORT_HELP = "How hard to look for a bound that no other choice of components can exceed."
 METHODS_HELP = (
@@ -37,7 +29,7 @@ RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would f
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
 
 
-def usual(of: Chosen) -> ComponentsSpec:
+def usual(of: Chosen, asked: ComponentsSpec | None = None) -> ComponentsSpec:
     """Return the usual question of the page, shown until the visitor changes the form.
 
     It takes the data as the visitor prepared them: centred, standardised. Tables of many features get fewer
@@ -62,9 +54,21 @@ def question(of: Chosen) -> ComponentsSpec:
     effort = _effort()
     sizes = read_sizes(size, r, of.dataset.X.shape[1])
     mine: dict[str, Any] = {"data": of.spec, "noun": nouns.one, "sizes": sizes, "methods": tuple(by)}
-    mine |= {"effort": None if effort == "none" else effort, "options": method_options.changed_options(by)}
+    mine |= {"effort": None if effort == "none" else effort, "options": methods.changed_options(by)}
     mine |= {"center": _center(of), "scale": is_scaled(of)}
     return ComponentsSpec(**state.asked(ComponentsSpec) | mine)
+
+
+def line(of: Chosen, asked: ComponentsSpec) -> str:
+    """Return the question in a few words."""
+    signs = "nonnegative" if asked.nonneg else "weights of any sign"
+    scaled = ["standardised"] if asked.scale else []
+    return ", ".join([nouns_of(of.dataset).sized(asked.sizes), signs, *scaled, *asked.data.change_words()])
+
+
+def label(of: Chosen, asked: ComponentsSpec) -> str:
+    """Return the text of the start button, with the time that the answer takes."""
+    return f"Find {nouns_of(of.dataset).count(asked.r)} ({cost_estimate.estimate(of, asked)})"
 
 
 def wanted(of: Chosen) -> tuple[int, str]:
@@ -99,7 +103,7 @@ def inputs(of: Chosen) -> None:
             center = "Subtract each feature's mean, as PCA does."
             form.draw(ComponentsSpec, "center", disabled=of.dataset.is_covariance, help=center)
         draw_scale(st, of)
-    method_options.form(by)
+    methods.draw_options(by)
 
 
 def _methods(of: Chosen, by: list[str]) -> None:

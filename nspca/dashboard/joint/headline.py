@@ -1,8 +1,4 @@
-"""State the answer of the page Components: how many components, what holds them together, and the proof.
-
-`JointPage` calls `show`, `follow` and `draw_climb`, and `proof` draws the `sentences`. Lists and pictures
-take the shares of the components from `each`.
-"""
+"""State the answer of the page Components: how many components, what holds them together, and the proof."""
 
 import math
 from dataclasses import replace
@@ -12,20 +8,20 @@ import streamlit as st
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.proof.optimal import NEAR
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
-    format_change,
+    format_guarantee,
     percent_down,
     percent_up,
+    proved_ratio,
     ratio_at_most,
 )
 from nspca.result import Result
-from nspca.specs.rows import Climbed
 
-DIGITS = 1
-"""Digits after the point of a percentage."""
+DIGITS = 1  # digits after the point of a percentage
 TOGETHER = {"image": "vary together", "words": "occur together", "table": "move together"}
 """What features of a component do, by kind of table."""
 
@@ -67,13 +63,17 @@ def headline(answer: Answer) -> str:
         said += f" {those} {TOGETHER[nouns.kind]}: they share {percent_down(shared, 0)} of their variance."
     if math.isinf(answer.limit):
         return said
+    kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""
+    ratio = proved_ratio(answer.shown.value, answer.limit)
+    if ratio < NEAR:
+        these = "It is" if r == 1 else "They are"
+        return f"{said} {these} at least {format_guarantee(ratio)} of the best possible: proved{kept}."
     others = f"No other {one} explains" if r == 1 else f"No other {wording.things(r, one)} explain"
     gain = (
         ""
         if _is_best(answer)
         else f" {percent_up(ratio_at_most(answer.limit, answer.shown.value) - 1, DIGITS)}"
     )
-    kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""
     return f"{said} {others}{gain} more: proved{kept}."
 
 
@@ -115,16 +115,4 @@ def _terms(answer: Answer) -> str:
 
 def each(result: Result, answer: Answer) -> list[str]:
     """Return the share of every component of a result in the whole variance, in the order of its values."""
-    return [percent_down(float(value) / answer.total, DIGITS) for value in np.asarray(result.values)]
-
-
-def draw_climb(rows: list[Climbed], at_work: bool, many: str) -> None:
-    """Draw the gain of the method that looks for all components at once, from its first answer on."""
-    if not rows:
-        return
-    gained = format_change(rows[-1].value / rows[0].value - 1)
-    better = f": **{gained} more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
-    st.markdown(
-        f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-        f"{many} at once{better}."
-    )
+    return [f"{100 * float(value) / answer.total:.{DIGITS}f} %" for value in np.asarray(result.values)]

@@ -27,28 +27,18 @@ from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
 from nspca.specs.optimum import Standing
 
-SECTION = "section"
-"""Key of the part of the page that follows the picture."""
-MOST = 40
-"""Names of a component in a list; files have them all."""
-FEW = 8
-"""Names of a component where the names are long."""
-LONG = 14
-"""Average characters of a long name."""
-IN_NAME = 4
-"""Features in the suggested name of a component."""
-MOST_COLUMNS = 5
-"""Lists in a row."""
-LISTS = "pressed_lists"
-"""Key of the container of the lists that a visitor can press."""
-PALEST, STRONGEST = 0.08, 0.55
-"""Opacity of the colour behind the smallest and the largest weight."""
-MARKS = "✗", "?", "✓"
-"""Marks of names that are ruled out, undecided and certain: by the codes of `fates_of`."""
+SECTION = "section"  # key of the part of the page that follows the picture
+MOST = 40  # names of a component in a list; files have them all
+FEW = 8  # names of a component before the rest is folded, where the names are long
+LONG = 14  # average characters of a long name
+IN_NAME = 4  # features in the suggested name of a component
+MOST_COLUMNS = 5  # lists in a row
+LISTS = "pressed_lists"  # key of the container of the lists that a visitor can press
+PALEST, STRONGEST = 0.08, 0.55  # opacity of the colour behind the smallest and the largest weight
+MARKS = "✗", "?", "✓"  # marks of names that are ruled out, undecided and certain: by the codes of `fates_of`
 COLOURS = CONTEXT, UNDECIDED, PROVED
 """Colours of features that are ruled out, undecided and certain, in the order of `MARKS`."""
-LONGEST_NAME = 40
-"""Maximum characters of a name that a visitor gives."""
+LONGEST_NAME = 40  # maximum characters of a name that a visitor gives
 GIVEN = re.compile(r"([a-z0-9_]{1,20}):(\d{1,2})=(.{1,%d})" % LONGEST_NAME)  # noqa: UP031
 """One name in the address: method, number of the component from 1, and the name."""
 
@@ -64,7 +54,7 @@ def draw(answer: Answer, follow: str = "") -> None:
         each(result, answer),
         names,
         named=names_of(answer.method),
-        most=FEW if long or answer.of.dataset.kind == "spectrum" else MOST,
+        few=FEW if long or answer.of.dataset.kind == "spectrum" else MOST,
         chosen=number if r > 1 else 0,
         can_leave_out=answer.own and answer.of.table is None,
     )
@@ -77,7 +67,7 @@ def draw(answer: Answer, follow: str = "") -> None:
 def so_far(answer: Answer) -> None:
     """Draw what a run at work has found, without a control."""
     result = answer.displayed
-    st.html(lists(result.components, each(result, answer), answer.of.dataset.feature_names, most=FEW))
+    st.html(lists(result.components, each(result, answer), answer.of.dataset.feature_names, few=FEW))
 
 
 def lists(
@@ -86,7 +76,7 @@ def lists(
     names: Sequence[str],
     known: Any = None,
     named: Mapping[int, str] | None = None,
-    most: int = MOST,
+    few: int = MOST,
     *,
     chosen: int = 0,
     can_leave_out: bool = False,
@@ -102,7 +92,7 @@ def lists(
     known : (n,) bool, optional
         Features that the answer uses; all others are marked with a dotted line.
     named : names of components by their number from 1
-    most : maximum names in each list
+    few : names in each list before the rest is folded
     chosen : number of the chosen list, from 1; 0 where none can be chosen
     can_leave_out : whether every name has a button that leaves it out
     numbers : (n, r), optional
@@ -120,14 +110,15 @@ def lists(
                 out=int(i) if can_leave_out else None,
                 number="" if numbers is None else f"{100 * numbers[i, j - 1]:.0f} %",
             )
-            for i in order[:most]
+            for i in order[:MOST]
         ]
         title = f"{j} {named.get(j, '')}".strip()
         drawn.append(
             {
                 "title": f"{title} · {share}",
                 "items": items,
-                "more": max(0, len(order) - most),
+                "few": few,
+                "more": max(0, len(order) - MOST),
                 "chosen": j == chosen,
                 "can_choose": chosen > 0,
             }
@@ -191,10 +182,10 @@ def fates(answer: Answer, result: nspca.Result, standing: Standing) -> None:
         used = np.flatnonzero((x != 0) | (code == len(MARKS) - 1))
         order = used[np.lexsort((used, -np.abs(x[used])))]
         items = [
-            _item(f"{MARKS[code[i]]} {names[i]}", x[i], largest, own=COLOURS[code[i]]) for i in order[:FEW]
+            _item(f"{MARKS[code[i]]} {names[i]}", x[i], largest, own=COLOURS[code[i]]) for i in order[:MOST]
         ]
         title = f"{j} · {np.sum(code == 2):,} certain, {np.sum(code == 1):,} undecided"
-        drawn.append({"title": title, "items": items, "more": max(0, len(order) - FEW)})
+        drawn.append({"title": title, "items": items, "few": FEW, "more": max(0, len(order) - MOST)})
     st.html(side_by_side(drawn))
     one, feature, (no, unknown, yes) = answer.nouns.one, answer.nouns.feature, MARKS
     st.caption(

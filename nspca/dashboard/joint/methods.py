@@ -1,7 +1,4 @@
-"""Draw all methods side by side: their variances, one by one and added up.
-
-The section "All methods" calls `show`. The downloads have `table` and `cumulative`.
-"""
+"""Draw all methods side by side: their variances, one by one and added up."""
 
 import math
 from collections.abc import Mapping
@@ -73,30 +70,26 @@ def cumulative(answer: Answer) -> go.Figure:
 
 def table(answer: Answer) -> tuple[pd.DataFrame, str]:
     """Return a table with one row per method, and the method that the others are compared with."""
-    results = answer.results
-    at_once = {method: result for method, result in results.items() if nspca.METHODS[method].joint}
+    results, rows = answer.results, []
+    at_once = [method for method in results if nspca.METHODS[method].joint]
     best = max(at_once or results, key=lambda method: results[method].value)
     used = {method: np.count_nonzero(result.components, axis=1) for method, result in results.items()}
-    frame = pd.DataFrame(
-        {
-            "method": list(results),
-            "found": [methods.how(method) for method in results],
-            "explained": [result.value for result in results.values()],
-            "share": [100 * result.value / answer.total for result in results.values()],
-            "gain": [
-                100 * (results[best].value / result.value - 1) if result.value > 0 else None
-                for result in results.values()
-            ],
-            "features": [int(np.count_nonzero(count)) for count in used.values()],
-            "shared": [int(np.count_nonzero(count > 1)) for count in used.values()],
-            "common": [int(np.count_nonzero((count > 0) & (used[best] > 0))) for count in used.values()],
-            "least": [
-                None if result.ratio is None else _per_cent(result.ratio) for result in results.values()
-            ],
-            "seconds": [result.seconds for result in results.values()],
+    for method, result in results.items():
+        gain = 100 * (results[best].value / result.value - 1) if result.value > 0 else None
+        row = {
+            "method": method,
+            "found": methods.how(method),
+            "explained": result.value,
+            "share": 100 * result.value / answer.total,
+            "gain": gain,
+            "features": int(np.count_nonzero(used[method])),
+            "shared": int(np.count_nonzero(used[method] > 1)),
+            "common": int(np.count_nonzero(used[method] * used[best])),
+            "least": None if result.ratio is None else _per_cent(result.ratio),
+            "seconds": result.seconds,
         }
-    )
-    return frame, best
+        rows.append(row)
+    return pd.DataFrame(rows), best
 
 
 def _per_cent(ratio: float) -> float:

@@ -1,7 +1,6 @@
 """The page Components: several components of one data set, found together.
 
-The script pages/components.py calls `show`. Words and pictures follow the data: parts of images, topics of
-texts, components of every other table.
+Words and pictures follow the data: parts of images, topics of texts, components of every other table.
 """
 
 from collections.abc import Callable
@@ -30,20 +29,19 @@ from nspca.dashboard.joint import (
     topics,
 )
 from nspca.dashboard.joint import proof as joint_proof
-from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof import alone
+from nspca.dashboard.proof import alone, optimal
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views.nouns import Nouns, TableKind, nouns_of
+from nspca.dashboard.views.section import refusals
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
-NEARLY = 0.97
-"""Maximum progress that is shown of a run that has not ended."""
+NEARLY = 0.97  # maximum progress that is shown of a run that has not ended
 TITLES: dict[TableKind, str] = {
     "image": "Which parts are images made of?",
     "words": "What are the texts about?",
@@ -73,39 +71,14 @@ def show() -> None:
     answer_page.show(JointPage(nouns), of)
 
 
-class JointPage(AnswerPage[ComponentsSpec]):
-    """The page about several components of one kind of data.
+class JointPage(AnswerPage):
+    """The page about several components of one kind of data, with nouns such as "part" and "pixel"."""
 
-    `AnswerPage` documents the methods. `line` and `label` are texts of the folded form and of the start
-    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
-
-    Parameters
-    ----------
-    nouns : words of the form, such as "part" and "pixel"; an answer has those of its own data
-    """
-
+    forms = form
     leading = False
 
     def __init__(self, nouns: Nouns) -> None:
-        self.nouns = nouns
         self.kind = again.kind(nouns)
-
-    def question(self, data: Chosen) -> ComponentsSpec:
-        return form.question(data)
-
-    def usual(self, data: Chosen, asked: ComponentsSpec) -> ComponentsSpec:
-        return form.usual(data)
-
-    def form(self, data: Chosen, asked: ComponentsSpec | None) -> None:
-        form.inputs(data)
-
-    def line(self, data: Chosen, asked: ComponentsSpec) -> str:
-        signs = "nonnegative" if asked.nonneg else "weights of any sign"
-        scaled = ["standardised"] if asked.scale else []
-        return ", ".join([self.nouns.sized(asked.sizes), signs, *scaled, *asked.data.change_words()])
-
-    def label(self, data: Chosen, asked: ComponentsSpec) -> str:
-        return f"Find {self.nouns.count(asked.r)}"
 
     def status(self, run: Watched, now: JobState) -> tuple[str, float]:
         # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.
@@ -134,10 +107,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
             answer = _answer(run, now, results, is_partial=not now.ended)
             headline.show(answer)
             VIEWS[answer.nouns.kind].so_far(answer)
-        _say_failures(now)
-        is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
-        if not now.ended and is_joint:
-            headline.draw_climb(climb, at_work, self.nouns.many)
+        refusals(unpack(now.rows))
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
@@ -146,10 +116,12 @@ class JointPage(AnswerPage[ComponentsSpec]):
         view = VIEWS[answer.nouns.kind]
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
+        if run.now.ended:
+            optimal.show(answer)
         view.picture(answer)
         if answer.own:
             again.draw_back(answer)
-        _say_failures(run.now)
+        refusals(unpack(run.now.rows))
         return answer
 
     def more(self, run: Watched, seen: Answer) -> None:
@@ -231,16 +203,6 @@ def climbed(now: JobState) -> tuple[list[Climbed], bool]:
     last = next((row.method for row in reversed(rows) if isinstance(row, Climbed)), None)
     ready = {row.method for row in rows if isinstance(row, Several | Refused)}
     return [row for row in rows if isinstance(row, Climbed) and row.method == last], last not in ready
-
-
-def failures(now: JobState) -> dict[str, str]:
-    """Return the methods that could not solve the problem, each with its error message."""
-    return {row.method: row.error for row in unpack(now.rows) if isinstance(row, Refused)}
-
-
-def _say_failures(now: JobState) -> None:
-    for method, sentence in failures(now).items():
-        st.caption(f":material/block: **{wording.plain(method)}** was left out: {wording.plain(sentence)}")
 
 
 def progress_line(asked: ComponentsSpec, now: JobState) -> str:

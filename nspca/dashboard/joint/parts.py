@@ -1,7 +1,4 @@
-"""Parts of images: components that share no pixel, and an image put together from them.
-
-The page Components draws images by these functions.
-"""
+"""Parts of images: components that share no pixel, and an image put together from them."""
 
 from functools import partial
 from typing import Any
@@ -19,13 +16,12 @@ from nspca.dashboard.joint import annotations, samples
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
-from nspca.plots import fixing_figure
+from nspca.plots.fixing import fixing_figure
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 
-MOST_TRIED = 1000
-"""Maximum images, evenly spaced, among which the one is chosen that the parts show best."""
+MOST_TRIED = 1000  # maximum images, evenly spaced, among which the one is chosen that the parts show best
 
 
 def picture(answer: Answer) -> None:
@@ -139,10 +135,7 @@ def _one_after_another(answer: Answer) -> None:
     steps = [
         reconstruction(data.X, answer.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
     ]
-    captions = [
-        start,
-        *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
-    ]
+    captions = [start, *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j)]
     pictures = [*(picture for picture, _ in steps), original]
     scale = {"low": float(original.min()), "high": float(original.max())}
     with figure:

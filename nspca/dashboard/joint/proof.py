@@ -20,12 +20,11 @@ from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 from nspca.specs.rows import Several, unpack
 
-KEEP = 1e-3
-"""Preference for components that keep their numbers, smaller than one feature that they share."""
+KEEP = 1e-3  # preference for components that keep their numbers, smaller than one feature that they share
 
 
 def show(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:
-    """Draw what is proved, the search for better components, the check, and how the gap closes or closed."""
+    """Draw what is proved, which features a search has decided, the check, and how the gap closed."""
 
     def draw(result: nspca.Result, standing: Standing) -> None:
         fates(answer, in_order(result), numbered(standing, result, answer.k))
@@ -38,10 +37,14 @@ def show(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]
     if not now.ended:
         progress.repeat(lambda: live(engine().status(answer.id), answer.problem, answer.id))
         return
-    optimal.show(answer, draw)
+    if answer.working is None:
+        optimal.fates(answer, draw)
+    else:
+        working = answer.working.id
+        progress.repeat(lambda: optimal.fates(answer, draw, engine().status(working)))
     if best.certificate is not None:
         panel.verify_button(answer.of, answer.problem, best.certificate)
-        panel.verified(best, best.certificate)
+        panel.verified(best, best.certificate, _unit(answer.problem))
     last = proofs.last_closed(answer.tried, answer.k)
     state, name = (now, answer.id) if last is None else (last.now, last.id)
     panel.gap_closed(panel.closers(state), _unit(answer.problem), name)

@@ -18,8 +18,7 @@ from nspca.specs import ChoiceSpec, StabilitySpec
 from nspca.specs.rows import Redrawn, Row
 from nspca.specs.stability import RESAMPLES
 
-BEYOND = 2
-"""Larger numbers of components that are tried, beyond the one on the page."""
+BEYOND = 2  # larger numbers of components that are tried, beyond the one on the page
 
 
 def show_how_many(answer: Answer) -> None:

@@ -1,10 +1,8 @@
-"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again.
-
-The downloads use `scores_of`, `score_table` and `correlations`.
-"""
+"""The map of samples: scores along two components, with labels, a search, and a lasso to ask again."""
 
 import base64
 import io
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,29 +21,23 @@ from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.plots import score_figure
 from nspca.plots.data_preview import strip
 from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
-from nspca.plots.samples import MOST_POINTS, drawn_samples
+from nspca.plots.samples import MOST_POINTS, drawn_samples, score_figure
 from nspca.presentation.phrases import short
 
-SHOWN = 24
-"""Maximum selected samples that the page names or draws. The CSV file has all."""
-STYLE = "max-width:100%;max-height:64px"
-"""Style of the images of the selected samples."""
-SIDE = 24
-"""Maximum pixels of a thumbnail, in width and height."""
-ARROWS = {"across": "→", "up": "↑"}
-"""Signs of the axes in the choice of their components."""
-NO_GROUPS = "none"
-"""Value in the address for no label."""
+SHOWN = 24  # maximum selected samples that the page names or draws. The CSV file has all.
+STYLE = "max-width:100%;max-height:64px"  # style of the images of the selected samples
+MOST_LABELS = 6  # maximum labels that are counted by name among selected samples
+SIDE = 24  # maximum pixels of a thumbnail, in width and height
+ARROWS = {"across": "→", "up": "↑"}  # signs of the axes in the choice of their components
+NO_GROUPS = "none"  # value in the address for no label
 CHOSEN = "samples_chosen"
 """Session key: id of an answer, and the numbers of the samples in the lasso on its map."""
-MOST_FOUND = 5
-"""Maximum features and samples that a search names."""
-MOST_OUTLIERS, OUTLYING, ENOUGH = 3, 0.5, 12
-"""Maximum samples that are called outliers, the share of a component from which they are, and the number of
-samples from which outliers are sought."""
+MOST_FOUND = 5  # maximum features and samples that a search names
+MOST_OUTLIERS, OUTLYING, ENOUGH = 3, (0.8, 0.5), 12
+"""Maximum samples that are called outliers, the shares of a component from which they are (those that make
+nearly all of it first), and the number of samples from which outliers are sought."""
 
 
 @st.fragment
@@ -94,6 +86,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
     if scores.shape[1] == 1:
         return score_figure(scores, labels, data.sample_names)
     axes = [number - 1 for number in along]
+    far = outliers(scores)
     return sample_map(
         scores[:, axes],
         labels,
@@ -102,6 +95,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
         label=label,
         arrows=_arrows(answer, scores, axes),
         found=_matches(data.sample_names, state.get("where")),
+        far=far[1] if far else (),
     )
 
 
@@ -236,12 +230,14 @@ def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> 
         )
 
 
-def counted(labels: Any, rows: list[int], most: int = 6) -> str:
+def counted(labels: Any, rows: list[int]) -> str:
     """Return the counts of labels among some samples, most frequent first: ``12 ALL, 3 AML``."""
     names, counts = np.unique([str(labels[i]) for i in rows], return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:most]]
-    return ", ".join([*said, *([f"{len(order) - most} other labels"] if len(order) > most else [])])
+    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:MOST_LABELS]]
+    return ", ".join(
+        [*said, *([f"{len(order) - MOST_LABELS} other labels"] if len(order) > MOST_LABELS else [])]
+    )
 
 
 def score_table(answer: Answer, scores: np.ndarray) -> pd.DataFrame:
@@ -314,17 +310,18 @@ def _said(answer: Answer, feature: int) -> str:
 def outliers(scores: np.ndarray) -> tuple[int, list[int], float] | None:
     """Return the component, the samples and their share of it, where a few samples make most of a component.
 
-    The share is that of the variance of the scores (m, r). None where no component depends on so few.
+    The share is that of the variance of the scores (m, r). None where no component depends on so few. One of
+    several outliers alone is not named: without it, another would make the component.
     """
     if len(scores) < ENOUGH:
         return None
     spread = np.square(scores - scores.mean(axis=0))
     spread = spread / np.where(spread.any(axis=0), spread.sum(axis=0), 1)
-    for count in range(1, MOST_OUTLIERS + 1):
+    for least, count in itertools.product(OUTLYING, range(1, MOST_OUTLIERS + 1)):
         rows = np.argsort(-spread, axis=0, kind="stable")[:count]
         shares = np.take_along_axis(spread, rows, axis=0).sum(axis=0)
         j = int(np.argmax(shares))
-        if shares[j] >= OUTLYING:
+        if shares[j] >= least:
             return j, rows[:, j].tolist(), float(shares[j])
     return None
 

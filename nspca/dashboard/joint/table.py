@@ -11,9 +11,8 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.joint import annotations, lists, samples
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component
-from nspca.plots import score_map
 from nspca.plots.components import profiles_figure
-from nspca.plots.scoremap import alike_map
+from nspca.plots.scoremap import alike_map, score_map
 
 so_far, recurring, fates = lists.so_far, lists.recurring, lists.fates
 

@@ -21,8 +21,7 @@ from nspca.proving import EXHAUSTIVE
 from nspca.result import Status
 
 METHODS, SAMPLES = "variance-by-method", "samples-along-components"
-UP, DOWN = "_UP", "_DN"
-"""Endings of the two sets of a component with weights of both signs, as in MSigDB."""
+UP, DOWN = "_UP", "_DN"  # endings of the two sets of a component with weights of both signs, as in MSigDB
 RNK_HELP = "All features by their correlation with the scores, for enrichment tools."
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 

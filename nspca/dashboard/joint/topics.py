@@ -22,14 +22,10 @@ from nspca.plots.theme import largest_weights
 from nspca.presentation.colours import channels
 from nspca.presentation.markup import Markup, render
 
-TEXTS = 5
-"""Documents of a topic that are drawn."""
-WORDS = 15
-"""Words of a topic whose frequency is drawn, and words of a document that has no text."""
-SHORT, LONGEST = 320, 6000
-"""Characters of a document that are drawn, folded and open."""
-BEFORE = 80
-"""Characters before the first marked word where the beginning is left out."""
+TEXTS = 5  # documents of a topic that are drawn
+WORDS = 15  # words of a topic whose frequency is drawn, and words of a document that has no text
+SHORT, LONGEST = 320, 6000  # characters of a document that are drawn, folded and open
+BEFORE = 80  # characters before the first marked word where the beginning is left out
 so_far, recurring, fates = lists.so_far, lists.recurring, lists.fates
 
 

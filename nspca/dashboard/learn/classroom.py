@@ -1,8 +1,4 @@
-"""The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer.
-
-The page Learn calls `current` at its start, and then `question` and `panel`. Here `secret` is that of the
-open room, and `screen` the number of the open screen of the lesson.
-"""
+"""The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer."""
 
 import os
 from functools import partial
@@ -13,7 +9,7 @@ from nspca.dashboard.app import browser_storage, buttons, links, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
-from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, NoRoom, View, write_code
+from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS, NoRoom, View, write_code
 from nspca.dashboard.runs import progress
 
 SECRET = "class_secret"
@@ -90,8 +86,8 @@ def panel(secret: str | None, screen: int) -> None:
             _warn(view.code)
             if os.environ.get("NSPCA_PASSWORD"):
                 st.caption(PASSWORD)
-            end = partial(_end, secret, screen)
-            buttons.button("Close the room", "class_end", end, icon=":material/logout:")
+            close = partial(_close, secret, screen)
+            buttons.button("Close the room", "class_end", close, icon=":material/logout:")
 
 
 def _open() -> None:
@@ -99,21 +95,21 @@ def _open() -> None:
     st.session_state.pop(ENDED, None)
 
 
-def _end(secret: str, screen: int) -> None:
+def _close(secret: str, screen: int) -> None:
     phones, guesses = ROOMS.end(secret)
     said = ", ".join(f"{count} for screen {at}" for at, count in guesses.items()) or "none"
     answered = wording.things(phones, "phone")
     summary = f"The room is closed. {answered} answered. Guesses: {said}. Nothing else was kept."
-    st.session_state[ENDED] = summary, screen
-    st.session_state[SECRET] = ""
+    st.session_state[ENDED], st.session_state[SECRET] = (summary, screen), ""
 
 
 def _draw(view: View, of: Lesson) -> None:
     left = st.container()
-    if view.screen == PAINTING and view.is_revealed:
+    beside = questions.beside(view.screen, view.guesses, view.is_revealed, of)
+    if beside is not None:
         left, right = st.columns([3, 2], gap="small")
         with right:
-            figures.draw(questions.votes(view.guesses, of), "class_votes", same=view.screen)
+            figures.draw(beside, "class_beside", same=view.screen)
     with left:
         drawn = questions.figure(view.screen, view.guesses, view.is_revealed, of)
         figures.draw(drawn, "class_guesses", same=f"{view.screen} {view.is_revealed}")

@@ -15,7 +15,7 @@ from nspca.dashboard.app import buttons
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn.lesson import K, Lesson
 from nspca.dashboard.runs import progress
-from nspca.plots import fixing_figure
+from nspca.plots.fixing import fixing_figure
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.progress import Event
 from nspca.specs.optimum import Standing

@@ -12,9 +12,12 @@ import streamlit as st
 import nspca
 from nspca.covariance.linalg import Array
 from nspca.dashboard import open_data
+from nspca.dashboard.app import wording
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.views import statement
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import intervals_rank2
+from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio, ratio_at_most
 from nspca.problem import Problem
 from nspca.solvers import coordinate, em
 from nspca.specs import DataSpec
@@ -71,6 +74,13 @@ def _lesson(content: str) -> Lesson:
     certificate = nspca.certify(problem, result, effort="fast")
     upper = nspca.verify(of.dataset.X, certificate, problem)
     return Lesson(of, problem, result, certificate, upper, factor(problem.covariance, 3)[0])
+
+
+def shares_of(of: Lesson) -> tuple[str, str]:
+    """Return what the best pixels keep, and the sentence on what is proved about all others."""
+    reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
+    is_best = 1 - proved_ratio(of.result.value, of.upper) <= OPTIMAL_GAP
+    return reached, statement.nobody(of.problem, K, "pixel", "" if is_best else possible)
 
 
 def pair(of: Lesson) -> tuple[tuple[int, int], Array]:

@@ -6,10 +6,10 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.painter import Image, painter, painting
-from nspca.dashboard.learn.lesson import K, Lesson, painted
+from nspca.dashboard.learn.lesson import K, Lesson, painted, shares_of
 from nspca.dashboard.views import component
 from nspca.plots.lesson import overlay_figure
-from nspca.presentation.numerals import percent_down, ratio_at_most
+from nspca.presentation.numerals import percent_down
 
 PAINTER = "learn_painter"
 TASK = (
@@ -58,12 +58,10 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    found, limit = of.result.value / of.best, ratio_at_most(of.upper, of.best)
-    reached, possible = wording.shares(found, limit)
-    mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(limit))
+    reached, proved = shares_of(of)
+    mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(of.upper / of.best))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
         f"Your {K} pixels keep **{mine}** of what all pixels show in the main direction. The best {K} found "
-        f"keep **{reached}**, and {hit} of them are yours. No {K} pixels with nonnegative weights keep more "
-        f"than **{possible}**: proved."
+        f"keep **{reached}**, and {hit} of them are yours. {proved}"
     )

@@ -1,8 +1,4 @@
-"""The student's view of a room, the page Join: enter a code, see the open question, send a guess.
-
-pages/join.py calls `show`. In this module `code` is that of the room, `phone` the name of this phone, and
-`asked` the view of the room that a phone gets.
-"""
+"""The student's view of a room, the page Join: enter a code, see the open question, send a guess."""
 
 import secrets
 from collections.abc import Callable
@@ -13,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard.app import browser_storage, buttons, frame, state
-from nspca.dashboard.app.server import name_address
 from nspca.dashboard.app.wording import plain
 from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.components.painter import painter, painting
@@ -53,7 +48,7 @@ def show() -> None:
         _form()
         return
     try:
-        asked = _ask(code, phone)
+        asked = ROOMS.ask(code, phone)
     except NoRoom as error:
         if st.session_state.get(JOINED) == code:
             st.markdown("The room is closed. Thank you for your guesses.")
@@ -67,7 +62,7 @@ def show() -> None:
 
     def step() -> None:
         try:
-            if _ask(code, phone) == asked:
+            if ROOMS.ask(code, phone) == asked:
                 return
         except NoRoom:
             pass
@@ -93,11 +88,6 @@ def _form() -> None:
     st.markdown(NO_CODE)
     st.page_link("pages/learn.py", label="Learn: the lesson alone", icon=":material/school:")
     st.page_link("app.py", label="Home: what this is", icon=":material/home:")
-
-
-def _ask(code: str, phone: str) -> Asked:
-    address = name_address(st.context.ip_address)
-    return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
 
 
 def _question(code: str, phone: str, asked: Asked) -> None:
@@ -136,7 +126,7 @@ def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
     """Draw the image to paint, and the button that calls `send` with the painted pixels."""
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
     painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
-    label, few = "Send another guess" if sent else SEND, len(pixels) < K
+    label, few = "Change my guess" if sent else SEND, len(pixels) < K
     buttons.button(label, "phone_send", lambda: send(pixels), type="primary", disabled=few, width="stretch")
     if sent:
         st.markdown("**Your guess was sent.** You may change it until the answer is shown.")

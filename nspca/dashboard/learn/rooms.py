@@ -10,8 +10,7 @@ import re
 import secrets
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -20,17 +19,13 @@ from nspca.errors import InvalidOption, NSPCAError
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Characters of codes, without those that look alike (I, O, 0, 1)."""
 LENGTH = 6
-"""Characters of a code. Of a billion codes, guessing at the rate below finds no room during a lesson."""
+"""Characters of a code, of which there are a billion. Who guesses one can answer, and sees no guess."""
 MOST_ROOMS, MOST_PHONES = 100, 250
-"""Maximum rooms at a time, and phones in a room: the largest lecture that can read a curve on a projector."""
+"""Maximum rooms at a time, and phones that answer: the largest lecture that can read a projector."""
 LONGEST, IDLE = 4 * 3600.0, 3600.0
 """Maximum seconds of a room, and seconds without a view by the teacher after which it ends."""
 PRESENT = 12.0
 """Seconds after its last request for which a phone counts as present. Phones ask every two seconds."""
-WINDOW = 60.0
-"""Seconds over which wrong codes are counted."""
-MOST_WRONG, MOST_WRONG_IN_ALL = 60, 300
-"""Maximum wrong codes of one address in that time (a class may share one), and of all addresses."""
 ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}
 """Screens that ask for an angle, with its range in degrees."""
 PAINTING = 5
@@ -41,7 +36,7 @@ Guess = float | tuple[int, ...]
 
 
 class RoomError(NSPCAError):
-    """The error of a room or a server that is full, and after too many wrong codes."""
+    """The error of a room or a server that is full."""
 
 
 class NoRoom(RoomError):
@@ -67,18 +62,20 @@ class View(Asked):
 
 @dataclass(eq=False)
 class _Room:
-    """A room; times are in seconds of the clock, and `looked` is that of the teacher's last view."""
-
     code: str
     opened: float
-    looked: float
+    looked: float  # time of the teacher's last view
     screen: int = 1
     revealed: set[int] = field(default_factory=set)  # screens whose answers are shown
     guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)  # by screen and phone
-    seen: dict[str, float] = field(default_factory=dict)  # time of each phone's last request
+    seen: dict[str, float] = field(default_factory=dict)  # time of the last request of each phone here
 
     def asked(self) -> Asked:
         return Asked(self.screen, self.screen in self.revealed)
+
+    def see(self, now: float, phone: dict[str, float] | None = None) -> None:
+        """Forget the phones that went, and note the request of one."""
+        self.seen = {name: at for name, at in self.seen.items() if now - at <= PRESENT} | (phone or {})
 
 
 class Rooms:
@@ -91,29 +88,25 @@ class Rooms:
         self._clock = clock
         self._lock = threading.Lock()
         self._rooms: dict[str, _Room] = {}  # by secret
-        self._wrong: deque[tuple[float, str]] = deque()  # times and addresses of wrong codes
 
     def open(self) -> str:
         """Open a room, and return its secret; raise `RoomError` if the server has `MOST_ROOMS` rooms."""
-        with self._held() as rooms:
+        with self._held() as (rooms, now):
             if len(rooms) >= MOST_ROOMS:
                 raise RoomError(
                     f"This server takes {MOST_ROOMS} rooms at once. Try again when a lesson has ended."
                 )
-            taken, code = {room.code for room in rooms.values()}, _new_code()
-            while code in taken:
-                code = _new_code()
-            secret, now = secrets.token_urlsafe(24), self._clock()
+            secret, code = secrets.token_urlsafe(24), "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
             rooms[secret] = _Room(code, now, now)
             return secret
 
     def view(self, secret: str) -> View:
         """Return the teacher's view of a room, and keep the room from ending as idle."""
         with self._of(secret) as room:
-            now = room.looked = self._clock()
-            here = sum(now - seen <= PRESENT for seen in room.seen.values())
+            room.looked = self._clock()
+            room.see(room.looked)
             guesses = tuple(room.guesses.get(room.screen, {}).values())
-            return View(**vars(room.asked()), code=room.code, guesses=guesses, here=here)
+            return View(**vars(room.asked()), code=room.code, guesses=guesses, here=len(room.seen))
 
     def turn(self, secret: str, screen: int) -> None:
         """Turn the room to a screen of the lesson; on one without a question, phones wait for the next."""
@@ -132,36 +125,17 @@ class Rooms:
             counts = {screen: len(room.guesses[screen]) for screen in sorted(room.guesses)}
             return len(set().union(*room.guesses.values())), counts
 
-    def ask(self, code: str, phone: str, address: str, *, has_joined: bool = False) -> Asked:
-        """Return the open question of a room for a phone, whose secret name is `phone`.
-
-        Raises `RoomError` for a full room, and after too many wrong codes from this network address, or from
-        all. A phone that `has_joined`, with the right code, cannot be locked out by others at its address.
-        """
-        with self._held():
-            now = self._clock()
-            while self._wrong and now - self._wrong[0][0] > WINDOW:
-                self._wrong.popleft()
-            mine = sum(one == address for _, one in self._wrong)
-            if not has_joined and (mine >= MOST_WRONG or len(self._wrong) >= MOST_WRONG_IN_ALL):
-                raise RoomError("Too many wrong codes were tried. Wait a minute, then enter the code again.")
-            try:
-                room = self._at(code)
-            except NoRoom:
-                if not has_joined:
-                    self._wrong.append((now, address))
-                raise
-            if phone not in room.seen and len(room.seen) >= MOST_PHONES:
-                room.seen = {name: seen for name, seen in room.seen.items() if now - seen <= PRESENT}
-                _refuse_more(room.seen)
-            room.seen[phone] = now
+    def ask(self, code: str, phone: str) -> Asked:
+        """Return the open question of a room for a phone, whose secret name is `phone`."""
+        with self._held() as (_, now):
+            room = self._at(code)
+            room.see(now, {phone: now})
             return room.asked()
 
     def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
-        """Store and return a guess; it replaces an earlier guess of the phone.
+        """Store and return a guess, in place of an earlier one of the phone.
 
-        Raises `RoomError` if `MOST_PHONES` other phones have answered, and `InvalidOption` for a screen that
-        accepts no guesses now, and for a value that is no guess.
+        Raises `InvalidOption` for a screen that accepts no guesses now, and for a value that is no guess.
         """
         given = read_guess(screen, guess)
         with self._held():
@@ -169,24 +143,24 @@ class Rooms:
             if room.asked() != Asked(screen, False):
                 raise InvalidOption("This question is over. The next one will appear here.")
             guesses = room.guesses.setdefault(screen, {})
-            if phone not in guesses:
-                _refuse_more(guesses)
+            if phone not in guesses and len(guesses) >= MOST_PHONES:
+                raise RoomError(f"This room is full: it takes {MOST_PHONES} phones.")
             guesses[phone] = given
             return given
 
     @contextmanager
-    def _held(self) -> Iterator[dict[str, _Room]]:
-        """Hold the rooms, after those that are over were deleted."""
+    def _held(self) -> Iterator[tuple[dict[str, _Room], float]]:
+        """Hold the rooms that are not over, with the present time."""
         with self._lock:
             now = self._clock()
             for secret, room in list(self._rooms.items()):
                 if now - room.opened > LONGEST or now - room.looked > IDLE:
                     del self._rooms[secret]
-            yield self._rooms
+            yield self._rooms, now
 
     @contextmanager
     def _of(self, secret: str) -> Iterator[_Room]:
-        with self._held() as rooms:
+        with self._held() as (rooms, _):
             if secret not in rooms:
                 raise NoRoom("This room is closed. Open a new one for the next lesson.")
             yield rooms[secret]
@@ -205,15 +179,6 @@ ROOMS = Rooms()
 """The rooms of this server."""
 
 
-def _refuse_more(phones: Sized) -> None:
-    if len(phones) >= MOST_PHONES:
-        raise RoomError(f"This room is full: it takes {MOST_PHONES} phones.")
-
-
-def _new_code() -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
-
-
 def read_code(text: str) -> str:
     """Return a typed code in capital letters, without blanks and dashes; empty if it cannot be a code."""
     code = re.sub(r"[\s\-]", "", text[:40]).upper()
@@ -226,10 +191,7 @@ def write_code(code: str) -> str:
 
 
 def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> Guess:
-    """Return a valid guess from an untrusted value of a browser: an angle, or `k` of so many `pixels`.
-
-    Raises `InvalidOption` if the value is not a guess for the question of the screen.
-    """
+    """Return a valid guess from an untrusted value of a browser: an angle, or `k` of so many `pixels`."""
     if screen in ANGLES and isinstance(guess, int | float) and -math.inf < guess < math.inf:
         low, high = ANGLES[screen]
         return round(float(min(high, max(low, guess))), 1)

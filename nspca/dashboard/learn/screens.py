@@ -14,7 +14,7 @@ from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import fixing, painting
-from nspca.dashboard.learn.lesson import K, Lesson, descent, pair, quartic
+from nspca.dashboard.learn.lesson import K, Lesson, descent, pair, quartic, shares_of
 from nspca.dashboard.views import component
 from nspca.plots.joint import parts_figure
 from nspca.plots.lesson import (
@@ -22,9 +22,8 @@ from nspca.plots.lesson import (
     direction_figure,
     marked_pixels,
     quartic_figure,
-    side_by_side,
 )
-from nspca.presentation.numerals import format_change, ratio_at_most
+from nspca.presentation.numerals import format_change
 
 GUESS = (
     "A direction gives each pixel a weight. The angle mixes the two directions along which the digits vary "
@@ -85,16 +84,14 @@ def few(of: Lesson) -> None:
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
     varying = np.count_nonzero(np.ptp(of.X, axis=0))  # on the others x is zero but for rounding
-    reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
+    reached, proved = shares_of(of)
     st.markdown(
         f"The first principal component, the main direction, uses {varying} pixels with weights of both "
-        f"signs. **{K} pixels** with nonnegative weights keep {reached} of what all show there. No {K} keep "
-        f"more than {possible}: proved."
+        f"signs. **{K} pixels** with nonnegative weights keep {reached} of what all show there. {proved}"
     )
-    shown = side_by_side(
-        (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
-    )
-    figures.draw(shown, "learn_few")
+    both, captions = np.column_stack((x, of.result.components[:, 0])), ("all pixels", f"the best {K} found")
+    shown = parts_figure(both, component.grid(of.of.dataset), captions=captions, name="the lesson")
+    figures.draw(shown.update_layout(height=330), "learn_few")
     for title, draw in (
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),

@@ -1,7 +1,4 @@
-"""The papers page: one figure or table at a time, with its answer, its picture and its details.
-
-The page opens with all of them as cards. The script pages/papers.py calls `show`.
-"""
+"""The papers page: one figure or table at a time, with its answer, its picture and its details."""
 
 from dataclasses import asdict, replace
 from functools import partial
@@ -23,6 +20,7 @@ from nspca.jobs import JobState
 from nspca.papers import ITEMS, VERDICTS, Claim, Item, Outcome, exact, report
 from nspca.papers.item import Found, Panel
 from nspca.plots.papers import gallery_figure, miniature, panel_figure
+from nspca.presentation.numerals import format_value
 from nspca.specs import PaperSpec
 
 EXACT = "exact"
@@ -40,8 +38,7 @@ SAID = {
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
-SMALL = 320
-"""Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
+SMALL = 320  # height in pixels of the picture, which leaves room for the first lines of the table on a laptop
 
 
 def show() -> None:
@@ -155,8 +152,8 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
         hold = "hold" if len(some) > 1 else "holds"
         only = f" {len(some)} {hold} in some readings of the paper only." if some else ""
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}.{only}"
-    headline = _example(item, claims)
-    return (headline, said) if headline else (said, "")
+    example = _example(item, claims)
+    return (example, said) if example and len(counts) == 1 else (said, example)
 
 
 def _example(item: Item, claims: list[Claim]) -> str:
@@ -166,9 +163,12 @@ def _example(item: Item, claims: list[Claim]) -> str:
         found = [one for one in _judged(claim) if isinstance(one.value, float)]
         if value is not None and found:
             nearest = min(found, key=lambda one: abs(float(one.value) - value))
-            unit = " %" * (", %" in claim.printed.what)
+            unit, value_text = (
+                " %" * (", %" in claim.printed.what),
+                format_value(float(nearest.value), 3).removesuffix(".0"),
+            )
             comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
-            return f"{item.label}: the printed {claim.printed.shown} {comes} ({nearest.value:.3g}{unit})."
+            return f"{item.label}: the printed {claim.printed.shown} {comes} ({value_text}{unit})."
     return ""
 
 

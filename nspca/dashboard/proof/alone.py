@@ -1,7 +1,5 @@
 """The section "Is it the only one?": all sets of features that explain nearly as much, and that there are no
 others.
-
-The page Sweep calls `show`, and the page Components calls `draw`.
 """
 
 import numpy as np
@@ -22,12 +20,9 @@ from nspca.specs import AnswersSpec
 
 WITHIN = (0, 10, 100, 1000)
 """Losses that are offered, in parts of a hundred thousand; 0 asks for the margin alone."""
-SHOWN = 200
-"""Maximum number of sets in the table of a page. The CSV has all."""
-MANY = 8
-"""Minimum number of sets for a map of them."""
-NAMED = 6
-"""Maximum features that are named on one side of an exchange."""
+SHOWN = 200  # maximum number of sets in the table of a page. The CSV has all.
+MANY = 8  # minimum number of sets for a map of them
+NAMED = 6  # maximum features that are named on one side of an exchange
 WHY = (
     "The search for the best possible goes on just below it. It proves for every other set of features that "
     "it explains less, or lists it."

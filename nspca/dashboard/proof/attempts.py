@@ -1,11 +1,8 @@
 """All that is known about a problem besides its run: searches for the optimum, other sweeps, and checks.
 
-`panel` and `optimal` draw what is computed here. The pages Home, Sweep, Components
-and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
-the data and `asked` the question of a page, and `tried` has the attempts at its problem.
+Here `about` is the data and `asked` the question of a page, and `tried` has the attempts at its problem.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -19,8 +16,9 @@ import nspca
 from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
+from nspca.dashboard.views.membership import hash_claims
 from nspca.jobs import JobState, engine
-from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
 from nspca.specs.published import OTHERS
 
@@ -134,18 +132,12 @@ def replaced(
     return _with_least(result, [one.certificate for one in here])
 
 
-def search(
-    about: Chosen,
-    asked: ProblemSpec,
-    k: int | tuple[int, ...],
-    result: nspca.Result,
-    proof: nspca.Certificate | None,
-    effort: str | None = None,
-) -> None:
-    """Start a run that searches for the optimum, and goes on from what is proved."""
-    earlier = sum(attempt.k == k for attempt in attempts(asked))
-    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, effort=effort)
-    start.start(spec, **about.given, **_known(k, result, proof))
+def search(answer: Any, proof: nspca.Certificate | None, effort: str | None = None) -> None:
+    """Start a run that searches for the optimum of what an `Answer` shows, and goes on from a proof."""
+    k, result = answer.k, answer.shown
+    earlier = sum(attempt.k == k for attempt in attempts(answer.asked))
+    fields = answer.asked.about_problem() | {"k": k, "method": result.method, "attempt": earlier}
+    start.start(OptimumSpec(**fields, effort=effort), **answer.of.given, **_known(k, result, proof))
 
 
 def search_shortly(answer: Any) -> Attempt:
@@ -170,9 +162,18 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
 
 
 def table(sweep: nspca.Sweep) -> pd.DataFrame:
-    """Return the frame of a sweep, with both published bounds, NaN where they were not computed."""
+    """Return the frame of a sweep, with both published bounds, NaN where they were not computed.
+
+    A bound for more features holds for fewer, too, so the least bound of at least k features counts.
+    """
     others = {name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
-    return sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
+    rows = sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
+    for i, row in rows.iterrows():
+        least = rows[rows["k"] >= row["k"]].sort_values("upper").iloc[0]
+        if least["upper"] < row["upper"]:
+            ratio = proved_ratio(row["value"], least["upper"])
+            rows.loc[i, ["upper", "ratio", "kind"]] = [least["upper"], ratio, least["kind"]]
+    return rows
 
 
 # --- checks ---------------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ def table(sweep: nspca.Sweep) -> pd.DataFrame:
 
 def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
     """Check a certificate of `problem` by the independent checker, in the background if that is slow."""
-    content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
+    content, A = certificate.to_bytes(), problem.covariance
     spec = CheckSpec(
         data=about.spec,
         k=problem.k,
@@ -194,7 +195,7 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         answer = spec.run(X=about.dataset.X, certificate=content)
     else:
         answer = {"run": start.start(spec, **about.given, certificate=content)}
-    st.session_state.setdefault(state.CHECKS, {})[name] = answer
+    st.session_state.setdefault(state.CHECKS, {})[hash_claims(certificate)] = answer
 
 
 def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
@@ -202,27 +203,12 @@ def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
 
     Returns ``{"run": id}`` during the check, and None without one.
     """
-    kept = st.session_state.get(state.CHECKS, {})
-    answer = kept.get(_name(certificate))
+    kept, name = st.session_state.get(state.CHECKS, {}), hash_claims(certificate)
+    answer = kept.get(name)
     if answer is not None and "run" in answer and engine().status(answer["run"]).ended:
-        del kept[
-            _name(certificate)
-        ]  # a check that failed or was ended from outside says so once, and can be asked for again
-        answer = kept[_name(certificate)] = json.loads(engine().result(answer["run"]))
+        del kept[name]  # a check that failed or was ended says so once, and can be asked for again
+        answer = kept[name] = json.loads(engine().result(answer["run"]))
     return answer
-
-
-def _name(certificate: nspca.Certificate) -> str:
-    claims = (
-        certificate.kind,
-        certificate.upper,
-        certificate.k,
-        certificate.nonneg,
-        certificate.forced,
-        certificate.digest,
-        certificate.nbytes,
-    )
-    return hashlib.sha256(repr(claims).encode()).hexdigest()
 
 
 def _cost(about: Chosen, certificate: nspca.Certificate) -> float:

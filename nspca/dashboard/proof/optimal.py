@@ -1,12 +1,13 @@
 """The proof of an answer in one line: proved to be the best, or so much of it, which a search still raises.
 
-Home, Sweep and Components draw `show` under their headline. A page begins a short search by itself; what any
-search finds and proves is kept when the page is left. `fates` draws which features of the answer are certain.
+A page begins a short search by itself; what any search finds and proves is kept when the page is left.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
-from nspca.plots import fixing_figure
+from nspca.plots.fixing import fixing_figure
 from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, percent_down, proved_ratio
 from nspca.specs.optimum import Standing
 
@@ -28,45 +29,43 @@ HELP = (
     "Searches in the background for something better, until it is proved that nothing is, for at most an "
     "hour. It begins with what is proved, and what it proves is kept, also if you stop it."
 )
-PROVED = "the best: proved"
-NEAR = 0.9
-"""Proved share of the best from which the line says within how much of the best an answer is."""
+NEAR = 0.9  # proved share of the best from which the line says within how much of the best an answer is
 THOROUGH = "thorough"
 CANNOT = "The search can do no more: its cases cannot be split, or its proof is as large as a file may be."
-LINE = "proof_line"
-"""Key of the container of the line."""
+LINE = "proof_line"  # key of the container of the line
 
 Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""
 
 
-def show(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw the line about an answer, and below it the fates of features by `draw`, if given and known."""
-    ratio = _ratio(answer)
+def show(answer: Answer, bar: Callable[[float], str] | None = None, ceiling: float = math.inf) -> None:
+    """Draw the line about an answer, below the HTML of its `bar` for the smallest bound that is known.
+
+    `ceiling` is a proved bound for any number of features.
+    """
+    ratio = max(_ratio(answer), proved_ratio(answer.shown.value, ceiling))
     if answer.working is None and _searches_by_itself(answer, ratio):
         answer = replace(answer, tried=[proofs.search_shortly(answer), *answer.tried])
     working = answer.working
+    if working is not None and answer.own and working.id not in _stopped():
+        _watch(working, ratio, bar)
+        return
+    if bar is not None:
+        st.html(bar(math.inf))
     with st.container(key=LINE):
-        if working is not None and answer.own and working.id not in _stopped():
-            _watch(answer, working, ratio, draw)
-            return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             said = "" if answer.many else chip(ratio)  # the headline about several components says it
-            # That of one component says it too, and a projector has no room for both.
-            if said and not (said == PROVED and state.get("present")):
-                colour = "green" if said == PROVED else "gray"
-                st.markdown(f":{colour}-badge[:material/verified: {said}]", width="content")
+            if said:
+                st.markdown(f":gray-badge[:material/verified: {said}]", width="content")
             if answer.own and 1 - ratio > OPTIMAL_GAP and not state.get("present"):
                 _offer(answer)
         _say_ended(answer)
-    if draw is not None:
-        fates(answer, draw)
 
 
 def chip(ratio: float) -> str:
-    """Return in a few words what is proved of an answer; empty where nothing is."""
+    """Return in a few words what is proved of an answer; empty for nothing, and for the best: a headline."""
     if 1 - ratio <= OPTIMAL_GAP:
-        return PROVED
+        return ""
     share = format_guarantee(ratio)
     if ratio < NEAR:
         return f"at least {share} of the best: proved" if ratio > 0 else ""
@@ -99,7 +98,7 @@ def _offer(answer: Answer) -> None:
     has_one = bool(mine) or getattr(answer.asked, "effort", None) == THOROUGH
     effort = THOROUGH if answer.many and not has_one else None
     known = _known(answer.certificate, mine)
-    begin = lambda: proofs.search(answer.of, answer.asked, answer.k, answer.shown, known, effort)  # noqa: E731
+    begin = partial(proofs.search, answer, known, effort)
     buttons.button(LABEL, "best", begin, type="tertiary", help=HELP)
 
 
@@ -128,8 +127,8 @@ def _say_ended(answer: Answer) -> None:
         st.caption(wording.plain(last.error) if last.error else "The server was restarted in this search.")
 
 
-def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) -> None:
-    """Draw the line of a running search every second; `ratio` is what was proved before it."""
+def _watch(attempt: Attempt, ratio: float, bar: Callable[[float], str] | None) -> None:
+    """Draw bar and line of a running search every second; `ratio` is what was proved before it."""
 
     def stop() -> None:
         if attempt.is_automatic:
@@ -141,13 +140,13 @@ def _watch(answer: Answer, attempt: Attempt, ratio: float, draw: Draw | None) ->
         now = engine().status(attempt.id)
         if now.ended:
             st.rerun()
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if bar is not None:
+            event = now.event
+            st.html(bar(math.inf if event is None or event.upper is None else event.upper))
+        with st.container(key=LINE, horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(progress_words(now, ratio), width="content")
             if not state.get("present"):
                 buttons.button(STOP, "cancel_best", stop, type="tertiary")
-        standing = answer.standing(now)
-        if draw is not None and standing is not None:
-            draw(answer.shown, standing)
 
     progress.repeat(look)
 
@@ -162,10 +161,13 @@ def progress_words(now: JobState, known: float = 0.0) -> str:
     return f"at least {format_guarantee(ratio)} of the best, still rising" if ratio else "searching"
 
 
-def fates(answer: Answer, draw: Draw | None = None) -> None:
-    """Draw which features are certain, possible or ruled out after the last search; nothing without one."""
-    standing = answer.standing()
-    if standing is None:
+def fates(answer: Answer, draw: Draw | None = None, now: JobState | None = None) -> None:
+    """Draw which features are certain, possible or ruled out, in a search at `now` or after the last one.
+
+    A figure of one component is drawn only where some feature is settled.
+    """
+    standing = answer.standing(now)
+    if standing is None or (draw is None and standing.possible.all() and not standing.certain.any()):
         return
     if 1 - _ratio(answer) <= OPTIMAL_GAP:
         standing = replace(Standing.none(*standing.possible.shape), nodes=standing.nodes)

@@ -1,8 +1,4 @@
-"""The section about the proof of one component: its bound, its size, the independent check, and downloads.
-
-The pages Home and Sweep draw `show`. The pages about several components use `verify_button`, `verified` and
-`gap_closed`.
-"""
+"""The section about the proof of one component: its bound, its size, the independent check, and downloads."""
 
 import shlex
 from collections.abc import Sequence
@@ -19,12 +15,9 @@ from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
-from nspca.plots import gap_figure, kind_words
-from nspca.presentation.numerals import (
-    format_bound,
-    format_guarantee,
-    proved_ratio,
-)
+from nspca.plots.gaps import gap_figure
+from nspca.plots.sweeps import kind_words
+from nspca.presentation.numerals import format_bound_share, format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
@@ -47,9 +40,9 @@ def show(answer: Answer) -> None:
     with st.container(horizontal=True):
         verify_button(answer.of, answer.problem.with_k(k), certificate)
         _take_home(answer, certificate)
-    verified(result, certificate)
+    unit = answer.problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
+    verified(result, certificate, unit)
     if (last := proofs.last_closed(answer.tried, k)) is not None:
-        unit = answer.problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
         gap_closed(closers(last.now), unit, last.id)
     _elsewhere(answer)
 
@@ -60,7 +53,7 @@ def _origin(result: nspca.Result, certificate: nspca.Certificate, searched: floa
     what = "Component and proof took" if searched is None else "The proof took"
     took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
     size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
-    return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."
+    return f"The limit comes from {wording.plain(kind_words(certificate.kind, code=False))}. {took}{size}."
 
 
 # --- verify ---------------------------------------------------------------------------------------
@@ -77,8 +70,8 @@ def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificat
     buttons.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
 
 
-def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
-    """Draw the outcome of the check, or its progress."""
+def verified(result: nspca.Result, certificate: nspca.Certificate, unit: tuple[float, str]) -> None:
+    """Draw the outcome of the check, or its progress. `unit` is what is 100 %, and its name."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
@@ -93,7 +86,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
     else:
         upper, seconds = answer["upper"], answer["seconds"]
         share = format_guarantee(proved_ratio(result.value, upper))
-        proved = f"{certificate.statement.rpartition(' ')[0]} {format_bound(upper)}"
+        limit = f"{format_bound_share(upper, unit[0])} of {unit[1]}"
+        proved = f"{certificate.statement.rpartition(' ')[0]} {limit}"
         st.success(
             f"Checked in {seconds:.2g} s, recomputed from the data: {wording.plain(proved)}. So what is "
             f"shown is at least {share} of the best possible. {INDEPENDENT}",

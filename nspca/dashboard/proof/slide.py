@@ -1,7 +1,4 @@
-"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture.
-
-Home and Sweep call `show`.
-"""
+"""Draw the slider of k below a curve, with all that is known at each k: statement, proof and picture."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,6 +9,7 @@ from nspca.dashboard.components.k_slider import Frame, k_slider
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
+from nspca.presentation.numerals import proved_ratio
 
 
 def show(
@@ -46,6 +44,7 @@ def _frame(answer: Answer, ceiling: float, height: int, top: int) -> Frame:
     data, result = answer.of.dataset, answer.shown
     said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
     drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
-    text, proved = wording.unbroken(said.text), "" if result.ratio is None else optimal.chip(result.ratio)
-    best = proved == optimal.PROVED
-    return Frame(text, str(statement.bar(said)), proved, best, figures.prepared(drawn, "")["figure"])
+    text, proved = wording.unbroken(said.text), ""
+    if result.ratio is not None:
+        proved = optimal.chip(max(result.ratio, proved_ratio(result.value, ceiling)))
+    return Frame(text, str(statement.bar(said)), proved, figures.prepared(drawn, "")["figure"])

@@ -1,8 +1,4 @@
-"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions.
-
-Pages call `look` for the answer to a question, and `measured` for another function that needs a worker. In
-this module `of` is an open data set.
-"""
+"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions."""
 
 import json
 import time
@@ -49,9 +45,9 @@ def look(
     return _looked(spec.kind, content, {"spec": spec.to_plain()}, given, automatic)
 
 
-def measured(function: str, automatic: bool = False, **arguments: Any) -> JobState:
+def measured(function: str, **arguments: Any) -> JobState:
     """Return the state of the default run of a function of `nspca.specs.job`; see `look`."""
-    return _looked(function, "", arguments, dict, automatic)
+    return _looked(function, "", arguments, dict, False)
 
 
 def _looked(

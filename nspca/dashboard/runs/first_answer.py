@@ -2,7 +2,7 @@
 
 Some answers about the samples are stored: each ZIP of `sample_data/answers`, made by ``python -m
 scripts.answers``, has a JSON with the question, the hash of the data and the time of the computation, and the
-sweep. A worker computes every other first answer at first use. `answer_page` calls `unasked`.
+sweep. A worker computes every other first answer at first use.
 """
 
 import io
@@ -27,8 +27,7 @@ from nspca.validation.archive import open_zip, unzip_member
 
 ABOUT, SWEEP = "about.json", "sweep.zip"
 PATIENCE = 1.2  # maximum seconds that a page waits for a first answer that has just been asked
-LARGEST = defaults.LARGEST
-"""Maximum entries of a table with a first answer."""
+LARGEST = defaults.LARGEST  # maximum entries of a table with a first answer
 
 
 def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:

@@ -1,8 +1,4 @@
-"""Inputs that the forms of several pages share, and what the address says of them.
-
-Sweep, Spannogram and the pages about several components use them. In this module `of` is the open
-data set, `place` the part of the page that gets an input, and `then` is called when a visitor changes it.
-"""
+"""Inputs that the forms of several pages share, and what the address says of them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +10,8 @@ from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.open_data import Chosen
 from nspca.specs import ProblemSpec
 
-SIGNS = {False: "nonnegative", True: "of any sign"}
-"""Words for the value `signed` of the address."""
-EFFORTS = ("fast", "standard", "thorough")
-"""Efforts for a proof of one component, as forms offer them."""
+SIGNS = {False: "nonnegative", True: "of any sign"}  # words for the value `signed` of the address
+EFFORTS = ("fast", "standard", "thorough")  # efforts for a proof of one component, as forms offer them
 EFFORT_HELP = (
     "How hard to look for a tight upper bound: fast is seconds, standard tens of seconds, "
     "thorough minutes for each k."

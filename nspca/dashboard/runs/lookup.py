@@ -1,8 +1,4 @@
-"""Look up runs and their results: by the address, by a link, or by an equal question.
-
-A page shows a `Watched` run. `answer_page` finds the run of the address by `named`; sections below an answer
-find theirs by `that_asks`.
-"""
+"""Look up runs and their results: by the address, by a link, or by an equal question."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -34,11 +30,6 @@ class Kind:
     empty: str  # empty, icon: message and icon when there is no run yet
     icon: str
     stranger: str  # message for a run of another kind
-    # message for a run whose data no longer exist
-    changed: str = (
-        "This run was made from other data than those kept under the same name now; run it "
-        "again to see its components."
-    )
 
 
 @dataclass(frozen=True, eq=False)

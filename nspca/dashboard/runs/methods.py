@@ -1,20 +1,27 @@
-"""Names of methods in forms, and the methods that can solve a problem.
+"""Methods in forms: their names, those that can solve a problem, and their options."""
 
-The forms of Sweep and of the page Components use them.
-"""
+from collections.abc import Iterable
+from dataclasses import Field, fields, replace
+from typing import Any
 
-from dataclasses import replace
+import streamlit as st
 
 import nspca
 from nspca.dashboard import open_data
+from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import method_name
 from nspca.solving import line_of
+from nspca.specs.method_options import is_whole, read_option
+from nspca.validation.address import write
+from nspca.validation.options import made, option_texts
 
 ALL = ("auto", *nspca.METHODS)
 IN_PASSES = ("auto", "joint")  # methods that read a folder of shards only a few times
 IN_MEMORY = "works on data in memory; choose auto or joint for all rows of a folder, or a sample of them"
+ACROSS = 4  # widgets in a row
+NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
 def refusals(
@@ -55,3 +62,63 @@ def label(name: str) -> str:
 def baselines() -> list[str]:
     """Return the names of the methods that are baselines, which figures draw dotted."""
     return [name for name in ALL if line_of(name).baseline]
+
+
+def draw_options(methods: Iterable[str]) -> None:
+    """Draw an expander with the options of some methods; the address holds what a visitor changed."""
+    with st.expander("Options of the methods", icon=":material/tune:"):
+        for method in methods:
+            said, shown = option_texts(line_of(method).Options), fields(line_of(method).Options)
+            if shown:
+                st.markdown(f"**{method}**")
+            for i in range(0, len(shown), ACROSS):
+                for column, one in zip(st.columns(ACROSS), shown[i : i + ACROSS], strict=False):
+                    with column:
+                        _widget(method, one, said.get(one.name, ("", ""))[1])
+        if state.get("opts"):
+            st.button("All as they were", key="opts_reset", on_click=lambda: state.put(opts=None))
+
+
+def changed_options(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the options in the address that differ from their defaults, by method; see `draw_options`."""
+    changed: dict[str, dict[str, Any]] = {}
+    for method in methods:
+        shown = fields(line_of(method).Options)
+        values = {one.name: _read(one, state.get("opts").get(f"{method}.{one.name}")) for one in shown}
+        given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
+        if given:
+            made(line_of(method).Options, method, given)
+            changed[method] = given
+    return changed
+
+
+def _widget(method: str, one: Field[Any], said: str) -> None:
+    name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
+    value = _read(one, state.get("opts").get(name))
+
+    def take() -> None:
+        new, kept = st.session_state[key], dict(state.get("opts"))
+        kept.pop(name, None)
+        if new != one.default and new is not None:
+            kept[name] = write(new)
+        state.put(opts=kept or None)
+
+    bound: dict[str, Any] = {**state.showing(key, value), "on_change": take, "help": said or None}
+    label = NAMES.get(one.name, one.name)
+    if isinstance(one.default, bool):
+        st.toggle(label, **bound)
+        return
+    if isinstance(one.default, str):
+        st.selectbox(label, one.metadata["choices"], **bound)
+        return
+    if one.default is None:  # an empty field: the method finds a value by itself
+        bound |= {"value": None, "placeholder": "by itself"}
+    st.number_input(label, **({"step": 1} if is_whole(one) else {"format": "%g"}), **bound)
+
+
+def _read(one: Field[Any], text: str | None) -> Any:
+    """Return the value of an option from the text in the address; its default for an invalid text."""
+    try:
+        return one.default if text is None else read_option(one, text)
+    except (ValueError, KeyError):
+        return one.default

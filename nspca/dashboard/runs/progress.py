@@ -1,7 +1,4 @@
-"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons.
-
-`answer_page`, the sections of pages with a run of their own, and the list of runs use this.
-"""
+"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons."""
 
 import time
 from collections.abc import Callable

@@ -6,8 +6,7 @@ from nspca.specs import Spec
 from nspca.specs.base import load
 from nspca.specs.job import RUN
 
-TASKS = dict.fromkeys(Spec.KINDS, RUN)
-"""Function that a worker calls, by kind of question."""
+TASKS = dict.fromkeys(Spec.KINDS, RUN)  # function that a worker calls, by kind of question
 
 
 def engine() -> Engine:

@@ -16,7 +16,7 @@ from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 from nspca.data import genesets
-from nspca.plots import kind_words
+from nspca.plots.sweeps import kind_words
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.problem import Problem
@@ -214,24 +214,13 @@ def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
 
 def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return the texts of the cells of each row of the sweep, in the order of `HEAD`."""
-    unit = problem.leading_eigenvalue or 1.0
-    body: list[tuple[str, ...]] = []
+    unit, body = problem.leading_eigenvalue or 1.0, []
     for row in table.itertuples():
-        share = (
-            f"{wording.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
-        )
-        bounds = (_bound(row.upper), _bound(getattr(row, RANK_3)), _bound(getattr(row, EPSNET)))
-        cells = (
-            str(row.k),
-            str(row.method),
-            format_value(row.value),
-            format_value_share(row.value, unit),
-            *bounds,
-            share,
-        )
-        body.append(cells)
+        value, share = format_value(row.value), format_value_share(row.value, unit)
+        limits = [getattr(row, name) for name in ("upper", RANK_3, EPSNET)]
+        bounds = [format_bound(limit) if pd.notna(limit) else "none" for limit in limits]
+        proof = "nothing yet"
+        if pd.notna(row.ratio):
+            proof = f"{wording.proof(row.ratio)}, by {kind_words(row.kind)}"
+        body.append((str(row.k), str(row.method), value, share, *bounds, proof))
     return body
-
-
-def _bound(value: float) -> str:
-    return format_bound(value) if pd.notna(value) else "none"

@@ -23,8 +23,7 @@ from nspca.specs import SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
 
 HEIGHT = 300  # pixels of each picture
-MOST_NAMES = 8
-"""Maximum features named in a line. Further features are only counted."""
+MOST_NAMES = 8  # maximum features named in a line. Further features are only counted.
 SAME = 1e-8
 """Relative difference below which two variances are called the same, as rounding alone can be so large."""
 

@@ -37,7 +37,7 @@ def default_range(n: int, kept: int = 0) -> tuple[int, int]:
     return max(1, kept), max(LARGE_TO, kept) if n > LARGE else n
 
 
-def usual(first: int, last: int) -> tuple[int, ...]:
+def usual_ks(first: int, last: int) -> tuple[int, ...]:
     """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included."""
     series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
     return tuple(sorted({first, last} | {k for k in series if first < k < last}))
@@ -62,7 +62,7 @@ def question(chosen: Chosen) -> SweepSpec:
     first, last = ends(chosen)
     step = state.get("step")
     _check(first, last, step, n, len(forced))
-    ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
+    ks = usual_ks(first, last) if step is None else tuple(range(first, last + 1, step))
     keep = tuple(state.get("keep"))
     mine = {"ks": ks, "methods": _methods(chosen), "effort": effort(), "scale": is_scaled(chosen)}
     mine |= {"forced": forced, "keep": keep if keep != forced and forced else ()}
@@ -104,7 +104,12 @@ def inputs(chosen: Chosen) -> None:
             form.draw(SweepSpec, name, then=_changed)
 
 
-def line(asked: SweepSpec) -> str:
+def usual(chosen: Chosen, asked: SweepSpec) -> SweepSpec:
+    """Return the question of the first answer: that of the form, with quick proofs."""
+    return asked.but(data=chosen.spec, methods=("auto",), effort="fast")
+
+
+def line(chosen: Chosen, asked: SweepSpec) -> str:
     """Return the question in a few words, without options at their defaults."""
     is_short = len(asked.ks) > 2 and not state.get("step")
     ks = f"k = {asked.ks[0]} to {asked.ks[-1]}" if is_short else ks_words(asked.ks)

@@ -1,7 +1,4 @@
-"""Score the samples of another table along the shown component, with features matched by name.
-
-`SweepPage.more` calls `show`.
-"""
+"""Score the samples of another table along the shown component, with features matched by name."""
 
 import numpy as np
 import pandas as pd
@@ -60,10 +57,7 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
     st.markdown(said)
     tables.show(found, height=240)
     buttons.download(
-        "Scores, CSV",
-        lambda: frame_to_csv(found),
-        f"{of.stem}-k{k}-scores.csv",
-        key="download_scores",
+        "Scores, CSV", lambda: frame_to_csv(found), f"{of.stem}-k{k}-scores.csv", key="download_scores"
     )
 
 

@@ -1,7 +1,4 @@
-"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones.
-
-`SweepPage.more` calls `show`.
-"""
+"""Section below a sweep that computes on other rows: held-out ones, ones drawn again, and shuffled ones."""
 
 from collections.abc import Sequence
 

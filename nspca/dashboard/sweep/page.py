@@ -1,9 +1,7 @@
-"""Draw the page Sweep: variance against the number of features k, with the proved region.
-
-The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
-"""
+"""Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,26 +30,21 @@ from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.rows import Found, unpack
 
-HEIGHT = 400
-"""Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
+HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
+COLUMNS = (3, 2)  # widths of the curve and of the picture beside it
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
 READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""
 
 
-class SweepPage(AnswerPage[SweepSpec]):
+class SweepPage(AnswerPage):
     """Page with the curve of variance against k and the component at one k.
 
     `AnswerPage` documents the methods. The first answer is that to the question of the form with quick
     proofs. `begin_unasked` starts a quick sweep after a change of the form.
     """
 
-    kind = form.SWEEP
-
-    def __init__(self) -> None:
-        # data and question of the form; None of a shared run, which has no form
-        self._data: Chosen | None = None
-        self._asked: SweepSpec | None = None
+    kind, forms = form.SWEEP, form
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue."""
@@ -59,27 +52,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         assert found is not None  # `answer_page` draws a run of a folder only after the measurement
         return found
 
-    def question(self, data: Chosen) -> SweepSpec:
-        self._data, self._asked = data, form.question(data)
-        return self._asked
-
-    def usual(self, data: Chosen, asked: SweepSpec) -> SweepSpec:
-        return asked.but(data=data.spec, methods=("auto",), effort="fast")
-
-    def form(self, data: Chosen, asked: SweepSpec | None) -> None:
-        form.inputs(data)
-
-    def line(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.line(asked)
-
-    def label(self, data: Chosen, asked: SweepSpec) -> str:
-        return form.label(data, asked)
-
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
-
-    def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
-        """Draw nothing, since the label of the start button has the time."""
 
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
@@ -94,7 +68,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         if run.own and now.ended:
             curve.switches()
         beside = None if old is None else old.drawn(curve.axis())
-        curve.filling(self.problem(run), now.rows, run.asked, beside)
+        with st.columns(COLUMNS, gap="medium")[0]:
+            curve.filling(self.problem(run), now.rows, run.asked, beside)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:
         problem, tried, data = self.problem(run), proofs.attempts(run.asked), run.of.dataset
@@ -116,21 +91,23 @@ class SweepPage(AnswerPage[SweepSpec]):
             before=None if old is None else old.drawn(curve.axis()),
             has_slider=True,
         )
-        own = self._data is not None
+        own = self.data is not None
         answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
         if run.of.table is None:
             answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
         ceiling = statement.ceiling_of(table, problem.n)
-        said = statement.state_result(data, problem, answer.shown, k, ceiling=ceiling)
+        state_it = partial(statement.state_result, data, problem, answer.shown, k, ceiling=ceiling)
+        said = state_it()
         with statement.show(said):
-            optimal.show(replace(answer, own=False) if is_missing else answer)
+            followed = replace(answer, own=False) if is_missing else answer
+            optimal.show(followed, lambda upper: statement.bar(state_it(upper=upper)), ceiling)
         if is_missing:
             _join_curve(run.of, run.asked, wanted)
         else:
             answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, problem, table, ceiling, said.digits))
+        st.markdown(self._enough(run, problem, table, ceiling, k, said.digits))
         curve.choose(methods, method)
-        left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns(COLUMNS, gap="medium")
         with left:
             curve.clickable(run.asked, drawn, table, HEIGHT)
             sizes = sorted(size for name, size in sweep if name == method)
@@ -138,13 +115,20 @@ class SweepPage(AnswerPage[SweepSpec]):
             slide.show(answer, sizes, ceiling, "k", (least, problem.n), "curve", picture, HEIGHT, BARS)
         with right:
             component.picture(data, answer.x, picture, answer.known, BARS, HEIGHT)
-            membership.legend(wording.noun(data), answer.known)
+            if answer.known is not None:
+                st.markdown(membership.sentence(wording.noun(data), answer.known))
         return answer
 
     def _enough(
-        self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, ceiling: float, digits: int
+        self,
+        run: Watched,
+        problem: nspca.Problem,
+        table: pd.DataFrame,
+        ceiling: float,
+        shown: int,
+        digits: int,
     ) -> str:
-        """Return which number of features is enough; the arguments are those of `statement.state_result`."""
+        """Return which number of features is enough, where the headline is about as many as are `shown`."""
         noun, k, last = wording.noun(run.of.dataset), plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, first_k(table, problem.n), []
         if table["k"].nunique() > 1:
@@ -163,12 +147,13 @@ class SweepPage(AnswerPage[SweepSpec]):
                 if not (problem.nonneg and ceiling < best):
                     more = f"the best found with up to {last:,} keep"
                     most = percent_down(best_of.max(), digits)
-                said.append(f"{few if k <= READABLE else many}: they keep {kept}, and {more} {most}.")
+                keep = "" if k == shown else f"they keep {kept}, and "
+                said.append(f"{few if k <= READABLE else many}: {keep}{more} {most}.")
             if opened != k:
                 said.append(
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
                 )
-        data, asked = self._data, self._asked
+        data, asked = self.data, self.asked
         if not run.own and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
             said.append(
                 f"One {noun} outweighs the others by its larger numbers: open **change** to standardise."
@@ -189,19 +174,18 @@ class SweepPage(AnswerPage[SweepSpec]):
         if seen.own:
             newtable.show(about, run.asked, result.components[:, 0], k)
         st.markdown("### Can I trust it?")
-        title = "The proof: nothing is proved about this component yet"
-        if seen.certificate is not None:
-            title = f"The proof: {wording.proof(result.ratio).removesuffix(', proved')}"
-        if box := frame.fold(title, "fold_proof", ":material/verified:"):
+        if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
                 st.markdown(statement.numbers(seen.problem, result, k))
+                if statement.ceiling_of(seen.table, seen.problem.n) < seen.limit:
+                    st.markdown(f"The limit for all {seen.problem.n:,} is lower, and holds for fewer, too.")
                 optimal.fates(seen)
                 proof_panel.show(seen)
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
-        if self._data is not None and self._asked is not None and self._data.table is None:
-            rivals.show(self._data, self._asked)
+        if self.data is not None and self.asked is not None and self.data.table is None:
+            rivals.show(self.data, self.asked)
         title = "What is 100 %, and other bounds"
         with st.expander(title, icon=":material/area_chart:", type="compact", key="fold_curve"):
             curve.switches()

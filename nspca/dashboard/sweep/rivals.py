@@ -1,6 +1,5 @@
 """Methods side by side below a sweep: several methods at several k, each without the answers of the others.
 
-The page Sweep calls `show`. The question has the problem and the effort of the sweep, and own methods and k.
 A comparison that has ended is an `Answer`, here `seen`, of which one of `VIEWS` is open.
 """
 
@@ -24,7 +23,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs import cost_estimate, lookup, methods, options
+from nspca.dashboard.runs import cost_estimate, lookup, methods
 from nspca.dashboard.views import component, curve, statement
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
@@ -38,7 +37,6 @@ from nspca.plots.compare import (
     values_figure,
     weights_figure,
 )
-from nspca.plots.components import profiles_figure
 from nspca.plots.joint import parts_figure
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value, percent_down, round_down, round_up
@@ -60,8 +58,7 @@ SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
 ROUNDING = 1e-14
 """Relative difference of two values that comes from rounding alone: both are then the best found."""
-ENOUGH = 0.5
-"""Share of the largest value that the first shown k must reach."""
+ENOUGH = 0.5  # share of the largest value that the first shown k must reach
 MOST_COMPONENTS = 6
 ANGLE = "angle"
 BETWEEN = {
@@ -92,14 +89,14 @@ def show(of: Chosen, asked: SweepSpec) -> None:
         return
     with box:
         able = methods.refusals(of, asked.nonneg, asked.center, asked.scale, asked.forced)
-        _inputs(of, able)
+        _inputs(asked, able)
         try:
             spec = question(of, asked, able)
         except NSPCAError as error:
             st.error(wording.plain(error), icon=":material/error:")
             return
         if lookup.that_asks(spec) is not None:
-            state.put(ks=_ks_text(of), rivals=list(spec.methods))  # so that a reload unfolds the section
+            state.put(ks=_ks_text(asked), rivals=list(spec.methods))  # so that a reload unfolds the section
         elif why := cost_estimate.refusal(of, *spec.work):
             cost_estimate.say(why)
             return
@@ -123,14 +120,16 @@ def question(of: Chosen, asked: SweepSpec, able: dict[str, str | None]) -> Compa
     rivals = _rivals(able)
     if not rivals:
         raise InvalidOption("a comparison needs at least one method, got none: choose one")
-    ks = read_ks(_ks_text(of), of.dataset.X.shape[1], max(1, len(asked.forced)))
-    how: dict[str, Any] = {"options": options.changed_options(rivals), "effort": asked.effort}
+    ks = read_ks(_ks_text(asked), of.dataset.X.shape[1], max(1, len(asked.forced)))
+    how: dict[str, Any] = {"options": methods.changed_options(rivals), "effort": asked.effort}
     return ComparisonSpec(**asked.about_problem(), ks=ks, methods=tuple(rivals), seed=asked.seed, **how)
 
 
-def _inputs(of: Chosen, able: dict[str, str | None]) -> None:
+def _inputs(asked: SweepSpec, able: dict[str, str | None]) -> None:
     left, right = st.columns([2, 5])
-    left.text_input("Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", _ks_text(of)))
+    left.text_input(
+        "Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", _ks_text(asked))
+    )
     names = methods.able(able)
     about = f"{methods.summaries(names)}\n\n{BASELINE.capitalize()}."
     how: dict[str, Any] = {"options": names, "format_func": methods.label, "help": about}
@@ -139,7 +138,7 @@ def _inputs(of: Chosen, able: dict[str, str | None]) -> None:
     if cannot:
         with st.expander(f"{wording.things(len(cannot), 'method')} cannot answer this question"):
             st.caption("\n".join(cannot))
-    options.form(_rivals(able))
+    methods.draw_options(_rivals(able))
 
 
 def _rivals(able: dict[str, str | None]) -> list[str]:
@@ -153,12 +152,13 @@ def _named(name: str, sentence: str) -> str:
     return f"**{name}**: {wording.plain(sentence)}"
 
 
-def _ks_text(of: Chosen) -> str:
-    return state.get("ks") or ", ".join(map(str, default_ks(of.dataset.X.shape[1])))
+def _ks_text(asked: SweepSpec) -> str:
+    ks = [k for k in default_ks(asked.ks[-1]) if k >= len(asked.forced)] or asked.ks[-1:]
+    return state.get("ks") or ", ".join(map(str, ks))
 
 
 def default_ks(n: int) -> tuple[int, ...]:
-    """Return the default values of k: all for few features, else 5, 10, 20, ..."""
+    """Return the default values of k up to the end n of the curve: all of a short one, else 5, 10, 20, ..."""
     if n <= ALL_UP_TO:
         return tuple(range(1, n + 1))
     return tuple(k for k in (5 * 2**i for i in range(6)) if k < n and k <= MOST_K)
@@ -344,18 +344,14 @@ def aligned(X: np.ndarray) -> np.ndarray:
 
 
 def _pictures(dataset: Dataset, X: np.ndarray, titles: list[str], key: str, what: str = "weight") -> None:
-    """Draw the columns of X (n, methods) as images or spectra, or in one table; `what` says what they are."""
-    dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
-    mean = moments(dataset.X)[0] if dense else None
-    if dataset.kind == "image" and dataset.image_shape is not None and mean is not None:
+    """Draw the columns of X (n, methods) as images, or in one table; `what` says what its numbers are."""
+    if dataset.kind == "image" and dataset.image_shape is not None and not dataset.is_covariance:
         hover, largest = f"{what} %{{z:.3f}}", None if what == "weight" else 1.0
-        how: dict[str, Any] = {"mean": mean, "captions": titles, "largest": largest, "hover": hover}
-        figure = parts_figure(X, component.grid(dataset), name="each method", **how)
-    elif dataset.kind == "spectrum" and dataset.axis is not None and mean is not None and what == "weight":
-        figure = profiles_figure(X, dataset.axis, dataset.axis_name, mean=mean, names=titles)
+        how: dict[str, Any] = {"captions": titles, "largest": largest, "hover": hover, "one": "method"}
+        mean = moments(dataset.X)[0]
+        figure = parts_figure(X, component.grid(dataset), mean=mean, name="each method", **how)
     else:
-        order = None if what == "weight" else dataset.axis
-        figure = weights_figure(X, dataset.feature_names, titles, what=what, order=order)
+        figure = weights_figure(X, dataset.feature_names, titles, what=what, order=dataset.axis)
     figures.draw(figure, key)
 
 
@@ -563,8 +559,7 @@ def _draw_stability(seen: Answer, supports: dict[str, list[list[int]]], rows: li
     _pictures(seen.of.dataset, F, titles, "rivals_stability", "chosen in")
     st.caption(
         "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same "
-        "features. The colour says in what part of the draws a feature is chosen: from yellow, seldom, to "
-        "dark red, always."
+        "features. The stronger the colour of a feature, the more draws choose it."
     )
     refusals(rows)
 

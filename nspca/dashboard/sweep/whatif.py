@@ -1,7 +1,4 @@
-"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick.
-
-The page Sweep starts a sweep by `begin`, or by `answer` after a change of the form.
-"""
+"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick."""
 
 from itertools import chain
 from typing import Any

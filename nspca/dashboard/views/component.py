@@ -20,7 +20,9 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
-from nspca.plots import component_figure, score_figure, score_map, separation
+from nspca.plots.components import component_figure
+from nspca.plots.samples import score_figure
+from nspca.plots.scoremap import score_map, separation
 from nspca.plots.theme import largest_weights
 from nspca.problem import Problem
 from nspca.selection.membership import Membership

@@ -1,7 +1,4 @@
-"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
-
-The sweep page uses it. `asked` is the question of the sweep.
-"""
+"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +11,7 @@ import streamlit as st
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
-from nspca.plots import sweep_figure
+from nspca.plots.sweeps import sweep_figure
 from nspca.presentation.phrases import method_name
 from nspca.problem import Problem
 from nspca.specs import SweepSpec

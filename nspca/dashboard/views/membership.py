@@ -1,19 +1,17 @@
 """Show on a page which features every good answer needs, and what leaving each feature out costs.
 
 A visitor chooses the share of the optimum from which an answer counts as good. The membership is then
-computed from the certificate of the result, and cached. The sweep page draws `ask` and `legend`, and hands
-what `of` returns to the picture and the table of `component`.
+computed from the certificate of the result, and cached.
 """
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, lookup, progress
 from nspca.dashboard.runs.tasks import engine
@@ -26,10 +24,7 @@ from nspca.result import Result
 from nspca.selection.membership import Membership, Place
 from nspca.specs import DataSpec, MembershipSpec
 
-AT_ONCE, PATIENCE = 20, 1.0
-"""Maximum features for which the page computes membership itself, since that takes a moment. Seconds that the
-page waits for a worker otherwise.
-"""
+PATIENCE = 1.0  # seconds that the page waits for a worker
 WITHIN = (0, 900, 950, 980, 990, 995, 998, 999)
 """Values of the slider in thousandths of the optimum. At 0 the membership is off."""
 LABEL = "Which features does every good answer need? Good is at least … of the best possible"
@@ -57,21 +52,8 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
         return None
-    claims: tuple[Any, ...] = (
-        certificate.kind,
-        certificate.upper,
-        certificate.digest,
-        certificate.k,
-        certificate.forced,
-        certificate.nonneg,
-        certificate.center,
-        certificate.scale,
-        within,
-    )
-    name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
+    name = hash_claims(certificate, within, result.components.tobytes())
     try:
-        if problem.n <= AT_ONCE:
-            return _compute_cached(name, problem, result, within / 1000)
         spec = MembershipSpec(
             data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
             k=problem.size,
@@ -88,10 +70,11 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
         return None
 
 
-@cache.keep()
-def _compute_cached(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
-    """Return the membership of a small problem, cached by `name`, a digest of the certificate and result."""
-    return nspca.membership(_problem, _result, share=share)
+def hash_claims(certificate: nspca.Certificate, *more: object) -> str:
+    """Return a hash of what a certificate claims, and of `more`."""
+    names = ("kind", "upper", "digest", "k", "forced", "nonneg", "center", "scale", "nbytes")
+    claims = [getattr(certificate, name) for name in names]
+    return hashlib.sha256(repr([*claims, *more]).encode()).hexdigest()
 
 
 def _await_membership(now: JobState) -> Membership | None:
@@ -113,12 +96,6 @@ def _await_membership(now: JobState) -> Membership | None:
 def sure(known: Membership | None) -> np.ndarray | None:
     """Return an (n,) boolean array: whether every good answer uses the feature. None without a membership."""
     return None if known is None else np.array([place is Place.EVERY for place in known.places])
-
-
-def legend(noun: str, known: Membership | None) -> None:
-    """Draw the sentence that explains solid and hatched features, once the membership is known."""
-    if known is not None:
-        st.markdown(sentence(noun, known))
 
 
 def sentence(noun: str, known: Membership) -> str:

@@ -1,7 +1,4 @@
-"""The statement about a component: two sentences and a bar about its variance and the proved bound.
-
-Home and Sweep state a component with it; the page Components uses `bar`.
-"""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,6 +20,7 @@ from nspca.presentation.numerals import (
     format_value_share,
     percent_down,
     percent_up,
+    proved_ratio,
     ratio_at_most,
 )
 from nspca.problem import Problem
@@ -40,7 +38,7 @@ class Statement:
     share : share of the component in the variance of the first principal component
     most : proved upper bound of `share` for any component; None without a proof
     share_text, most_text : both in per cent, rounded down and up
-    everything : label of the whole bar, which says what is 100 %
+    everything : label of the whole bar, which says what is 100 %, and its share in the total variance
     ceiling : proved limit for any number of features, with the signs of the problem; None where unknown
     ceiling_text : name of that limit, with its percentage rounded up
     digits : digits after the point of the percentages
@@ -75,21 +73,22 @@ def state_result(
     k: int,
     *,
     ceiling: float = math.inf,
+    upper: float = math.inf,
 ) -> Statement:
     """Return the statement about a component that may use k features.
 
-    `ceiling` is a proved upper bound on nonnegative components of any number of features, in the units of the
-    data. The smaller of both bounds is the limit, and the ceiling is named only where it is seen to be
-    higher.
+    `ceiling` is a proved upper bound on nonnegative components of any number of features, and `upper` one
+    that a search has proved so far, in the units of the data. The smallest bound is the limit, and the
+    ceiling is named only where it is seen to be higher.
     """
     one, best = wording.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
     most_text, optimal = "", False
     if certificate is not None:
-        limit_here = min(best, certificate.upper, ceiling if problem.nonneg else math.inf)
+        limit_here = min(best, upper, certificate.upper, ceiling if problem.nonneg else math.inf)
         most = ratio_at_most(limit_here, best)
-        optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
+        optimal = 1 - proved_ratio(result.value, limit_here) <= OPTIMAL_GAP
     digits = wording.decimals(share if most is None or optimal else most)
     share_text = percent_down(share, digits)
     if most is not None and not optimal:
@@ -105,14 +104,16 @@ def state_result(
         limit = f"{few} {'is' if used == 1 else 'are'} the best {best_of}{_terms(problem, k, one)}: proved."
     elif certificate is not None:
         limit = nobody(problem, k, one, most_text)
-    everything = f"all {wording.things(problem.n, one)}"
+    everything = f"all {wording.things(problem.n, one)}: 100 %"
+    if problem.total_variance:
+        everything += f" ({format_value_share(best, problem.total_variance)} of the whole variance)"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
     if not problem.nonneg or not ceiling < best or k >= problem.n:
         return said
     top = max(share, ratio_at_most(ceiling, best))
     if top - (most if most_text and most is not None else share) < 10.0 ** -(digits + 2):
         return said
-    text = f"at most {percent_up(top, digits)} with nonnegative weights"
+    text = f"nonnegative weights, however many: at most {percent_up(top, digits)}"
     return replace(said, ceiling=top, ceiling_text=text)
 
 
@@ -137,10 +138,9 @@ def _terms(problem: Problem, k: int, one: str) -> str:
 
 
 def show(said: Statement) -> DeltaGenerator:
-    """Draw the headline and the bar below it; return their container."""
+    """Draw the headline, and return its container, for `bar` and for the line about the proof."""
     answer = st.container(key=ANSWER)
     answer.markdown(wording.unbroken(f"## {said.text}"))
-    answer.html(bar(said))
     return answer
 
 
@@ -149,14 +149,10 @@ def bar(said: Statement) -> Markup:
     found = 100 * min(1.0, max(0.0, said.share))
     limit = found if said.most is None or not said.most_text else 100 * min(1.0, max(said.share, said.most))
     parts = [(found, FOUND, 1.0), (limit - found, PROVED, 0.45), (100 - limit, CONTEXT, 0.2)]
-    legend = [(FOUND, 1.0, f"found {said.share_text}")]
-    if said.most_text:
-        legend.append((PROVED, 0.45, f"proved limit {said.most_text}"))
-    elif said.limit:
-        legend[0] = (FOUND, 1.0, f"found {said.share_text}, the most possible")
-    legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
+    texts = [f"proved limit {said.most_text}"] * bool(said.most_text) + [said.everything]
     at = None if said.ceiling is None else 100 * min(1.0, said.ceiling)
-    return render("bar", parts=parts, legend=legend, tick=at, tick_text=said.ceiling_text)
+    alt = f"found {said.share_text}; {'; '.join([*texts, said.ceiling_text]).removesuffix('; ')}"
+    return render("bar", alt=alt, parts=parts, texts=texts, tick=at, tick_text=said.ceiling_text)
 
 
 def numbers(problem: Problem, result: Result, k: int) -> str:

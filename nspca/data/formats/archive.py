@@ -1,13 +1,12 @@
 """A ZIP or folder with a table: which file is the table, which is about its samples, which are neither."""
 
 import re
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from nspca.data.encodings import as_utf8
 from nspca.data.formats.base import Format
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
-from nspca.data.formats.strings import HEAD, first_rows, short_name
+from nspca.data.formats.strings import HEAD, find_table, short_name
 from nspca.data.limits import Files, plain_bytes
 from nspca.data.names import quote_names
 from nspca.data.numerals import is_number
@@ -24,12 +23,17 @@ _ASIDE = re.compile(
 """Names of files that are beside a table and hold none."""
 
 
+def is_aside(name: str) -> bool:
+    """Tell by its name whether a file holds no table."""
+    return _ASIDE.fullmatch(PurePosixPath(name).name) is not None
+
+
 def choose_files(files: Files) -> tuple[tuple[str, bytes], tuple[str, bytes] | None, list[str]]:
     """Return the table among files, the table about its samples if there is one, and what is neither.
 
     Of two tables, the one with more numbers is the table. Each is a name and its bytes, unpacked.
     """
-    aside = [name for name, _ in files if len(files) > 1 and _ASIDE.fullmatch(PurePosixPath(name).name)]
+    aside = [name for name, _ in files if len(files) > 1 and is_aside(name)]
     kept = [(name, read) for name, read in files if name not in aside] or list(files)
     if not 1 <= len(kept) <= 2:
         named = (
@@ -56,6 +60,6 @@ def _share_of_numbers(raw: bytes) -> float:
         text = sheet_as_csv(raw, 50, least=1)[0] if is_spreadsheet(raw) else as_utf8(raw[:HEAD])[0]
     except InvalidData:
         return 1.0
-    rows: Sequence[Sequence[str]] = first_rows(text)[1][1:]
-    cells = [cell for row in rows for cell in row]
+    layout = find_table(text)
+    cells = [cell for row in layout.rows[1:] for cell in row] if layout is not None else []
     return sum(is_number(cell, ".") for cell in cells) / max(len(cells), 1)

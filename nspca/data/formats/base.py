@@ -5,21 +5,24 @@ import io
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from nspca.data.findings import Finding
-from nspca.data.limits import MOST_PACKED, Files, check_growth
+import scipy.sparse as sp
+
+from nspca.data.arrays import make_dataset, plain_numbers
+from nspca.data.dataset import Dataset
+from nspca.data.findings import Finding, as_findings
+from nspca.data.limits import MOST_PACKED, Files, check_dense, check_growth, check_sparse
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
 if TYPE_CHECKING:
-    from nspca.data.dataset import Dataset
     from nspca.data.dialect import Layout
 
 GZIP = b"\x1f\x8b"
@@ -201,12 +204,32 @@ class Reader(ABC):
         """Return the feature names that a file without named columns holds beside its numbers, or None."""
         return None
 
+    def about(self) -> dict[str, Any]:
+        """Return what the file says beside its numbers, as fields of `Dataset`."""
+        return {"findings": as_findings(self.findings)}
+
+    def close(self) -> None:  # noqa: B027
+        """Close the file where it was left open."""
+
     @abstractmethod
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows of the table in the order of the file, `rows` at a time unless the format decides.
 
         `spill` is a folder for temporary files, needed to sort entries that come in any order.
         """
+
+
+def read_matrix(reader: Reader) -> Dataset:
+    """Return the matrix of a reader, whose header must claim no more than the file holds and memory takes."""
+    with closing(reader):
+        size = reader.probe()
+        if size.sparse:
+            check_sparse(size.rows, size.columns, size.entries)
+        else:
+            check_dense(size.rows, size.columns)
+        (block,) = reader.blocks()
+        X = block.X if sp.issparse(block.X) else plain_numbers(block.X)
+        return make_dataset(X, reader.source.title, reader.options, **reader.about())
 
 
 @dataclass(frozen=True)
@@ -244,14 +267,14 @@ class Format:
     `name` is the format in words, such as ``an Excel workbook``. `matches` tells a source of this format from
     its first bytes or its files. Of the ways, `convert` returns the table of the file as text, `read` the
     `Dataset`, and `refused` says of a format that is not read what to do instead. `reader` reads the rows of
-    a file on disk block by block. `labels` returns name and content of a table beside the data that may have
-    their labels.
+    a file on disk block by block; without the others, it reads a file in memory too. `labels` returns name
+    and content of a table beside the data that may have their labels.
     """
 
     name: str
     matches: Callable[[Source], bool]
     convert: Callable[[Source, ReadOptions], Converted] | None = None
-    read: "Callable[[Source, ReadOptions, Report], Dataset] | None" = None
+    read: Callable[[Source, ReadOptions, Report], Dataset] | None = None
     reader: type[Reader] | None = None
     labels: Callable[[Source], tuple[str, Callable[[], bytes]] | None] | None = None
     refused: str = ""

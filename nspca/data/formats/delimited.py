@@ -36,8 +36,7 @@ from nspca.data.findings import Finding
 from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
 from nspca.data.formats.tables import read_table
 from nspca.data.limits import MAX_LINE, check_dense, check_lines
-from nspca.data.missing import refuse
-from nspca.data.names import short
+from nspca.data.names import short, were
 from nspca.data.options import ReadOptions
 from nspca.data.roles import Columns, find_columns
 from nspca.errors import InvalidData, Way
@@ -149,30 +148,25 @@ class DelimitedReader(Reader):
         """Yield the rows, some megabytes of text at a time, without the rows `skipped` below the header.
 
         The columns `texts`, by number, are read as text. On disk, errors name the line of the file, and the
-        first missing value is refused. In memory, errors name the row. Missing values are then NaN, or all
-        refused together at the end.
+        first missing value is refused. In memory, errors name the row, and missing values are NaN.
         """
-        gaps = _Gaps(self.options)
-        allowed = self.options.missing != "refuse" and not self.on_disk
+        has_gaps = self.options.missing != "refuse" and not self.on_disk
         codes = tuple(float(code) for code in self.options.missing_codes if not isinstance(code, str))
         before = empty = 0
         for raw, line in self._cut():
             raw = self._without_headers(self._without_comments(raw))
-            cells = Cells(raw, self.layout, allowed, codes, line if self.on_disk else None, before)
-            values, found, gap, nothing = cells.read(texts, skipped)
-            gaps.add(values, gap)
+            cells = Cells(raw, self.layout, has_gaps, codes, line if self.on_disk else None, before)
+            values, found, nothing = cells.read(texts, skipped)
+            has_gaps = has_gaps or bool(np.isnan(values).any())
             empty += nothing
             before += (len(values) or len(next(iter(found.values()), ()))) + len(skipped)
             skipped = ()
             yield values, found
         self.findings = (*self.layout.findings, *self._text.findings)
         if self.repeated:
-            lines = "line that repeats" if self.repeated == 1 else "lines that repeat"
-            self.findings += (Finding(f"{self.repeated} {lines} the header left out."),)
+            self.findings += (Finding(f"{were(self.repeated, 'line')} left out for repeating the header."),)
         if empty:
-            were = "1 row without any cell was" if empty == 1 else f"{empty} rows without any cell were"
-            self.findings += (Finding(f"{were} left out."),)
-        gaps.check()
+            self.findings += (Finding(f"{were(empty, 'row')} left out for having no filled cell."),)
 
     def _without_headers(self, raw: bytes) -> bytes:
         """Return text without lines that repeat the header, as files written one after another have."""
@@ -200,35 +194,6 @@ class DelimitedReader(Reader):
                 yield trimmed(self.source.raw[self.layout.body :]), 0
                 return
         yield from self._text.pieces(self.layout, most)
-
-
-class _Gaps:
-    """Counts the missing values of a table, for the error that refuses them."""
-
-    def __init__(self, options: ReadOptions) -> None:
-        self.turned = bool(options.features_in_rows)
-        self.first = ""
-        self.cells = self.rows = 0
-        self.shape = 0, 0
-        self.columns: np.ndarray | None = None
-
-    def add(self, values: np.ndarray, first: str) -> None:
-        """Count the missing values (NaN) of some rows. `first` describes one that is not allowed."""
-        self.shape = self.shape[0] + len(values), values.shape[1]
-        if not first:
-            return
-        missing = np.isnan(values)
-        self.first = self.first or first
-        self.cells += int(missing.sum())
-        self.rows += int(missing.any(axis=1).sum())
-        here = missing.any(axis=0)
-        self.columns = here if self.columns is None else self.columns | here
-
-    def check(self) -> None:
-        """Refuse the table if missing values were counted."""
-        if self.columns is not None:
-            counts = self.cells, self.rows, int(self.columns.sum())
-            raise refuse(self.first, *counts, self.shape, self.turned)
 
 
 class DelimitedText:
@@ -376,9 +341,7 @@ def read_text_table(
     rows, columns = reader.most_rows, len(reader.layout.columns)
     end, below = _find_footnotes(source, reader.layout)
     if below:
-        lines = "The line" if len(below) == 1 else f"{len(below)} lines"
-        were = "was" if len(below) == 1 else "were"
-        findings = (*findings, f'{lines} below the table {were} left out ("{short(below[0])}").')
+        findings = (*findings, f'{were(len(below), "line")} left out below the table ("{short(below[0])}").')
         raw = raw if source.path is None else source.path.read_bytes()
         reader = DelimitedReader(replace(source, path=None, raw=raw[:end]), options, report=report)
     check_dense(rows, columns)

@@ -14,7 +14,7 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
-from nspca.data.dialect import are_labels
+from nspca.data.dialect import ENOUGH_ROWS, Layout, are_labels
 from nspca.data.encodings import as_utf8, guess_encoding
 from nspca.data.formats import written
 from nspca.data.formats.base import Source
@@ -24,12 +24,10 @@ from nspca.data.formats.json_tables import convert_json, is_json
 from nspca.data.formats.matrixmarket import is_matrix_market
 from nspca.data.formats.strings import (
     HEAD,
-    ROWS,
-    first_rows,
+    find_table,
     has_header,
     read_strings,
     short_name,
-    split_rows,
     visible,
 )
 from nspca.data.formats.written import is_written, read_written
@@ -55,8 +53,6 @@ _LETTERS = 0.6
 """Minimum share of letters and blanks in running text. Tables of numbers have few letters."""
 _BINARY = re.compile(rb"\x93NUMPY|PAR1|\x89|P[1-6]|\xff\xd8|RIFF|%PDF")
 """First bytes of binary files. Other binary files are recognised by their zero bytes."""
-_MOST_TITLE = 5
-"""Maximum lines above a table of texts, such as a title."""
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n\s*")
 _QUOTES = {0x91: "‘", 0x92: "’"}
 """Apostrophes of Windows in a text that was read as Latin-1: "we\x92ll" is "we’ll"."""
@@ -82,8 +78,8 @@ def find_documents(source: Source) -> str:
     """
     try:
         if source.converted and is_spreadsheet(source.raw):
-            return _kind_of_text(_find_table(source.converted[-1].text[:HEAD])[0])
-        files, text, _ = open_texts(source.raw, ROWS)
+            return _kind_of_text(source.converted[-1].text[:HEAD])
+        files, text, _ = open_texts(source.raw, 4 * ENOUGH_ROWS)
     except InvalidData:
         return ""
     if files is None:
@@ -121,13 +117,16 @@ def open_texts(
         _check_bytes(len(raw))
         cut = rows is not None and len(raw) > HEAD
         raw, notes = as_utf8((raw[: raw.rfind(b"\n", 0, HEAD) + 1] or raw[:HEAD]) if cut else raw)
-    text, more = _find_table(raw)
-    return None, text, tuple(map(str, (*notes, *more)))
+    if is_json(raw[:HEAD]):
+        converted = convert_json(raw)
+        raw, notes = converted.text, (*notes, *converted.findings)
+    return None, raw, tuple(map(str, notes))
 
 
 def _kind_of_text(raw: bytes) -> str:
-    rows = _first_rows(raw)[1]
-    if rows:
+    layout = find_table(raw)
+    if layout is not None:
+        rows = layout.rows
         columns = [[row[i] for row in rows[1:] if row[i].strip()] for i in range(len(rows[0]))]
         numbers = sum(2 * sum(map(is_number, cells)) >= len(cells) > 0 for cells in columns)
         if 2 * numbers > len(columns) and numbers > 2:
@@ -151,37 +150,6 @@ def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
     return texts, [one for one in shown if one not in texts]
 
 
-def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return a text in UTF-8 from the header of its table on, JSON as CSV, and notes about that."""
-    if is_json(raw[:HEAD]):
-        converted = convert_json(raw)
-        return converted.text, tuple(map(str, converted.findings))
-    rest = re.sub(rb"^sep=.\r?\n", b"", raw, count=1) if raw.startswith(b"sep=") else raw
-    above: list[str] = []
-    for _ in range(_MOST_TITLE + 1):
-        rows = first_rows(rest)[1]
-        is_title = (
-            len(rows) > 2 and not any(rows[0][1:]) and any(sum(map(bool, row)) > 1 for row in rows[1:3])
-        )
-        if len(rows) > 2 and not is_title:
-            said = f'Left out above the table: "{printable(" ".join(above))[:60]}".'
-            return rest, (said,) if above else ()
-        line, _, rest = rest.partition(b"\n")
-        above += [line.decode(errors="replace")] if line.strip() else []
-    return raw, ()
-
-
-def _first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
-    """Return the delimiter and the first rows of a table in UTF-8, also of one column in quotation marks."""
-    delimiter, rows = first_rows(raw)
-    if delimiter is None and raw.count(b'"', 0, HEAD) > 1:
-        alone = split_rows(raw[:HEAD].decode(errors="ignore"), ",")
-        quoted = len(re.findall(rb'(?:^|\n)"', raw[:HEAD]))
-        if len(alone) > 1 and {len(row) for row in alone} == {1} and 2 * quoted >= len(alone):
-            return ",", alone
-    return delimiter, rows
-
-
 def read_documents(
     raw: bytes,
     *,
@@ -199,13 +167,15 @@ def read_documents(
     files, raw, notes = open_texts(raw)
     if files is not None:
         return read_files(files)
-    delimiter, rows = _first_rows(raw)
+    layout = find_table(raw)
     columns = (text_column, id_column, label_column)
     named = any(column is not None for column in columns)
-    if named and delimiter is None:
+    if named and layout is None:
         raise InvalidData("A table of texts has two columns at least, and rows of one length; this has not.")
-    if delimiter and (named or (rows and split == "automatic" and _guess_column(rows) is not None)):
-        found = _read_rows(raw, delimiter, rows, columns)
+    if layout and (named or (split == "automatic" and _guess_column(layout.rows) is not None)):
+        found = _read_rows(raw, layout, columns)
+    elif layout and split == "automatic" and not _kind_of_text(raw):
+        raise InvalidData("The table holds no column of texts: name one, or read its numbers by nspca.read.")
     else:
         found = _split_lines(raw, split)
     return replace(found, notes=(*notes, *found.notes))
@@ -310,12 +280,10 @@ def _is_heading(text: str) -> bool:
     return len(text) <= 40 and bool(re.fullmatch(r"[\w.-]*\w", text))
 
 
-def _read_rows(
-    raw: bytes, delimiter: str, rows: list[list[str]], wanted: Sequence[str | int | None]
-) -> Documents:
+def _read_rows(raw: bytes, layout: Layout, wanted: Sequence[str | int | None]) -> Documents:
     """Return a table in UTF-8 as documents; `wanted` are text, id and label column, None if not given."""
-    guessed = _guess_column(rows)
-    table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
+    guessed = _guess_column(layout.rows)
+    table = read_strings(raw, layout, has_header(layout.rows, guessed or 0, wanted))
     column = guessed if wanted[0] is None else find_column(table.header, wanted[0], "text")
     if column is None:
         raise InvalidData("No column of the table holds running texts: name the text column.")
@@ -325,7 +293,7 @@ def _read_rows(
     ids = None if wanted[1] is None else find_column(table.header, wanted[1], "id")
     if ids is None:
         ids = next((i for i, names in cells.items() if _are_names(names)), None)
-    notes: tuple[str, ...] = (f'The texts are the column "{table.header[column][:40]}".',)
+    notes = (*table.notes, f'The texts are the column "{table.header[column][:40]}".')
     names: Names = numbered("document", len(texts))
     if ids is not None:
         names, renamed = unique_names(cells[ids], "document")

@@ -5,21 +5,18 @@ words are numbered from 1.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.arrays import make_dataset
-from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.formats.base import Format, Source
+from nspca.data.formats.base import Format
 from nspca.data.formats.entries import Entries, EntryReader
 from nspca.data.names import Names, numbered, unique_names
-from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Report
 
 HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
 _ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
@@ -56,6 +53,16 @@ class DocwordReader(EntryReader):
         for table in self.tables():
             yield table[:, 0] - 1, table[:, 1] - 1, table[:, 2].astype(np.float64)
 
+    def feature_names(self) -> Sequence[str] | None:
+        given = self.source.vocabulary
+        return None if given is None else vocabulary_words(given, self.sides[1])[0]
+
+    def about(self) -> dict[str, Any]:
+        documents, count = self.sides
+        words, notes = vocabulary_words(self.source.vocabulary, count)
+        names = {"feature_names": words, "sample_names": numbered("document", documents)}
+        return {**names, "kind": "words", "findings": as_findings(notes)}
+
 
 def read_vocabulary(path: Path) -> bytes:
     """Return the bytes of a vocabulary file, plain or gzipped."""
@@ -88,15 +95,4 @@ def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple
     return unique_names([word.strip() for word in words], "word")
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return word counts as a data set, with the words of the vocabulary of the source."""
-    reader = DocwordReader(source, options, report=report)
-    shape = reader.shape
-    limits.check_sparse(shape.rows, shape.columns, shape.entries)
-    (block,) = reader.blocks()
-    names, notes = vocabulary_words(source.vocabulary, shape.columns)
-    about = {"feature_names": names, "sample_names": numbered("document", shape.rows), "kind": "words"}
-    return make_dataset(block.X, source.title, options, findings=as_findings(notes), **about)
-
-
-FORMAT = Format("a docword file", lambda source: is_docword(source.first()), read=read, reader=DocwordReader)
+FORMAT = Format("a docword file", lambda source: is_docword(source.first()), reader=DocwordReader)

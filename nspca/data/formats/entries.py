@@ -72,7 +72,6 @@ class EntryReader(Reader):
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         if rows is None or spill is None:
-            self.probe()
             parts = [*self.entries()] or [(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))]
             at, to, values = map(np.concatenate, zip(*parts, strict=True))
             del parts

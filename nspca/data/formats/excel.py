@@ -15,19 +15,23 @@ from typing import Any
 from xml.etree import ElementTree
 
 from nspca.data import limits
+from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods, read_xml
 from nspca.data.formats.sheets import COLUMNS, ROWS, Sheet, as_csv, choose_sheet, too_wide
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData, Late, MissingPackage
-from nspca.validation.archive import MAX_BYTES, open_zip
+from nspca.errors import InvalidData, Late
+from nspca.validation.archive import MAX_BYTES, open_zip, parsing
 
 MAX_EMPTY = 2**22
 """Maximum cells of the rectangle that the cells of a sheet span, beyond eight times their number."""
 OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of .xls, and of other files of old Office programs."""
 calamine: Any = Late("python_calamine", "Excel files", "files")
+_DAMAGED = (
+    "The spreadsheet is damaged, has a password, or is of a kind that cannot be read: save the sheet as CSV."
+)
 _OLE_KINDS = {
     "EncryptedPackage": "an Office file with a password",
     "WordDocument": "an old Word document",
@@ -82,7 +86,7 @@ def sheet_as_csv(
     least: int = 2,
     limit: int = MAX_BYTES,
     sheet: str | int | None = None,
-) -> tuple[bytes, tuple[str, ...]]:
+) -> tuple[bytes, tuple[Finding | str, ...]]:
     """Return the first visible sheet that holds a table as CSV, and notes about what was decided.
 
     At most `rows` rows are converted, and `limit` characters written. `decimal` is the sign of numbers that
@@ -90,19 +94,9 @@ def sheet_as_csv(
     the compressed file that contained the workbook, if any.
     """
     packed = packed or len(raw)
-    try:
+    with parsing(_DAMAGED):
         sheets = _open_xls(raw) if raw.startswith(OLE) else _open_zip(raw, packed)
         chosen = choose_sheet(sheets, sheet, least, lambda one: one.read(rows, decimal or ".", packed, limit))
-    except (InvalidData, MissingPackage):
-        raise
-    except BaseException as error:
-        # Untrusted files can make the parsers raise errors of any kind. That of Rust is no Exception.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise InvalidData(
-            "The spreadsheet is damaged, has a password, or is of a kind that cannot be read: save the sheet "
-            "as CSV."
-        ) from None
     limits.check_dense(len(chosen.rows), chosen.width)
     return as_csv(chosen), tuple(chosen.notes)
 

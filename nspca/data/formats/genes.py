@@ -7,9 +7,10 @@ lines, and converted to a table that has the names of the genes and the samples 
 import csv
 import io
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pandas as pd
 
@@ -37,7 +38,7 @@ _COMMENTS = re.compile(rb"\A(#[^\n]*\n)+")
 _COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
 _COUNTS_NAME = re.compile(
     r"[._-]?(quant(\.genes)?\.sf|abundance\.tsv|(genes|isoforms)\.results"
-    r"|(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?))(\.gz)?$",
+    r"|(ReadsPerGene\.out|htseq(_counts?)?|(feature)?counts?)?\.(tab|tsv|txt|counts?))(\.gz)?$",
     re.IGNORECASE,
 )
 """The end of the name of a file of counts, after the name of the sample."""
@@ -55,96 +56,19 @@ _TAIL = 2**12
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of table that is known by its header. Patterns are about names in lower case.
-
-    The header begins with the columns `needs`. `ids` name the genes or proteins, the best first. `values` are
-    patterns of the sample columns, the best first, whose first group is the name of the sample; without them
-    every column that is not in `aside` is a sample. A ``+`` in a column of `marks`, and a first cell as in
-    `left`, leave the row out.
-    """
+    """A kind of table that is known by its header, as genes.toml describes it."""
 
     called: str
-    needs: tuple[str, ...]
-    ids: tuple[str, ...]
-    values: tuple[str, ...] = ()
+    needs: Sequence[str]
+    ids: Sequence[str]
+    values: Sequence[str] = ()
     aside: str = ""
     marks: str = ""
     left: str = ""
 
 
-_KINDS = (
-    _Kind(
-        "A table of featureCounts",
-        ("geneid", "chr", "start", "end", "strand", "length"),
-        ("geneid",),
-        aside="geneid|chr|start|end|strand|length|gene_(name|symbol|biotype|type)",
-    ),
-    _Kind(
-        "A protein table of MaxQuant",
-        ("(majority )?protein ids", ".*"),
-        ("majority protein ids", "protein ids"),
-        (
-            "lfq intensity (.+)",
-            "reporter intensity corrected (.+)",
-            "intensity (.+)",
-            "ibaq (?!peptides)(.+)",
-        ),
-        marks="reverse|(potential )?contaminant|only identified by site",
-        left="(rev|con)__.*",
-    ),
-    _Kind(
-        "A protein table of FragPipe",
-        ("protein", "protein id", "entry name", "gene"),
-        ("protein id",),
-        (
-            "(?!combined )(.+) maxlfq intensity",
-            "(?!combined )(.+?)(?<! total)(?<! unique)(?<! razor) intensity",
-            "(?!combined )(.+?)(?<! total)(?<! unique) spectral count",
-        ),
-        left="(rev|contam)_.*",
-    ),
-    _Kind(
-        "A protein table of Proteome Discoverer",
-        ("checked|protein fdr confidence.*|master",),
-        ("accession",),
-        (r"abundances? \(normalized\): (.+)", "abundances?: (.+)"),
-    ),
-    _Kind(
-        "A table of TMT-Integrator",
-        ("index", "numberpsm"),
-        ("index",),
-        aside="index|numberpsm|gene|proteinid|peptide|sequencewindow|start|end|maxpepprob|referenceintensity",
-    ),
-    _Kind(
-        "A table of DIA-NN",
-        ("protein.group", "(protein.ids|protein.names)"),
-        ("precursor.id", "protein.group"),
-        aside=r"protein[. ](group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences"
-        r"|proteotypic|(stripped|modified)\.sequence|precursor\.(charge|id)",
-    ),
-    _Kind(
-        "A protein table of Spectronaut",
-        ("pg\\..*", ".*"),
-        ("pg.proteingroups", "pg.proteinaccessions"),
-        (r"(?:\[\d+\] )?(.+)\.pg\.quantity", r"(?:\[\d+\] )?(.+)\.pg\.\w*quantity"),
-    ),
-    _Kind(
-        "A feature table of MZmine",
-        ("row id", "row m/z"),
-        ("row id",),
-        ("(.+?)(?:\\.mz\\w*ml)? peak area", "(.+?)(?:\\.mz\\w*ml)? peak height"),
-    ),
-    _Kind(
-        "A table with two names of each gene",
-        (
-            "(ensembl_)?(gene|transcript)_?id|ensembl|geneid|tx_?id",
-            "(gene_?)?(name|symbol)|gene_id|hgnc_symbol|description",
-        ),
-        ("gene_id", "geneid", "gene", "ensembl", "ensembl_gene_id"),
-        aside="(ensembl_)?(gene|transcript|tx)_?(id|name|symbol|biotype|type)?|ensembl|symbol|name|hgnc_symbol"
-        "|description|(effective_)?length|entrez(_?id)?|chr|chrom|chromosome|start|end|strand",
-    ),
-)
+_TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+_KINDS = [_Kind(**kind) for kind in tomllib.loads(_TABLE)["kinds"]]
 
 
 def convert(source: Source, options: ReadOptions) -> Converted:
@@ -223,17 +147,23 @@ def _select(
     if not kind.values:
         samples = {i: "" for i, name in enumerate(plain) if not re.fullmatch(kind.aside, name) and i != ids}
         return (ids, samples) if len(samples) > 1 else None
-    for pattern in kind.values:
-        samples = {i: pattern for i, name in enumerate(plain) if re.fullmatch(pattern, name)}
-        if len(samples) > 1:
-            return ids, samples
-    return None
+    found = [
+        {i: pattern for i, name in enumerate(plain) if re.fullmatch(pattern, name)} for pattern in kind.values
+    ]
+    samples = next((one for one in found if len(one) > 1), max(found, key=len))
+    return (ids, samples) if samples else None
 
 
 def _convert_known(
     raw: bytes, delimiter: str, header: Sequence[str], kind: _Kind, ids: int, samples: dict[int, str]
 ) -> Converted:
     """Return the names and the sample columns of a table of a known kind."""
+    if len(samples) == 1:
+        named = quote_names(header[i] for i in samples)
+        raise InvalidData(
+            f"{kind.called} must have two samples at least, and this has {named} alone: export the table of "
+            "all samples, or name their columns (option columns)."
+        )
     rows = read_frame(_COMMENTS.sub(b"", raw), delimiter).iloc[1:]
     # By `re`: texts held by Arrow know no pattern that looks ahead.
     left = re.compile(kind.left or "(?!)", re.IGNORECASE)
@@ -418,12 +348,15 @@ def _merge_counts(source: Source, options: ReadOptions) -> Converted:
             )
         star, left = star or (header is None and rows.shape[1] == 4), left + none
         taken = header[place[1]] if header is not None and rows.shape[1] > 2 else taken
+        genes = [*rows[place[0]]]
         columns = columns or [rows[place[0]].reset_index(drop=True)]
-        if [*rows[place[0]]] != [*columns[0]]:
-            raise InvalidData(
-                f'All files of counts must name the same genes in one order, "{short_name(label)}" names '
-                "others."
-            )
+        if genes != [*columns[0]]:
+            at = {gene: i for i, gene in enumerate(genes)}
+            if len(at) < len(genes) or len(genes) != len(columns[0]) or not at.keys() >= {*columns[0]}:
+                raise InvalidData(
+                    f'All files of counts must name the same genes, "{short_name(label)}" names others.'
+                )
+            rows = rows.iloc[[at[gene] for gene in columns[0]]]
         path = PurePosixPath(label.replace("\\", "/"))
         names.append(_COUNTS_NAME.sub("", short_name(label)) or path.parent.name)
         columns.append(rows[place[1]].reset_index(drop=True))

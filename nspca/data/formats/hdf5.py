@@ -5,25 +5,21 @@ Only a file that the user names by a path is opened, never an upload. A cell is 
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.arrays import make_dataset, plain_numbers
-from nspca.data.dataset import Dataset
 from nspca.data.dialect import are_few
 from nspca.data.findings import as_findings
-from nspca.data.formats.base import Block, Format, Reader, Size, Source
+from nspca.data.formats.base import Block, Format, Reader, Size
 from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, compressed_rows
-from nspca.data.limits import check_dense, check_sparse
 from nspca.data.names import numbered, quote_names, unique_names
-from nspca.data.options import ReadOptions
 from nspca.data.roles import to_labels
-from nspca.errors import InvalidData, Late, NSPCAError, shown
-from nspca.progress import Report
+from nspca.errors import InvalidData, Late, Way, shown
+from nspca.validation.archive import parsing
 
 h5py: Any = Late("h5py", "HDF5 files", "files")
 MAGIC = b"\x89HDF"
@@ -31,12 +27,17 @@ MOST_NAMES = 2_000_000
 """Maximum rows of a table of cells or genes."""
 _NAMED = ("X", "data", "table", "matrix")
 """Usual names of a table, tried first."""
+_LOOM_GENES, _LOOM_CELLS = (
+    ("Gene", "gene_names", "var_names", "Accession"),
+    ("CellID", "cell_names", "obs_names"),
+)
+"""Usual names of what names the rows and the columns of a Loom file."""
 
 
 class Hdf5Reader(Reader):
-    """Reader of the dataset X or the only table of numbers, of a sparse group X, or of cells by 10x.
+    """Reader of the dataset X or the only table of numbers, of a sparse group X, or of cells by genes.
 
-    In a file of cells, the option `sheet` names another layer than X.
+    In a file of AnnData, the option `sheet` names another layer than X.
     """
 
     def _read_header(self) -> None:
@@ -57,34 +58,27 @@ class Hdf5Reader(Reader):
             if linked is not None:
                 raise self._elsewhere(linked)
             self.is_loom = {"matrix", "row_attrs", "col_attrs"} <= set(self.file)
-            self.is_cells = {"obs", "var"} <= set(self.file)
+            self.is_anndata = {"obs", "var"} <= set(self.file)
             self.tenx = self._find_tenx()
             if self.is_loom and self.on_disk:
                 raise InvalidData(
                     f"{self.source.called} is a Loom file, which has its cells in columns and is read into "
                     "memory only: save it as H5AD."
                 )
-            self._table = self.tenx or self._find_layer() or self._find_table()
+            self._table = self.tenx or (self._find_layer() if self.is_anndata else self._find_table())
             self.is_sparse = isinstance(self._table, h5py.Group)
             if self.is_sparse:
                 self._read_sparse_header(self._table)
             else:
-                self._sides = int(self._own(self._table).shape[0]), int(self._table.shape[1])
-                self._entries = self._sides[0] * self._sides[1]
+                rows, columns = map(int, self._own(self._table).shape)
+                self._sides = (columns, rows) if self.is_loom else (rows, columns)
+                self._entries = rows * columns
 
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except NSPCAError:
-            self.file.close()
-            raise
-        except Exception as error:  # h5py raises errors of many kinds
-            self.file.close()
-            said = " ".join(str(error).split())[:100]
-            raise InvalidData(
-                f"{self.source.called} is damaged or of an unknown version ({said}): save it again."
-            ) from None
+    def _guarded(self) -> AbstractContextManager[None]:
+        return parsing(f"{self.source.called} is damaged or of an unknown version: save it again.")
+
+    def close(self) -> None:
+        self.file.close()
 
     def _own(self, node: Any) -> Any:
         """Return a dataset; refuse one whose numbers are in another file, which a stranger may name."""
@@ -108,20 +102,26 @@ class Hdf5Reader(Reader):
         return found[0] if found else None
 
     def _find_layer(self) -> Any:
-        """Return X or another layer of a file of cells, and a sparse X of any file; None without one."""
-        layers = [*self.file.get("layers", ())] if self.is_cells else []
+        """Return X, another layer of a file of AnnData, or "raw", which has genes of its own."""
+        layers = dict(self.file.get("layers", {}))
+        if "raw/X" in self.file:
+            layers["raw"] = self.file["raw/X"]
+        known = {"X": self.file["X"], **layers} if "X" in self.file else layers
         wanted = self.options.sheet or "X"
-        if not self.is_cells or (wanted == "X" and "X" in self.file):
-            if layers and self.options.sheet is None:
-                said = f"X was read; the file also has the layers {quote_names(layers)} (option sheet)."
-                self.findings = (said,)
-            return self.file["X"] if self.is_cells or isinstance(self.file.get("X"), h5py.Group) else None
-        if wanted not in layers:
-            known = quote_names(layers) or "none"
-            raise InvalidData(f"There is no layer {shown(wanted)}: the layers are {known}.")
-        return self.file["layers"][wanted]
+        if wanted not in known:
+            ways = tuple(Way("sheet", name, f"Read the layer {name}") for name in [*known][:3])
+            raise InvalidData(
+                f"There is no layer {shown(wanted)}: the layers are {quote_names(known) or 'none'}.", ways
+            )
+        if layers and self.options.sheet is None:
+            self.findings = (
+                f"X was read; the file also has the layers {quote_names(layers)} (option sheet).",
+            )
+        return known[wanted]
 
     def _find_table(self) -> Any:
+        if isinstance(self.file.get("X"), h5py.Group):
+            return self.file["X"]
         members: list[Any] = []
         self.file.visititems(
             lambda name, node: members.append(node) if isinstance(node, h5py.Dataset) else None
@@ -136,7 +136,7 @@ class Hdf5Reader(Reader):
                 f"{', '.join(sorted(tables)[:8]) or 'none'}{no_tables}: save the table as X."
             )
         name = name or next(iter(tables))
-        if name != "X":
+        if name != "X" and not self.is_loom:
             self.findings = (f'The table "{name}" was taken.',)
         return tables[name]
 
@@ -160,38 +160,6 @@ class Hdf5Reader(Reader):
     def shape(self) -> Size:
         return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
-    def feature_names(self) -> Sequence[str] | None:
-        if self.tenx is not None or self.is_cells or self.is_loom:
-            return unique_names(self.genes(), "feature")[0]
-        for name in FEATURE_NAMES:
-            node = self.file.get(name)
-            if node is not None and getattr(node, "shape", None) == (self._sides[1],):
-                return unique_names(_words(self._own(node)[()]), "feature")[0]
-        return None
-
-    def genes(self) -> list[str]:
-        """Return the names of the genes of a file of cells."""
-        if self.is_loom:
-            return self._read_attributes("row_attrs", ("Gene", "gene_names", "var_names", "Accession"))[0]
-        if self.tenx is None:
-            return self.read_frame(self.file["var"])[0]
-        return self._texts(self.tenx["features/name"] if "features" in self.tenx else self.tenx["gene_names"])
-
-    def cells(self) -> tuple[list[str], dict[str, list[str]]]:
-        """Return the names of the cells of a file of cells, and the columns about them."""
-        if self.is_loom:
-            return self._read_attributes("col_attrs", ("CellID", "cell_names", "obs_names"))
-        return (self._texts(self.tenx["barcodes"]), {}) if self.tenx else self.read_frame(self.file["obs"])
-
-    def _read_attributes(self, side: str, usual: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-        """Return the names of the rows or columns of a Loom file, and what else is said about them."""
-        known = {name: node for name, node in self.file[side].items() if len(node.shape) == 1}
-        first = next((name for name in usual if name in known), None)
-        about = {name: self._texts(node) for name, node in known.items()}
-        what, count = ("gene", self._sides[0]) if side == "row_attrs" else ("cell", self._sides[1])
-        names = about.pop(first) if first else [*numbered(what, count)]
-        return names, about
-
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         count, columns = self._sides
         misfit = InvalidData(
@@ -202,21 +170,81 @@ class Hdf5Reader(Reader):
             yield Block(sp.csr_array(X.T))
         elif self.is_sparse:
             yield from map(Block, compressed_rows(*self._parts, self._sides, misfit, rows))
+        elif not self.on_disk:
+            X = self._read(slice(None))
+            yield Block(X.T if self.is_loom else X)
         else:
             step = max(1, rows or count)
             for start in range(0, max(1, count), step):  # one empty block of a table without rows
-                numbers = self._read(self._table, slice(start, min(start + step, count)))
-                yield Block(checked_rows(numbers, start, self.source) if self.on_disk else numbers)
+                numbers = self._read(slice(start, min(start + step, count)))
+                yield Block(checked_rows(numbers, start, self.source))
 
-    def _read(self, node: Any, where: slice) -> np.ndarray:
+    def _read(self, where: slice) -> np.ndarray:
         try:
-            return np.asarray(node[where])
+            return np.asarray(self._table[where])
         except OSError:
             raise InvalidData(
-                f"{self.source.called} is damaged, its {node.name.lstrip('/')} cannot be read: get it again."
+                f"{self.source.called} is damaged, its {self._table.name.lstrip('/')} cannot be read: get it "
+                "again."
             ) from None
 
-    def read_frame(self, node: Any) -> tuple[list[str], dict[str, list[str]]]:
+    def feature_names(self) -> Sequence[str] | None:
+        if self.is_anndata:
+            genes = self.file["raw/var" if self._table.name == "/raw/X" else "var"]
+            return unique_names(self._read_frame(genes)[0], "feature")[0]
+        if self.is_loom:
+            return unique_names(self._read_attributes("row_attrs", _LOOM_GENES)[0], "feature")[0]
+        if self.tenx is not None:
+            names = self.tenx["features/name"] if "features" in self.tenx else self.tenx["gene_names"]
+            return unique_names(self._texts(names), "feature")[0]
+        for name in FEATURE_NAMES:
+            node = self.file.get(name)
+            if node is not None and getattr(node, "shape", None) == (self._sides[1],):
+                return unique_names(self._texts(node), "feature")[0]
+        return None
+
+    def _find_cells(self) -> tuple[list[str], dict[str, list[str]]] | None:
+        """Return the names of the cells and the columns about them; None for a table of something else."""
+        if self.is_anndata:
+            return self._read_frame(self.file["obs"])
+        if self.is_loom:
+            return self._read_attributes("col_attrs", _LOOM_CELLS)
+        return (self._texts(self.tenx["barcodes"]), {}) if self.tenx is not None else None
+
+    def about(self) -> dict[str, Any]:
+        """Return names, and columns about the cells; those with few values are groups."""
+        with self._guarded():
+            cells, features = self._find_cells(), self.feature_names()
+            has_types = self.tenx is not None and "features/feature_type" in self.tenx
+            types = sorted({*self._texts(self.tenx["features/feature_type"])} if has_types else ())
+        names, columns = cells or ([*numbered("sample", self._sides[0])], {})
+        features = features or numbered("feature", self._sides[1])
+        if (len(names), len(features)) != self._sides:
+            rows, count = self._sides
+            raise InvalidData(
+                f"X is {rows} x {count}, and {len(names)} cells and {len(features)} genes are named: save it "
+                "again."
+            )
+        samples, renamed = unique_names(names, "sample")
+        if len(types) > 1:
+            renamed += (f"The features are of several types, all kept: {quote_names(types)}.",)
+        wanted = self.options.label_column
+        groups = {
+            name: to_labels(values)
+            for name, values in columns.items()
+            if name == wanted or are_few(len(set(values)), len(values))
+        }
+        said = [*self.findings, *renamed]
+        if left := [name for name in columns if name not in groups]:
+            said.append(f"Columns about the cells that are no groups were left out: {quote_names(left)}.")
+        return {
+            "feature_names": features,
+            "sample_names": samples,
+            "label_columns": groups,
+            "findings": as_findings(said),
+        }
+
+    def _read_frame(self, node: Any) -> tuple[list[str], dict[str, list[str]]]:
         """Return the index and the columns of a data frame of AnnData."""
         if not hasattr(node, "keys"):  # before AnnData 0.7: one array with fields
             rows = self._own(node)[()]
@@ -231,6 +259,14 @@ class Hdf5Reader(Reader):
             if name not in (index, "__categories")
         }
         return names, {name: cells for name, cells in columns.items() if len(cells) == len(names)}
+
+    def _read_attributes(self, side: str, usual: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the names of the rows or columns of a Loom file, and what else is said about them."""
+        about = {name: self._texts(node) for name, node in self.file[side].items() if len(node.shape) == 1}
+        first = next((name for name in usual if name in about), None)
+        count = self._sides[side == "row_attrs"]
+        names = about.pop(first) if first else [*numbered("gene" if side == "row_attrs" else "cell", count)]
+        return names, about
 
     def _texts(self, node: Any, categories: Any = None) -> list[str]:
         """Return a column as texts: an array, codes with categories, or values with a mask."""
@@ -265,55 +301,8 @@ def _words(values: Any) -> list[str]:
     ]
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return the table of an HDF5 file; columns about cells with few values are groups."""
-    reader = Hdf5Reader(source, options, report=report)
-    rows, columns = reader._sides
-    with reader._guarded():
-        if reader.is_sparse:
-            check_sparse(rows, columns, reader._entries)
-        else:
-            check_dense(rows, columns)
-        (block,) = reader.blocks()
-        X = block.X if reader.is_sparse else plain_numbers(block.X)
-        if reader.is_loom:
-            rows, columns, X = columns, rows, np.ascontiguousarray(X.T)
-        is_cells = reader.is_cells or reader.is_loom or reader.tenx is not None
-        names, about = reader.cells() if is_cells else (numbered("sample", rows), {})
-        features = reader.feature_names() or numbered("feature", columns)
-        reader.file.close()
-    if (len(names), len(features)) != (rows, columns):
-        raise InvalidData(
-            f"X is {rows} x {columns}, and {len(names)} cells and {len(features)} genes are named: the file "
-            "is damaged, save it again."
-        )
-    wanted, findings = options.label_column, [*reader.findings]
-    groups = {
-        name: to_labels(cells)
-        for name, cells in about.items()
-        if name == wanted or are_few(len(set(cells)), len(cells))
-    }
-    if left := [name for name in about if name not in groups]:
-        findings.append(f"Columns about the cells that are no groups were left out: {quote_names(left)}.")
-    if is_cells and wanted is not None and wanted not in groups:
-        raise InvalidData(f"There is no column {shown(wanted)} of the cells: they are {quote_names(about)}.")
-    samples, notes = unique_names(names, "sample") if is_cells else (names, ())
-    return make_dataset(
-        X,
-        source.title,
-        options,
-        feature_names=features,
-        sample_names=samples,
-        labels=groups.get(str(wanted)),
-        label_columns=groups,
-        label_name=str(wanted) if str(wanted) in groups else "",
-        findings=as_findings((*findings, *notes)),
-    )
-
-
 FORMAT = Format(
     "an HDF5 file",
     lambda source: source.path is not None and source.first().startswith(MAGIC),
-    read=read,
     reader=Hdf5Reader,
 )

@@ -15,7 +15,8 @@ from typing import Any, cast
 import numpy as np
 
 from nspca.data.dataset import Dataset
-from nspca.data.findings import as_findings
+from nspca.data.findings import Finding, as_findings
+from nspca.data.formats.archive import is_aside
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.strings import short_name, visible
 from nspca.data.limits import MAX_FILES, MAX_PIXELS, Files, check_dense, check_growth
@@ -23,6 +24,7 @@ from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late, Way
 from nspca.progress import Event, Report
+from nspca.validation.archive import parsing
 
 Image: Any = Late("PIL.Image", "images", "files")
 ImageOps: Any = Late("PIL.ImageOps", "images", "files")
@@ -63,6 +65,9 @@ def read_images(files: Files, name: str, report: Report, side: int | None = None
         notes.append("The folder of each image was taken as its label.")
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
     shape = stacked.shape[1], stacked.shape[2]
+    shrunk = f"Every image was made grey, and its middle square shrunk to {side} x {side} pixels"
+    others = [Way("image_size", one, f"{one} x {one}") for one in (32, USUAL_SIDE, 128) if one != side]
+    made = [] if side is None else [Finding(shrunk, ways=tuple(others))]
     return Dataset(
         name=name,
         X=stacked.reshape(len(labels), -1),
@@ -71,7 +76,7 @@ def read_images(files: Files, name: str, report: Report, side: int | None = None
         labels=groups.get("folder"),
         image_shape=shape,
         kind="image",
-        findings=as_findings((*notes, *renamed)),
+        findings=as_findings((*made, *notes, *renamed)),
         label_columns=groups,
         label_name="folder" if grouped else "",
     )
@@ -85,10 +90,6 @@ def _stack(
     labels: list[str] = []
     unread: list[str] = []
     notes: list[str] = []
-    if side is not None:
-        notes.append(
-            f"Every image was turned into grey levels and its middle square shrunk to {side} x {side} pixels."
-        )
     for i, (label, read) in enumerate(files):
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
@@ -114,6 +115,7 @@ def _stack(
             )
         if pixels.dtype != stacked.dtype:
             stacked = stacked.astype(np.float64)
+            notes.append("Some images have 8 bits and others more: their grey levels are not on one scale.")
         stacked[len(labels)] = pixels
         labels.append(label)
     listed = quote_names(map(short_name, unread))
@@ -168,33 +170,27 @@ def _upright(image: Any, notes: list[str]) -> Any:
 
 
 def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], Any]) -> Any:
-    open_image = Image.open  # a missing package is told before the file is blamed
-    try:
-        with warnings.catch_warnings():
-            # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = open_image(io.BytesIO(raw), formats=_FORMATS)
-            if image.width * image.height > most:
-                raise InvalidData(
-                    f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
-                    f"{most} are read: shrink it.",
-                    CONVERT if image.width * image.height <= MAX_PHOTO else (),
-                )
-            return convert(image)
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-        raise InvalidData(
-            f'Image "{short_name(label)}" says it has far more than {most} pixels, the most that is '
-            "read: shrink it."
-        ) from None
-    except InvalidData:
-        raise
-    except Exception:
-        # A damaged image makes decoders raise errors of many kinds (struct, index, syntax, memory).
-        raise InvalidData(
-            f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM, PNG, JPEG '
-            "or WebP files.",
-            CONVERT,
-        ) from None
+    damaged = (
+        f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PNG or JPEG files.'
+    )
+    with parsing(damaged, CONVERT), warnings.catch_warnings():
+        # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        try:
+            image = Image.open(io.BytesIO(raw), formats=_FORMATS)
+        except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+            raise InvalidData(
+                f'Image "{short_name(label)}" says it has far more than {most} pixels, the most that is '
+                "read: shrink it."
+            ) from None
+        if image.width * image.height > most:
+            raise InvalidData(
+                f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
+                f"{most} are read: shrink it.",
+                CONVERT if image.width * image.height <= MAX_PHOTO else (),
+            )
+        return convert(image)
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
@@ -242,7 +238,9 @@ def _list_pages(raw: bytes) -> Files:
 
 def find_labels(source: Source) -> tuple[str, Callable[[], bytes]] | None:
     """Return the only table beside images, which may have their labels."""
-    tables = [one for one in visible(source.files) if one[0].lower().endswith(_TABLES)]
+    tables = [
+        one for one in visible(source.files) if one[0].lower().endswith(_TABLES) and not is_aside(one[0])
+    ]
     return tables[0] if len(tables) == 1 else None
 
 

@@ -9,14 +9,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from nspca.data import limits
-from nspca.data.arrays import make_dataset
-from nspca.data.dataset import Dataset
-from nspca.data.formats.base import Block, Format, Size, Source
+from nspca.data.formats.base import Block, Format, Size
 from nspca.data.formats.entries import Entries, EntryReader
-from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Report
 
 _LONGEST = 200
 """Maximum bytes of the banner and of the line of sizes."""
@@ -104,8 +99,10 @@ class MatrixMarketReader(EntryReader):
                 "after column: convert it before saving."
             )
         if self.is_dense:
-            self.probe()
             yield Block(self._dense())
+        elif self.is_symmetric and not self.on_disk and self.sides[0] <= DENSE:
+            (block,) = super().blocks()
+            yield Block(block.X.toarray())  # it may be a covariance
         else:
             yield from super().blocks(rows, spill)
 
@@ -143,25 +140,6 @@ class MatrixMarketReader(EntryReader):
         return X
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return the matrix of a file in memory.
-
-    A small sparse one that is symmetric is returned dense, since it may be a covariance.
-    """
-    reader = MatrixMarketReader(source, options, report=report)
-    shape = reader.shape
-    if reader.is_dense:
-        limits.check_dense(shape.rows, shape.columns)
-    else:
-        limits.check_sparse(shape.rows, shape.columns, shape.entries)
-    (block,) = reader.blocks()
-    dense = shape.sparse and reader.is_symmetric and shape.rows <= DENSE
-    return make_dataset(block.X.toarray() if dense else block.X, source.title, options)
-
-
 FORMAT = Format(
-    "a Matrix Market file",
-    lambda source: is_matrix_market(source.first()),
-    read=read,
-    reader=MatrixMarketReader,
+    "a Matrix Market file", lambda source: is_matrix_market(source.first()), reader=MatrixMarketReader
 )

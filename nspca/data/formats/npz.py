@@ -17,16 +17,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.arrays import MOST_TEXT, make_dataset, plain_numbers, unrolled
+from nspca.data.arrays import MOST_TEXT, unrolled
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.formats.base import DEFAULT, Block, Format, Reader, Size, Source
+from nspca.data.formats.base import Block, Format, Reader, Size, Source, read_matrix
 from nspca.data.formats.entries import EntrySorter
-from nspca.data.names import numbered, unique_names
-from nspca.data.options import ReadOptions
+from nspca.data.names import numbered, quote_names, unique_names
 from nspca.data.preparation import PREPARATIONS
 from nspca.errors import InvalidData
-from nspca.progress import Report, silent
 from nspca.validation.archive import check_array, check_type, npy_header, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
@@ -131,7 +129,9 @@ class NpyReader(Reader):
 class NpzReader(NpyReader):
     """Reader of an archive with an array ``X``, or exactly one table of numbers, or a sparse matrix.
 
-    `files` maps names to members.
+    `files` maps names to members. Beside the table may stand ``labels`` or ``y``, ``feature_names``,
+    ``sample_names``, ``image_shape``, ``axis`` with ``axis_name``, ``header`` with ``header_names``,
+    ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
     """
 
     def _read_header(self) -> None:
@@ -246,6 +246,9 @@ class NpzReader(NpyReader):
                     return unique_names(names.tolist(), "feature")[0]
         return None
 
+    def about(self) -> dict[str, Any]:
+        return _read_about(self, self._sides[0])
+
 
 def compressed_rows(
     data: Any, indices: Any, indptr: Any, shape: tuple[int, int], misfit: InvalidData, step: int | None = None
@@ -302,78 +305,60 @@ def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
 
 
 def read_npz(raw: bytes, name: str) -> Dataset:
-    """Return an NPZ with names and labels as a Dataset; see `read`."""
-    return read(Source(raw=raw, title=name), DEFAULT, silent)
-
-
-def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return an NPZ with names and labels as a Dataset.
-
-    The table is `X`, the only 2-D array, or the parts of a scipy.sparse matrix. Other keys: ``labels`` or
-    ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with
-    ``header_names``, ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
-    An array of another kind is left out, with a note.
-    """
-    reader = NpzReader(source, options)
-    if reader.is_sparse:
-        limits.check_sparse(*reader._sides, reader._entries)
-    (block,) = reader.blocks()
-    X = block.X if reader.is_sparse else plain_numbers(block.X)
-    return make_dataset(X, source.title, options, **_read_about(reader, X.shape[0]))
+    """Return an NPZ with names and labels, which `to_npz` wrote, as a Dataset."""
+    return read_matrix(NpzReader(Source(raw=raw, title=name)))
 
 
 def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
     """Return what an archive says about the table with `m` rows, as fields of `Dataset`."""
-    notes = [*reader.findings]
-    found: dict[str, Any] = {}
-    for name, (keys, fits, otherwise) in _EXTRAS.items():
-        arrays = [reader.read_array(key) for key in keys if key in reader.files]
-        fitting = [array for array in arrays if fits(array, m)]
+    used = {*SPARSE, "format", "_is_array"} if reader.is_sparse else {reader._table}
+    found: dict[str, np.ndarray] = {}
+    left: list[str] = []
+    for name, (keys, fits) in _EXTRAS.items():
+        arrays = {key: reader.read_array(key) for key in keys if key in reader.files}
+        fitting = [array for array in arrays.values() if fits(array, m)]
         found |= {name: fitting[0]} if fitting else {}
-        if arrays and not fitting and otherwise:
-            notes.append(f"{otherwise} and was left out.")
-    about: dict[str, Any] = {}
-    if "labels" in found:
-        about["labels"] = found["labels"]
-    if "sample_weight" in found:
-        about["weights"] = found["sample_weight"].astype(np.float64)
-        notes.append("The samples have the weights that are in the file.")
+        used |= {*keys}
+        left += [] if fitting else [*arrays]
+    about: dict[str, Any] = {"labels": found["labels"]} if "labels" in found else {}
+    about |= {_FLOATS[name]: found[name].astype(np.float64) for name in _FLOATS if name in found}
     about |= {
         name: found[name].tolist() for name in ("is_covariance", "label_name", "image_shape") if name in found
     }
+    notes = [*reader.findings]
+    if "weights" in about:
+        notes.append("The samples have the weights that are in the file.")
     for name, what in (("feature_names", "feature"), ("sample_names", "sample")):
         if name in found:
-            about[name], more = unique_names([*map(str, found[name].tolist())], what)
-            notes += more
+            about[name], renamed = unique_names([*map(str, found[name].tolist())], what)
+            notes += renamed
     steps = found["prepared"].tolist() if "prepared" in found else []
     about["prepared"] = tuple(step for step in steps if step in PREPARATIONS)
     notes += [f"Before it was saved: {PREPARATIONS[step].note}" for step in about["prepared"]]
     if len(about["prepared"]) < len(steps):
         notes.append(f"{len(steps) - len(about['prepared'])} of its preparations are not known here.")
-    listed = found["label_columns"].tolist() if "label_columns" in found else []
-    groups = {
-        column: reader.read_array(f"label_column_{number}")
-        for number, column in enumerate(listed)
-        if f"label_column_{number}" in reader.files
-    }
-    about["label_columns"] = {
-        name: labels for name, labels in groups.items() if labels.shape == (m,) and labels.dtype.kind in "iuU"
-    }
+    about["label_columns"] = {}
+    for number, column in enumerate(found["label_columns"].tolist() if "label_columns" in found else ()):
+        if (key := f"label_column_{number}") in reader.files:
+            labels = reader.read_array(key)
+            if labels.shape == (m,) and labels.dtype.kind in "iuU":
+                about["label_columns"][column] = labels
     if "texts" in found:
         texts = _unpack(found["texts"], found.get("text_ends"))
         about |= {"texts": texts, "kind": "words"} if texts is not None else {}
-        notes += (
-            [] if texts is not None else ["The texts are not one text for each sample and were left out."]
-        )
-    if "wavelength_um" in found:
-        axis = found["wavelength_um"].astype(np.float64)
-        about |= {"axis": axis, "axis_name": "wavelength (µm)", "kind": "spectrum"}
+        left += [] if texts is not None else ["texts"]
+    if "axis" in found:
+        unit = found.get("axis_name", "wavelength (µm)" if "wavelength_um" in reader.files else "")
+        about |= {"axis_name": str(unit), "kind": "spectrum"}
     if "header" in found:
-        header, fields = found["header"].astype(np.float64), found.get("header_names")
-        words: Sequence[str] = numbered("header field", header.shape[1])
-        if fields is not None and fields.shape == header.shape[1:]:
-            words = fields.tolist()
-        about |= {"header": header, "header_names": tuple(word.replace("_", " ") for word in words)}
+        words: Sequence[str] = numbered("header field", found["header"].shape[1])
+        if "header_names" in found and found["header_names"].shape == (len(words),):
+            words = found["header_names"].tolist()
+        about["header_names"] = tuple(word.replace("_", " ") for word in words)
+    if left:
+        notes.append(f"Arrays that do not fit their names or the table were left out: {quote_names(left)}.")
+    if others := [key for key in reader.files if key not in used and not key.startswith("label_column_")]:
+        notes.append(f"Other arrays of the file were not read: {quote_names(others)}.")
     return {**about, "findings": as_findings(notes)}
 
 
@@ -397,61 +382,34 @@ def _are_words(array: np.ndarray, m: int) -> bool:
     return array.ndim == 1 and array.dtype.kind == "U" and array.size <= MOST_LISTED
 
 
-_EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any], str]] = {
-    "image_shape": (
-        ("image_shape",),
-        lambda a, m: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0,
-        "The image_shape is not two whole numbers",
-    ),
-    "wavelength_um": (
-        ("wavelength_um",),
-        lambda a, m: a.ndim == 1 and _is_finite(a),
-        "The wavelength_um is not a list of numbers",
-    ),
-    "labels": (
-        ("labels", "y"),
-        lambda a, m: a.ndim == 1 and a.dtype.kind != "S",
-        "What is called labels is not a list of numbers or text",
-    ),
+_EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any]]] = {
+    "image_shape": (("image_shape",), lambda a, m: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0),
+    "axis": (("axis", "wavelength_um"), lambda a, m: a.ndim == 1 and _is_finite(a)),
+    "axis_name": (("axis_name",), lambda a, m: a.ndim == 0 and a.dtype.kind == "U"),
+    "labels": (("labels", "y"), lambda a, m: a.ndim == 1 and a.dtype.kind != "S"),
     "sample_weight": (
         ("sample_weight",),
         lambda a, m: a.shape == (m,) and _is_finite(a) and (a >= 0).all() and a.any(),
-        "The sample_weight is not a number of at least 0 for each sample",
     ),
-    "header": (
-        ("header",),
-        lambda a, m: a.ndim == 2 and len(a) == m and _is_finite(a),
-        "The header is not a row of numbers for each sample",
-    ),
-    "prepared": (("prepared",), _are_words, "What is called prepared is not a list of preparations"),
-    "feature_names": (FEATURE_NAMES, _are_names, ""),
-    "sample_names": (SAMPLE_NAMES, _are_names, ""),
-    "label_columns": (("label_columns",), _are_words, ""),
-    "header_names": (("header_names",), lambda a, m: a.dtype.kind == "U", ""),
-    "label_name": (("label_name",), lambda a, m: a.shape == () and a.dtype.kind == "U", ""),
-    "is_covariance": (("is_covariance",), lambda a, m: a.shape == () and a.dtype.kind == "b", ""),
-    "text_ends": (("text_ends",), lambda a, m: a.shape == (m,) and a.dtype.kind in "iu", ""),
-    "texts": (
-        ("texts",),
-        lambda a, m: a.ndim == 1 and a.dtype == np.uint8 and a.size <= MOST_TEXT,
-        "The texts are not one text for each sample",
-    ),
+    "header": (("header",), lambda a, m: a.ndim == 2 and len(a) == m and _is_finite(a)),
+    "prepared": (("prepared",), _are_words),
+    "feature_names": (FEATURE_NAMES, _are_names),
+    "sample_names": (SAMPLE_NAMES, _are_names),
+    "label_columns": (("label_columns",), _are_words),
+    "header_names": (("header_names",), lambda a, m: a.dtype.kind == "U"),
+    "label_name": (("label_name",), lambda a, m: a.shape == () and a.dtype.kind == "U"),
+    "is_covariance": (("is_covariance",), lambda a, m: a.shape == () and a.dtype.kind == "b"),
+    "text_ends": (("text_ends",), lambda a, m: a.shape == (m,) and a.dtype.kind in "iu"),
+    "texts": (("texts",), lambda a, m: a.ndim == 1 and a.dtype == np.uint8 and a.size <= MOST_TEXT),
 }
-"""Members beside the table: their names, what they must be, and what is said of one that is left out."""
-
-
-def _read_array(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    reader = NpyReader(source, options)
-    X = plain_numbers(reader.read_array(""))
-    return make_dataset(X, source.title, options, findings=as_findings(reader.findings))
+"""Members beside the table: their names, and what they must be."""
+_FLOATS = {"sample_weight": "weights", "axis": "axis", "header": "header"}
+"""Members of numbers, and the fields of `Dataset` that they are."""
 
 
 FORMAT = Format(
     "an NPZ file",
     lambda source: bool(source.names) and all(name.endswith(".npy") for name in source.names),
-    read=read,
     reader=NpzReader,
 )
-NPY = Format(
-    "an NPY file", lambda source: source.first().startswith(b"\x93NUMPY"), read=_read_array, reader=NpyReader
-)
+NPY = Format("an NPY file", lambda source: source.first().startswith(b"\x93NUMPY"), reader=NpyReader)

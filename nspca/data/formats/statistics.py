@@ -11,7 +11,7 @@ import pandas as pd
 from nspca.data.formats.base import Converted, Format, Source, join_pieces
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.validation.archive import parsing
 
 STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00")
 """First bytes of a Stata file: of version 13 and newer, or of an older one."""
@@ -26,20 +26,13 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     """Return a table of Stata or SAS as CSV. Codes with value labels stay numbers."""
     what = "Stata" if STATA.match(source.raw) else "SAS"
     notes: tuple[str, ...] = ()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about labels and encodings of the file
-            reader = _open(source.raw)
-            with reader:
-                text = join_pieces(_write_csv(reader), source, what)
-            if what == "Stata" and (labels := [name for name, by in reader.value_labels().items() if by]):
-                notes = (f"Codes with value labels are read as numbers: {quote_names(labels)}.",)
-    except InvalidData:
-        raise
-    except Exception:  # pandas raises errors of many kinds for damaged files
-        raise InvalidData(
-            f"The {what} file is damaged, or of a version that cannot be read: save the table as CSV."
-        ) from None
+    damaged = f"The {what} file is damaged, or of a version that cannot be read: save the table as CSV."
+    with parsing(damaged), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about labels and encodings of the file
+        with _open(source.raw) as reader:
+            text = join_pieces(_write_csv(reader), source, what)
+        if what == "Stata" and (labels := [name for name, by in reader.value_labels().items() if by]):
+            notes = (f"Codes with value labels are read as numbers: {quote_names(labels)}.",)
     return Converted(text, options={"header": True}, findings=notes)
 
 

@@ -4,55 +4,55 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
 import pandas as pd
 
+from nspca.data.dialect import ENOUGH_ROWS, SPACES, Layout, find_layout, stripped
 from nspca.data.formats.base import Strings
 from nspca.data.limits import Files, check_dense
 from nspca.data.names import printable
 from nspca.data.numerals import is_number
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 
 HEAD = 2**18
 """Number of bytes at the start of a file from which the delimiter and the header are found."""
-ROWS = 200
-"""Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
+MOST_TITLE = 5
+"""Maximum lines above a table of texts, such as a title."""
 
 
-def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
-    """Return the delimiter of a table in UTF-8 and its first rows, or None and no rows for other text.
+def find_table(raw: bytes, delimiters: str = DELIMITERS) -> Layout | None:
+    """Return the layout of a table in UTF-8, or None for other text.
 
     The delimiter must divide every row into an equal number of cells, at least two. Prose is not taken for a
-    table, since its lines hardly ever have equally many commas or semicolons.
+    table, since its lines hardly ever have equally many commas or semicolons. One column is a table where its
+    cells are in quotation marks.
     """
-    text = raw[:HEAD].decode("utf-8", errors="ignore")
-    best: tuple[str | None, list[list[str]]] = (None, [])
-    for sign in DELIMITERS:
-        rows = split_rows(text, sign)
-        widths = {len(row) for row in rows}
-        if len(rows) > 1 and len(widths) == 1 and len(rows[0]) > max(1, len(best[1][0]) if best[1] else 1):
-            best = sign, rows
+    head = raw[:HEAD].decode("utf-8", errors="ignore").encode()
+    found = [layout for sign in delimiters if (layout := _even_layout(head, sign)) is not None]
+    best = max(found, key=lambda layout: len(layout.columns), default=None)
+    if best is not None and len(best.columns) < 2:
+        quoted = len(re.findall(rb'(?:^|\n)"', head))
+        return best if 2 * quoted >= len(best.rows) else None
     return best
 
 
-def split_rows(text: str, sign: str) -> list[list[str]]:
-    """Return the first rows of a text as lists of cells, divided at `sign`.
-
-    The last row is dropped when the text may be cut in the middle of this row.
-    """
-    rows: list[list[str]] = []
+def _even_layout(head: bytes, delimiter: str) -> Layout | None:
+    """Return the layout of a text whose first rows have equally many cells, below few lines of a title."""
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=sign):
-            if row:
-                rows.append(row)
-            if len(rows) > ROWS:
-                return rows[:-1]
-    except csv.Error:  # a cell of more than 128 KiB: the earlier rows suffice to find the layout
-        return rows
-    return rows[:-1] if len(text) >= HEAD // 4 and len(rows) > 2 else rows
+        layout = find_layout(stripped(head), ReadOptions(delimiter=delimiter))
+    except InvalidData:
+        return None
+    is_cut = len(layout.rows) > 2 and (head.count(b"\n") > ENOUGH_ROWS or 4 * len(head) >= HEAD)
+    rows = layout.rows[:-1] if is_cut else layout.rows
+    is_even = {len(row) for row in rows} == {len(layout.columns)}
+    return (
+        replace(layout, rows=rows) if is_even and len(rows) > 1 and layout.above <= MOST_TITLE + 1 else None
+    )
 
 
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
@@ -74,19 +74,21 @@ def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[objec
     return len(first[column]) < usual / 2
 
 
-def read_frame(raw: bytes, delimiter: str) -> pd.DataFrame:
+def read_frame(raw: bytes, delimiter: str, width: int | None = None) -> pd.DataFrame:
     """Return the cells of a table in UTF-8 as texts, with its header as the first row.
 
-    Rows that are shorter than the first two end with empty cells. A longer row is refused.
+    Rows that are shorter than `width`, by default that of the first two, end with empty cells. A longer row
+    is refused.
     """
     try:
-        lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
-        first = islice(filter(None, csv.reader(lines, delimiter=delimiter)), 2)
-        width = max(map(len, first), default=0)
+        if width is None:
+            lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
+            first = islice(filter(None, csv.reader(lines, delimiter=delimiter)), 2)
+            width = max(map(len, first), default=0)
         check_dense(raw.count(b"\n"), width)
         return pd.read_csv(
-            io.BytesIO(raw), sep=delimiter, names=range(width), dtype=str, keep_default_na=False,
-            na_filter=False, skip_blank_lines=True, engine="c",
+            io.BytesIO(raw), sep=r"\s+" if delimiter == SPACES else delimiter, names=range(width), dtype=str,
+            keep_default_na=False, na_filter=False, skip_blank_lines=True, engine="c",
         )  # fmt: skip
     except InvalidData:
         raise
@@ -97,14 +99,18 @@ def read_frame(raw: bytes, delimiter: str) -> pd.DataFrame:
         ) from None
 
 
-def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
+def read_strings(raw: bytes, layout: Layout, header: bool) -> Strings:
     """Return a table in UTF-8 as `Strings`. Columns are numbered from 1 when there is no header."""
-    table = read_frame(raw, delimiter)
-    columns = [table[i].tolist() for i in range(table.shape[1])]
-    if not header:
-        return Strings(tuple(f"column {i + 1}" for i in range(len(columns))), columns)
-    names = tuple(printable(column[0]) or f"column {i}" for i, column in enumerate(columns, 1))
-    return Strings(names, [column[1:] for column in columns])
+    first, width = layout.rows[0], len(layout.columns)
+    table = read_frame(raw[layout.body :], layout.delimiter, width)
+    columns = [table[i].tolist() for i in range(width)]
+    if layout.header and not header:  # the header of the layout is a row
+        columns = [[first[i], *cells] for i, cells in enumerate(columns)]
+    elif header and not layout.header:
+        columns = [cells[1:] for cells in columns]
+    names = [printable(first[i]) if header else "" for i in range(width)]
+    notes = tuple(str(one) for one in layout.findings if "above the table" in one.what)
+    return Strings(tuple(name or f"column {i}" for i, name in enumerate(names, 1)), columns, notes)
 
 
 def is_hidden(label: str) -> bool:

@@ -12,6 +12,7 @@ from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
 from nspca.data.missing import Settled, settle
 from nspca.data.names import counted, frozen, numbered, quote_names, short, unique_names
+from nspca.data.options import ReadOptions
 from nspca.data.roles import (
     NO_NAMES,
     Columns,
@@ -39,132 +40,130 @@ def read_table(
     layout, options = reader.layout, reader.options
     cells = [] if annotation is None else annotation.columns
     known = {cell.strip() for column in cells for cell in column}
-    chosen = find_columns(layout, options, reader.rows, known)
-    if chosen.is_turned:
-        return _features_in_rows(reader, chosen, name, findings)
-    features, ids, labels = chosen.features, chosen.ids, chosen.labels
-    values, texts = reader.read_whole(chosen.excluded, chosen.skipped)
+    roles = find_columns(layout, options, reader.rows, known)
+    label_row = _find_label_row(layout, roles, options.label_column) if roles.is_turned else None
+    skipped = tuple(sorted({*roles.skipped, *([] if label_row is None else [label_row])}))
+    values, texts = reader.read_whole(roles.excluded, skipped)
     if (again := _correct_empty_columns(layout, texts)) != layout:
         reader.layout = again
         return read_table(reader, name, findings, annotation)
-    guessed = ids is not None and ids not in layout.text_columns and options.id_column is None
-    if guessed and ids is not None and layout.id_column is None:
-        different, count = len(set(texts[ids])), len(texts[ids])
-        if 2 * different <= count or (different < count and not ID.search(layout.columns[ids])):
-            # The first rows were all different, the others are not: a feature after all.
-            reader.options = options.but(id_column=NO_NAMES)
-            return read_table(reader, name, findings, annotation)
+    if _are_no_names(layout, roles, options, texts):
+        reader.options = options.but(id_column=NO_NAMES)
+        return read_table(reader, name, findings, annotation)
+    aside = roles.describe_excluded(layout)
     if values.shape[1] == 0:
-        aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
-    called = [cell.strip() for cell in texts[ids]] if ids is not None else numbered("sample", len(values))
-    out = match_items(called, options.drop_rows, "row")
+    called: Sequence[str] = numbered("sample", len(values))
+    if roles.ids is not None:
+        called = [cell.strip() for cell in texts[roles.ids]]
+    out, said = _find_rows_left_out(values, called, options)
+    kept = np.setdiff1d(np.arange(len(values)), out)
     if out:
-        findings = (*findings, f"Rows left out on request: {quote_names(called[r] for r in out)}.")
-    if NO_NAMES not in options.drop_rows and len(values) - 1 not in out and _ends_with_total(values, called):
-        way = Way("drop_rows", (*options.drop_rows, NO_NAMES), "Keep it")
-        said = f"The last row, “{short(called[-1])}”, is the sum of the others and was left out"
-        findings = (*findings, Finding(said, "rows below", ways=(way,)))
-        out.append(len(values) - 1)
-    if out:
-        kept = np.setdiff1d(np.arange(len(values)), out)
         values, texts = values[kept], {i: [cells[r] for r in kept] for i, cells in texts.items()}
         called = [called[r] for r in kept]
-    settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
-    others, groups = _describe_others(layout, texts, settled, chosen.others, ids is not None)
-    if labels is not None:
-        groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
-    check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
-    sample_names, renamed = (
-        (numbered("sample", len(values)), ()) if ids is None else unique_names(called, "sample")
-    )
+
+    def place(i: int, j: int) -> str:
+        return f"row {kept[i] + len(skipped) + 1}, column{quoted(layout, roles.features[j])}"
+
+    settled = settle(values, options.missing, roles.is_turned, place)
+    renamed: tuple[str, ...] = ()
+    if roles.ids is not None:
+        called, renamed = unique_names(called, "feature" if roles.is_turned else "sample")
+    rows = settled.of_rows(called)
+    columns: Sequence[str] = settled.of_columns([layout.columns[i] for i in roles.features])
+    about = roles.findings
+    if roles.is_turned:
+        columns = columns if layout.header else numbered("sample", len(columns))
+        others, groups = _describe_label_rows(layout, roles, settled, skipped, label_row)
+        known_before = any(one.option == "features_in_rows" for one in as_findings(findings))
+        about = tuple(one for one in about if not (known_before and one.where == "rows"))
+        label = None if label_row is None else layout.body_rows[label_row][roles.ids]
+    else:
+        others, groups = _describe_others(layout, texts, settled, roles.others, roles.ids is not None)
+        label = None if roles.labels is None else layout.columns[roles.labels]
+        if label is not None:
+            groups[label] = to_labels(settled.of_rows(texts[roles.labels]))
+    features, samples = (rows, columns) if roles.is_turned else (columns, rows)
+    check_enough(len(samples), len(features), aside)
     return Dataset(
         name=name,
-        X=settled.X,
-        feature_names=tuple(settled.of_columns([layout.columns[i] for i in features])),
-        sample_names=frozen(settled.of_rows(sample_names)),
-        labels=None if labels is None else groups[layout.columns[labels]],
-        findings=as_findings(
-            (*findings, *reader.findings, *others, *chosen.findings, *renamed, *settled.notes)
-        ),
+        X=np.ascontiguousarray(settled.X.T) if roles.is_turned else settled.X,
+        feature_names=tuple(features),
+        sample_names=frozen(samples),
+        labels=None if label is None else groups[label],
+        findings=as_findings((*findings, *said, *reader.findings, *about, *others, *renamed, *settled.notes)),
         label_columns=groups,
-        label_name="" if labels is None else layout.columns[labels],
+        label_name=label or "",
     )
 
 
-def _ends_with_total(values: np.ndarray, called: Sequence[str]) -> bool:
-    """Tell whether the last row is called a total and is the sum of the others."""
-    if len(values) < 4 or not TOTAL.fullmatch(called[-1]):
+def _find_rows_left_out(
+    values: np.ndarray, called: Sequence[str], options: ReadOptions
+) -> tuple[list[int], list[Finding | str]]:
+    """Return the rows to leave out, those on request and a last row that is the total, and the findings."""
+    said: list[Finding | str] = []
+    out, last = match_items(called, options.drop_rows, "row"), len(values) - 1
+    if out:
+        said.append(f"Rows left out on request: {quote_names(called[r] for r in out)}.")
+    is_total = last >= 3 and last not in out and TOTAL.fullmatch(called[last]) is not None
+    if is_total and NO_NAMES not in options.drop_rows:
+        with np.errstate(all="ignore"):  # numbers near the largest float64
+            is_total = summary_of(values[last], values.sum(axis=0), len(values)) == "sum"
+        if is_total:
+            way = Way("drop_rows", (*options.drop_rows, NO_NAMES), "Keep it")
+            what = f"The last row, “{short(called[last])}”, is the sum of the others and was left out"
+            said.append(Finding(what, "rows below", ways=(way,)))
+            out.append(last)
+    return out, said
+
+
+def _are_no_names(layout: Layout, roles: Columns, options: ReadOptions, texts: dict[int, list[str]]) -> bool:
+    """Tell whether numbers that were taken as names, since the first are distinct, repeat further down."""
+    ids = roles.ids
+    if roles.is_turned or ids is None or ids in layout.text_columns or options.id_column is not None:
         return False
-    with np.errstate(all="ignore"):  # numbers near the largest float64
-        return summary_of(values[-1], values.sum(axis=0), len(values)) == "sum"
+    different, count = len(set(texts[ids])), len(texts[ids])
+    is_repeated = 2 * different <= count or (different < count and not ID.search(layout.columns[ids]))
+    return layout.id_column is None and is_repeated
 
 
-def _features_in_rows(reader: Any, chosen: Columns, name: str, findings: Sequence[Finding | str]) -> Dataset:
-    """Return a table with features in rows as a Dataset."""
-    layout, options, ids = reader.layout, reader.options, chosen.ids
-    assert ids is not None
-    body = layout.body_rows
-    label = None if options.label_column is None else _find_row(body, ids, options.label_column)
-    cells_of = {r: [body[r][i] for i in chosen.features] for r in chosen.skipped}
-    groups_of = [r for r, cells in cells_of.items() if are_labels(cells) and len(set(cells)) > 1]
-    if label is None and len(groups_of) == 1:
-        label = groups_of[0]
-    skipped = tuple(sorted({*chosen.skipped, *(() if label is None else (label,))}))
-    values, texts = reader.read_whole(chosen.excluded, skipped)
-    samples = list(chosen.features)
-    names = [cell.strip() for cell in texts[ids]]
-    if out := match_items(names, options.drop_rows, "row"):
-        findings = (*findings, f"Rows left out on request: {quote_names(names[r] for r in out)}.")
-        kept = np.setdiff1d(np.arange(len(values)), out)
-        values, names = values[kept], [names[r] for r in kept]
-    settled = settle(
-        values, options.missing, features_in_rows=True, called=[quoted(layout, i) for i in samples]
-    )
-    features, renamed = unique_names(names, "feature")
-    sample_names = [layout.columns[i] for i in samples] if layout.header else numbered("sample", len(samples))
-    known = any(one.option == "features_in_rows" for one in as_findings(findings))
-    turned = [one for one in chosen.findings if not (known and one.where == "rows")]
-    said: list[Finding | str] = [*findings, *reader.findings, *turned, *renamed]
-    groups: dict[str, np.ndarray] = {}
-    for r in skipped:
-        cells = settled.of_columns([body[r][i] for i in samples])
-        if r == label or are_labels(cells):
-            groups[body[r][ids]] = to_labels(cells)
-        said.append(_describe_text_row(body[r][ids], cells, r == label))
-    return Dataset(
-        name=name,
-        X=np.ascontiguousarray(settled.X.T),
-        feature_names=tuple(settled.of_rows(features)),
-        sample_names=frozen(settled.of_columns(sample_names)),
-        labels=None if label is None else groups[body[label][ids]],
-        findings=as_findings((*said, *settled.notes)),
-        label_columns=groups,
-        label_name="" if label is None else body[label][ids],
-    )
-
-
-def _describe_text_row(name: str, cells: Sequence[str], taken: bool) -> Finding:
-    if taken:
-        return Finding(f'Row "{short(name)}" holds the labels of the samples.')
-    said = (
-        f'Row "{short(name)}" holds {counted(len(distinct_texts(cells)), "different text")} and was left out'
-    )
-    way = (Way("label_column", name, "Use as labels"),)
-    return Finding(f"{said}; it can be named as the label row.", ways=way)
-
-
-def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> int:
-    """Return the number of the label row in `body`, wanted by its name in column `ids` or by its number."""
+def _find_label_row(layout: Layout, roles: Columns, wanted: str | int | None) -> int | None:
+    """Return the row with the labels of a table with features in rows: the wanted one, or the only groups."""
+    body, ids = layout.body_rows, roles.ids or 0
+    if wanted is None:
+        rows = {r: [body[r][i] for i in roles.features] for r in roles.skipped}
+        groups = [r for r, cells in rows.items() if are_labels(cells) and len(set(cells)) > 1]
+        return groups[0] if len(groups) == 1 else None
     names = [row[ids] if ids < len(row) else "" for row in body]
     if isinstance(wanted, str) and wanted in names:
         return names.index(wanted)
-    if not isinstance(wanted, str) and is_whole(wanted) and 0 <= wanted < len(names):
+    if is_whole(wanted) and 0 <= int(wanted) < len(names):
         return int(wanted)
     raise InvalidData(
         f"There is no row {shown(wanted)} among the first {len(names)} to take as labels: put the label row "
         "directly below the header."
     )
+
+
+def _describe_label_rows(
+    layout: Layout, roles: Columns, settled: Settled, skipped: Sequence[int], label_row: int | None
+) -> tuple[tuple[Finding, ...], dict[str, np.ndarray]]:
+    """Return findings about rows of texts among features in rows, and those that may be labels by name."""
+    said: tuple[Finding, ...] = ()
+    groups: dict[str, np.ndarray] = {}
+    for r in skipped:
+        row = layout.body_rows[r]
+        name = row[roles.ids or 0]
+        cells = settled.of_columns([row[i] for i in roles.features])
+        if r == label_row or are_labels(cells):
+            groups[name] = to_labels(cells)
+        if r == label_row:
+            said += (Finding(f'Row "{short(name)}" holds the labels of the samples.'),)
+            continue
+        many = counted(len(distinct_texts(cells)), "different text")
+        what = f'Row "{short(name)}" holds {many} and was left out; it can be named as the label row.'
+        said += (Finding(what, ways=(Way("label_column", name, "Use as labels"),)),)
+    return said, groups
 
 
 def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layout:

@@ -6,7 +6,7 @@ import re
 
 from nspca.data.limits import check_archive
 from nspca.errors import InvalidData, needs
-from nspca.validation.archive import open_zip, unzip_member
+from nspca.validation.archive import open_zip, parsing, unzip_member
 
 ENDINGS = (".docx", ".pdf")
 """Endings of the files."""
@@ -51,13 +51,9 @@ def _word_text(raw: bytes) -> str:
 def _pdf_text(raw: bytes) -> str:
     with needs("The text of a PDF", "files"):
         import pypdf
-    try:
+    with parsing("The PDF is locked or damaged: save it again, or its text as .txt."):
         pages = pypdf.PdfReader(io.BytesIO(raw)).pages
         if len(pages) > MOST_PAGES:
             raise InvalidData(f"A PDF may have {MOST_PAGES:,} pages, got {len(pages):,}: divide it.")
         texts = [page.extract_text() for page in pages]
-    except InvalidData:
-        raise
-    except Exception:  # a damaged PDF raises errors of any kind
-        raise InvalidData("The PDF is locked or damaged: save it again, or its text as .txt.") from None
     return "\n\n".join(re.sub(r"\n\s*\n", "\n", text.strip()) for text in texts)
