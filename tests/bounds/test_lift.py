@@ -265,8 +265,7 @@ def test_row_cuts_are_projected_to_points_that_no_allowed_row_lies_beyond(nonneg
         X, z = rng.standard_normal((n, n)), np.append(rng.random(n - 2), [0.0, 1.0])
         X = np.where(np.eye(n, dtype=bool), X, (X, X.round(), 0.1 + 0.005 * X)[trial % 3])
         for _ in range(60):  # each projection of the same point begins with the levels of the one before
-            cuts.usual = 1.0
-            cuts.begin(np.zeros((n, n)))
+            cuts.begin(np.zeros((n, n)), weight=1.0)
             aim = cuts.aim(X, 1.0)
             cuts.settle(aim, z)
         assert np.allclose(cuts.dual + cuts.Z, X, atol=1e-15)

@@ -131,10 +131,11 @@ class Cuts:
             if self.wait == 0:
                 self.begin(X)
 
-    def begin(self, X: Array, M: Array | None = None) -> None:
+    def begin(self, X: Array, M: Array | None = None, weight: float | None = None) -> None:
         """Begin to take part in the steps, from the present X; `wake` calls it when the wait is over."""
-        self.wait, self.weight = 0, self.usual
-        self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * self.weight)
+        weight = weight or self.usual
+        self.wait, self.weight = 0, weight
+        self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
     def pull(self, X: Array, G: Array) -> None:
         if not self.weight:

@@ -9,12 +9,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from nspca.bounds.dual.lift import Lift
+from nspca.bounds.dual.restriction import carried_over
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
+MATRICES = 12
+"""Matrices of the size of A that a lift holds."""
 FLOATS = 10**300
 """Numbers of supports from here on count as infinite, since larger ones may not fit into a float."""
 LEAF, EMPTY, SQUARES, REDUCED, CAPPED, COVERED, MIXED = -1, -2, -3, -4, -5, -6, -7
@@ -129,35 +133,26 @@ class Warm:
         Eigenpairs of the matrix X of the splitting.
     points : (r, q) float64
         Feasible points of the bundle.
-    of_core : bool
-        Whether the rows are those of a dense core with weights (`core`).
+    lift : Lift or None
+        The lift of the node after its last step, with all its blocks. It is read and not changed.
     """
 
     rows: np.ndarray
     weights: Array
     vectors: Array
     points: Array
-    of_core: bool = False
+    lift: Lift | None = None
 
     @classmethod
     def of(cls, splitting: Splitting) -> "Warm":
-        """Return the state of a splitting, and the points of its lift if it has one."""
-        vectors, lift, kept = splitting.vectors.astype(np.float64), splitting.lift, splitting.kept
+        """Return the state of a splitting, and of its lift if it has one."""
+        vectors, lift = splitting.vectors.astype(np.float64), splitting.lift
         points = np.zeros((len(vectors), 0)) if lift is None else lift.points
-        weights = np.asarray(splitting.weights, np.float64)
-        return cls(kept.features, weights, vectors, points, kept.weights is not None)
+        return cls(splitting.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
 
     def feasible(self, kept: Kept, k: int) -> Array:
-        """Return the points (r, q) on the rows of a node, cut to what its supports carry.
-
-        The smallest entries make room where rows are too many. Points without any entry are left out.
-        """
-        X, fixed = _spread(self.rows, self.points, kept.features), kept.fixed
-        if 0 <= k - fixed < len(X) - fixed:
-            last = np.argsort(-np.abs(X[fixed:]), axis=0, kind="stable")[k - fixed :]
-            np.put_along_axis(X[fixed:], last, 0.0, axis=0)
-        lengths = np.linalg.norm(X, axis=0)
-        return X[:, lengths > 0] / lengths[lengths > 0]
+        """Return the points (r, q) on the rows of a node, cut to what its supports carry."""
+        return carried_over(_spread(self.rows, self.points, kept.features), kept.fixed, k)[0]
 
     def matrix(self, features: np.ndarray) -> Array:
         """Return X (f, f) on some features."""
@@ -166,7 +161,8 @@ class Warm:
 
     @property
     def nbytes(self) -> int:
-        return self.vectors.nbytes + self.points.nbytes
+        X = None if self.lift is None else self.lift.splitting.X
+        return self.vectors.nbytes + self.points.nbytes + (0 if X is None else MATRICES * X.nbytes)
 
 
 @dataclass(eq=False)

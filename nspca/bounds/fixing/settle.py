@@ -1,7 +1,7 @@
 """Settle a node: fix features in and out as long as possible, and bound the remaining supports.
 
-The witness of the parent is tried first. A few rounds of a lift with row cuts follow, which begin from the
-state of the parent. After each round, a feature is fixed if the supports that have it, or those that lack
+The witness of the parent is tried first. A few rounds of the lift with row cuts follow, which continue from
+the state of the parent. After each round, a feature is fixed if the supports that have it, or those that lack
 it, cannot exceed the best known value. The work continues on the remaining supports. A search over the sphere
 waits until it may end the node: a tree has many nodes that no round closes, and the spectral half of a
 witness alone is enough to fix features.
@@ -14,18 +14,19 @@ from collections.abc import Callable
 import numpy as np
 
 from nspca.bounds.dual.lift import Lift
+from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.rounds import present
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.lifts import begin, begin_afresh, first_lift, is_core, reach_points, remember
+from nspca.bounds.fixing.lifts import begin_afresh, first_lift, is_core, reach_points, remember
 from nspca.bounds.fixing.node import Node, Use
 from nspca.bounds.fixing.reduction import below_reduced, prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all, fix_needed
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
-from nspca.bounds.witness import Witness, largest
+from nspca.bounds.witness import largest
 from nspca.covariance.linalg import Array
 from nspca.lowrank.fixing import at_directions
 from nspca.progress import Report, silent
@@ -179,10 +180,7 @@ def next_lift(own: Bounding, task: Task, lift: Lift, fixed: bool) -> Lift | None
         return None
     if own.done or not own.kept.block.any():
         return None
-    if not fixed:
-        return begin_afresh(own)
-    witness = Witness(lift.splitting.entries.W, lift.cuts.M)
-    return begin(own, Stored.of(lift.splitting.kept.features, witness))
+    return restricted(lift, own.kept) if fixed else begin_afresh(own)
 
 
 # --- the node -----------------------------------------------------------------------------------------------
@@ -198,6 +196,8 @@ def node_of(own: Bounding) -> Node:
         node.leaf = None
     elif not own.closed and own.supports.possible.size:
         node.warm, node.scores = own.warm, scores(own)
+        if own.warm is not None and own.warm.lift is not None:
+            own.warm.lift.recent = None  # a mean of steps that no child goes on with
     return node
 
 
