@@ -14,7 +14,7 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint import (
+from nspca.dashboard.joint import again, (
     annotations,
     headline,
     lists,
@@ -25,7 +25,7 @@ from nspca.dashboard.joint import (
     take_home,
     topics,
 )
-from nspca.dashboard.joint import page as joint_page
+from nspca.dashboard.joint import again, page as joint_page
 from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.open_data import Chosen, find
@@ -689,3 +689,8 @@ def test_weights_go_home_with_names():
     }
     rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].make().decode("utf-8-sig"))))
     assert rows[0][:2] == ["sample", "label"] and len(rows) == 31
+
+
+def test_what_a_word_is_left_out_of_stays_until_its_run_has_something_to_show(monkeypatch):
+    monkeypatch.setattr(again.st, "session_state", {again.SEEN: ("run", "the answer")})
+    assert again.seen_before("run") == "the answer" and again.seen_before("another") is None
