@@ -123,7 +123,7 @@ def _npz():
         "feature_names": (np.array(["a", "b"]), "3 feature names are needed"),
         "sample_names": (np.array(["a"] * 9), "4 sample names are needed"),
         "image_shape": (np.array([2**62, 2**62]), "does not have 3 features"),
-        "wavelength_um": (np.arange(9.0), "3 axis are needed"),
+        "axis": (np.arange(9.0), "3 axis are needed"),
         "header": (np.full((4, 2), np.nan), "^data"),
         "prepared": (np.array([np.nan]), "^data"),
     }
@@ -399,6 +399,7 @@ def _foreign():
         ("old Excel", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "has a password"),
         ("PDF", b"%PDF-1.7\n", "a PDF"),
         ("MATLAB", b"MATLAB 5.0 MAT-file", "a MATLAB file"),
+        ("MATLAB 7.3", b"MATLAB 7.3 MAT-file" + bytes(493) + b"\x89HDF", "a MATLAB file"),
         ("pickle", pickle.dumps({"a": 1}, 4), "a pickle, which is never opened"),
         ("RAR", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive"),

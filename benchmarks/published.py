@@ -13,9 +13,11 @@ rounding may hide is "a tie".
 
 The matrices are read from `published_covariances.npz` and `slice_covariance.npz` in the folder that
 `NSPCA_DATA` names. A row is printed once its certificates are verified against the matrix. `--store` writes
-the table to `docs/exact.md`, and the compared rows to `sample_data/papers`, where the Papers page finds them.
+the table to `docs/exact.md` and its rows to `sample_data/papers`, where the Papers page finds them. With
+`--answers` it writes the rows to `docs/tables/good-sets.csv`.
 """
 
+import csv
 import json
 import math
 import time
@@ -25,7 +27,7 @@ import numpy as np
 
 import nspca
 from benchmarks.optimal import PUBLISHED, matrices
-from benchmarks.shared import arguments, head, row, say, store
+from benchmarks.shared import DOCS, arguments, head, row, say, store
 from nspca.data.folders import sample_folder
 from nspca.papers import exact
 from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
@@ -40,6 +42,7 @@ ANSWERS = (
     "matrix", "n", "k", "sign", "optimum, CPU s", "sets", "CPU s", "times", "others lose", "CPU s", "times"
 )  # fmt: skip
 """Names of the columns of the two tables in docs/."""
+GOOD_SETS = DOCS / "tables" / "good-sets.csv"
 
 
 def solved(A: np.ndarray, k: int, nonneg: bool, nodes: int) -> exact.Ours:
@@ -94,7 +97,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.answers:  # what is imported late is imported now
         listed(np.diag([3.0, 2.0, 1.0]), 1, True, args.within, args.seconds)
-    found, rows, lines = matrices(), [], [head(ANSWERS if args.answers else COMPARED)]
+    found, rows, good, lines = matrices(), [], [ANSWERS], [head(ANSWERS if args.answers else COMPARED)]
     say(*lines)
     for one in PUBLISHED:
         if one.matrix not in found:
@@ -104,14 +107,18 @@ def main() -> None:
         A = found[one.matrix]
         if args.answers:
             both = [listed(A, one.k, sign, args.within, args.seconds) for sign in (False, True)]
-            lines += [row((one.matrix, len(A), one.k, *cells)) for cells in both]
+            good += [(one.matrix, len(A), one.k, *cells) for cells in both]
+            lines += map(row, good[-2:])
         else:
             signed, nonneg = (solved(A, one.k, sign, args.nodes) for sign in (False, True))
             rows.append(exact.Row(one.matrix, len(A), one.k, one.theirs, signed, nonneg))
             lines.append(row(exact.cells(rows[-1])))
         say("\n".join(lines[-2:] if args.answers else lines[-1:]))
-        if args.store:  # after each row, as the whole takes a while
-            store("exact.md", "published.listed" if args.answers else "published", "\n".join(lines))
+        if args.store and not args.answers:  # after each row, as the whole takes a while
+            store("exact.md", "published", "\n".join(lines))
+    if args.store and args.answers:
+        with GOOD_SETS.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(good)
     if args.store and rows:
         text = json.dumps([asdict(one) for one in rows], indent=1) + "\n"
         (sample_folder() / "papers" / "exact-methods.json").write_text(text, encoding="utf-8")

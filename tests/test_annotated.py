@@ -95,11 +95,3 @@ def test_a_file_is_read_by_its_path_where_anndata_is(tmp_path):
     assert np.allclose(data.X.toarray(), X) and list(data.labels[:2]) == ["a", "b"]
     with pytest.raises(InvalidData, match="no column 'kind' of the cells"):
         nspca.read(tmp_path / "cells.h5ad", label_column="kind")
-
-
-def test_a_damaged_file_and_bytes_of_one_are_refused(tmp_path):
-    (tmp_path / "cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n")
-    with pytest.raises(InvalidData, match="cannot be opened as an HDF5 file"):
-        nspca.read(tmp_path / "cells.h5ad")
-    with pytest.raises(InvalidData, match=r"an HDF5 file \(.h5ad and the like\), which is never opened from"):
-        nspca.read(b"\x89HDF\r\n\x1a\n" + bytes(100))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.__main__ import main
 from nspca.errors import InvalidProblem
 
 
@@ -40,17 +39,6 @@ def test_single_cells_are_fitted_annotated_and_proved(cells, tmp_path):
     cells.write_h5ad(tmp_path / "annotated.h5ad")
     again = the("anndata").read_h5ad(tmp_path / "annotated.h5ad")
     assert np.allclose(again.obsm["X_nspca"], cells.obsm["X_nspca"])
-
-
-def test_a_file_of_cells_is_read_solved_and_verified(cells, tmp_path, capsys):
-    file, proof = str(tmp_path / "cells.h5ad"), str(tmp_path / "proof.npz")
-    cells.write_h5ad(file)
-    data = nspca.read(file, label_column="kind")
-    assert data.X.shape == (700, 765) and data.feature_names == tuple(cells.var_names)
-    assert set(data.labels) == set(cells.obs["kind"])
-    assert main(["solve", file, "--k", "10", "--certificate", proof]) == 0
-    assert main(["verify", file, proof]) == 0
-    assert "proved" in capsys.readouterr().out
 
 
 def test_an_array_of_xarray_goes_in_and_components_come_out_with_its_coordinates():

@@ -42,6 +42,7 @@ def test_bash_fills_in_commands_options_and_values(scripts, tmp_path):
         "--no-scale",
         "--no-covariance",
         "--no-features-in-rows",
+        "--no-spectra",
     }
     assert filled(script, "solve", "dig", folder=tmp_path) == {"digits", "digital.csv"}
     assert filled(script, "solve", "digits", "--certificate", "dig", folder=tmp_path) == {"digital.csv"}

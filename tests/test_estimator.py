@@ -13,7 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import nspca
-from nspca.__main__ import main
 from nspca.components import shares_of_rows
 from nspca.validation.features import positions
 
@@ -212,15 +211,6 @@ def test_rows_that_are_all_the_same_explain_nothing():
             model.partial_fit(np.full((7, 3), value)[start : start + 3])
         assert model.certificates_[0].upper == model.explained_variance_[0] == 0.0
         assert np.array_equal(model.mean_, [value] * 3)
-
-
-def test_a_certificate_of_rows_in_parts_is_about_their_covariance(tmp_path):
-    model = nspca.NSPCA(k=2).partial_fit(planted()[:20]).partial_fit(planted()[20:])
-    certificate = model.certificates_[0]
-    assert "component of the covariance with at most 2 nonzero weights" in certificate.statement
-    certificate.save(tmp_path / "c.npz")
-    np.save(tmp_path / "covariance.npy", model.covariance_)
-    assert main(["verify", str(tmp_path / "covariance.npy"), str(tmp_path / "c.npz"), "--covariance"]) == 0
 
 
 def test_more_features_than_a_sum_holds_are_refused_with_the_way_that_works(monkeypatch):

@@ -94,12 +94,6 @@ def test_a_ratio_that_is_at_most_is_not_below_the_exact_quotient(unit, share):
     assert ratio_at_most(unit, unit) == 1
 
 
-def test_nothing_short_of_one_is_a_hundred_per_cent():
-    for ratio in (0.9999997, math.nextafter(1, 0), 1 - 1e-12):
-        assert read_number(format_guarantee(ratio)) < 100 and round_down(ratio, 5) < 1
-    assert format_guarantee(1.0) == "100 %" and round_down(1.0, 5) == 1
-
-
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [

@@ -76,23 +76,6 @@ def test_the_wheel_carries_the_app_and_the_samples(wheel):
     assert not [name for name in names if name.startswith(("tests/", "scripts/", "benchmarks/", "pages/"))]
 
 
-def test_the_wheel_declares_what_the_files_say(wheel):
-    archive = zipfile.ZipFile(wheel)
-    metadata = archive.read(next(name for name in archive.namelist() if name.endswith("METADATA"))).decode()
-    declared = [
-        Requirement(line.removeprefix("Requires-Dist: "))
-        for line in metadata.splitlines()
-        if line.startswith("Requires-Dist")
-    ]
-    extras = PYPROJECT["project"]["optional-dependencies"]
-    wanted = {"None": PYPROJECT["project"]["dependencies"]}
-    wanted |= {f'extra == "{extra}"': given for extra, given in extras.items()}
-    for marker, given in wanted.items():
-        asked = {str(one).partition(";")[0] for one in declared if str(one.marker) == marker}
-        assert asked == {str(Requirement(text)) for text in given}
-    assert "License-Expression: BSD-3-Clause" in metadata
-
-
 def test_the_app_is_found_in_the_tree_and_in_an_installed_wheel(wheel, tmp_path):
     assert app_folder() == ROOT
     zipfile.ZipFile(wheel).extractall(tmp_path)

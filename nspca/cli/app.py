@@ -97,8 +97,9 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
 
 def check_port(address: str, port: int) -> None:
     """Refuse an address of another machine and an occupied port, before anything is started."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
+        places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+        family = min(place[0] for place in places)  # a name may stand for an IPv6 address that is not there
         socket.create_server((address, port), family=family).close()
     except PermissionError as error:
         raise InvalidOption(f"port {port} needs more rights than yours: take one from 1024 up") from error

@@ -52,10 +52,6 @@ class AnswerPage(ABC):
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def draw_estimate(self, data: Chosen, asked: Any) -> None:
-        """Draw the estimated time of the run beside the start button."""
-        cost_estimate.draw_estimate(data, asked)
-
     def offer(self, data: Chosen, asked: Any) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""
 
@@ -64,10 +60,8 @@ class AnswerPage(ABC):
             st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
 
         refusal = cost_estimate.refusal(data, *asked.work)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
-            buttons.button(self.forms.label(data, asked), "run", begin, disabled=bool(refusal), **look)
-            self.draw_estimate(data, asked)
+        look: dict[str, Any] = {"type": "primary", "icon": ":material/play_arrow:"}
+        buttons.button(self.forms.label(data, asked), "run", begin, disabled=bool(refusal), **look)
         cost_estimate.say(refusal)
         return not refusal
 

@@ -98,7 +98,8 @@ def to_npz(dataset: Dataset) -> bytes:
     optional = {
         "labels": dataset.labels,
         "image_shape": dataset.image_shape,
-        "wavelength_um": dataset.axis,
+        "axis": dataset.axis,
+        "axis_name": np.array(dataset.axis_name) if dataset.axis_name else None,
         "sample_weight": dataset.weights,
         "header": dataset.header,
         "header_names": None if dataset.header is None else _texts(dataset.header_names),

@@ -182,9 +182,8 @@ class Cells:
                         wrong[i] = error
                 numbers.append(np.nan if value in self.codes else value)
                 if np.isnan(numbers[-1]) and self.line is not None and not wrong:
-                    holds = f'holds "{short(cell)}"' if cell.strip() else "is empty"
                     raise InvalidData(
-                        f"Every cell must hold a number, but {place}, column{quoted(layout, i)} {holds}: "
+                        f"Every cell must hold a number, but {place}, column{quoted(layout, i)} holds none: "
                         "fill it in, or remove its row."
                     )
         if wrong:

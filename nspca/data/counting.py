@@ -78,14 +78,15 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
 
     def counted(words: CountVectorizer, **further: Any) -> tuple[Any, CountVectorizer, int]:
         """Return counts, the fitted vectorizer, and the number of words before the limits on documents."""
-        analyze = _Bounded(words.build_analyzer(), options.pairs)
+        known: set[str] = set()
+        analyze = _bounded(words.build_analyzer(), known, options.pairs)
         vectorizer = CountVectorizer(analyzer=analyze, dtype="float64", **limits, **further)
         try:
-            return vectorizer.fit_transform(texts), vectorizer, len(analyze.known)
+            return vectorizer.fit_transform(texts), vectorizer, len(known)
         except ValueError as error:
             if isinstance(error, InvalidData):
                 raise
-            raise _no_words(len(analyze.known), least, most, len(texts)) from None
+            raise _no_words(len(known), least, most, len(texts)) from None
 
     singles = CountVectorizer(stop_words=[*left_out] or None, **splits)
     if options.pairs:  # pairs are made of words that are kept on their own
@@ -163,28 +164,25 @@ def document_limits(count: int, options: TextOptions) -> tuple[int, int]:
     return least, most
 
 
-class _Bounded:
-    """An analyzer for a vectorizer that refuses texts with too many different words.
+def _bounded(analyze: Callable[[str], list[str]], known: set[str], pairs: bool) -> Callable[[str], list[str]]:
+    """Return the analyzer of a vectorizer that refuses texts with too many different words.
 
-    `known` is the set of words so far. The vectorizer keeps the same string objects, so the set needs little
-    memory.
+    `known` gets the words. The vectorizer keeps the same string objects, so the set needs little memory.
     """
 
-    def __init__(self, analyze: Callable[[str], list[str]], pairs: bool):
-        self._analyze, self._pairs = analyze, pairs
-        self.known: set[str] = set()
-
-    def __call__(self, text: str) -> list[str]:
-        words = self._analyze(text)
-        self.known.update(words)
-        if len(self.known) > MOST_DIFFERENT:
-            what, way_out = ("words and pairs of words", "leave the pairs out, or ") if self._pairs else (
-                "words", "check that these are texts, or "
-            )  # fmt: skip
+    def bounded(text: str) -> list[str]:
+        words = analyze(text)
+        known.update(words)
+        if len(known) > MOST_DIFFERENT:
+            what = "words and pairs of words" if pairs else "words"
+            way_out = "leave the pairs out" if pairs else "check that these are texts"
             raise InvalidData(
-                f"The texts hold more than {MOST_DIFFERENT:,} different {what}: {way_out}give fewer texts."
+                f"The texts hold more than {MOST_DIFFERENT:,} different {what}: {way_out}, or give fewer of "
+                "them."
             )
         return words
+
+    return bounded
 
 
 def _language(texts: Sequence[str]) -> str:

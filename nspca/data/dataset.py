@@ -216,16 +216,13 @@ class Dataset:
         What describes the old rows and columns, such as labels and image shape, is dropped.
         """
         m, n = self.X.shape
-        features = numbered("feature", m) if self.sample_names == numbered("sample", m) else self.sample_names
-        samples = (
-            numbered("sample", n) if self.feature_names == numbered("feature", n) else self.feature_names
-        )
+        rows, columns = self.sample_names, self.feature_names
         T: Any = self.X.T
         return Dataset(
             self.name,
             T.tocsr() if sp.issparse(T) else np.ascontiguousarray(T),
-            features,
-            samples,
+            numbered("feature", m) if rows == numbered("sample", m) else rows,
+            numbered("sample", n) if columns == numbered("feature", n) else columns,
             source=self.source,
             is_covariance=self.is_covariance,
             provenance=self.provenance,

@@ -16,7 +16,7 @@ import numpy as np
 
 from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_lines, check_text_columns
-from nspca.data.names import Names, numbered, short, unique_names
+from nspca.data.names import Names, numbered, short, unique_names, were
 from nspca.data.numerals import (
     CENSORED,
     FLAGS,
@@ -119,17 +119,11 @@ class Layout:
         return not (self.numerals.is_plain and all(signs in FLAGS for signs in self.marks.values()))
 
 
-def stripped(raw: bytes) -> bytes:
-    """Return text without the blank lines and the lines of bare delimiters below it."""
-    raw = raw[: filled_end(raw)]
-    if not raw.strip():
-        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
-    return raw
-
-
 def filled_end(text: bytes) -> int:
     """Return the offset of the end of the last line with a cell; spreadsheets write bare delimiters below."""
-    filled = len(text.rstrip(_BARE))
+    tail = text[-_TAIL:]
+    tail = tail if tail.strip(_BARE) else text
+    filled = len(text) - len(tail) + len(tail.rstrip(_BARE))
     ends = [end for end in (text.find(b"\n", filled), text.find(b"\r", filled)) if end >= 0]
     return min(ends, default=len(text))
 
@@ -142,17 +136,10 @@ def requoted(raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
     return _QUOTE.sub(b'"', raw), (Finding("Single quotes around cells were left out."),)
 
 
-def trimmed(raw: bytes) -> bytes:
-    """Return `stripped` text, or `raw` itself without a copy when only line ends follow the table."""
-    end = raw[-_TAIL:]
-    below = end[len(end.rstrip(_BARE)) :]
-    is_plain = len(below) < len(end) and not below.strip(b"\r\n")
-    return raw if is_plain else stripped(raw)
-
-
 def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     """Return the layout of a table in UTF-8, found from its first lines. Given options are not guessed."""
     options = options or ReadOptions()
+    raw = raw[: filled_end(raw)]
     check_lines(raw)
     lines = _first_lines(raw)
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
@@ -196,8 +183,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     where = f"line {places[0][0] + 1}"
     findings: list[Finding] = []
     if above:
-        many, were = ("The line", "was") if len(above) == 1 else (f"{len(above)} lines", "were")
-        findings.append(Finding(f'{many} above the table {were} left out ("{short(above[0])}").', where))
+        said = f'{were(len(above), "line")} left out above the table ("{short(above[0])}").'
+        findings.append(Finding(said, where))
     first = f'The first row ("{short(", ".join(rows[0][has_header:4]))}", ...)'
     if has_header and why:
         ways = (Way("header", False, "It is a sample"),)
@@ -405,15 +392,15 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
         said.setdefault(before or after, []).append(i)
     for sign, those in said.items():
         pair = marks[those[0]]
-        first = f'"{short(columns[those[0]])}"' if layout.header else f"{those[0] + 1}"
+        first = quoted(replace(layout, columns=tuple(columns)), those[0])
         more = f" and {len(those) - 1} more" if len(those) > 1 else ""
-        what = f'The sign "{sign}" of the numbers in column {first}{more} was left out'
+        what = f'The sign "{sign}" of the numbers in column{first}{more} was left out'
         ways = [Way("drop_columns", tuple(columns[i] for i in those), "Leave these columns out")]
         ways = ways if 2 * len(those) < width else []
         if pair in FLAGS:
-            what = f'"{sign}" in column {first}{more} was read as 1, "{pair[1]}" as 0'
+            what = f'"{sign}" in column{first}{more} was read as 1, "{pair[1]}" as 0'
             ways = [Way("label_column", columns[those[0]], "Use as labels"), *ways] if ways else []
-        findings += (Finding(what, f"column {first}", ways=tuple(ways)),)
+        findings += (Finding(what, f"column{first}", ways=tuple(ways)),)
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
     names = [cell.strip() for cell in cells[0]]
     is_unnamed = layout.header and not layout.rows[0][0].strip() and len(set(names)) == len(names)

@@ -212,6 +212,13 @@ class TableOptions(ColumnOptions):
     ] = None
     """Whether the rows are the features (yes, no), as genes often are; without it, only tables of genes are
     turned."""
+    spectra: Annotated[
+        StrictBool | None,
+        Option("Rows are spectra", "spectra", address.FLAG, flag="--spectra"),
+        Required("True, False or None"),
+    ] = None
+    """Whether the rows are spectra over the numbers in the names of the columns (yes, no); without it, only
+    where these are in order and the rows rise and fall slowly."""
     columns: Annotated[Items, Option("Only the columns", "cols", COLUMNS, flag="--columns")] = ()
     """The columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, separated by
     commas."""

@@ -20,9 +20,10 @@ from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
-from nspca.data.names import counted, short
+from nspca.data.names import short, were
 from nspca.data.options import ReadOptions, TableOptions, keywords
 from nspca.data.roles import find_column
+from nspca.data.spectra import as_spectra
 from nspca.data.suspicions import suspicions
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
@@ -95,7 +96,7 @@ def read_opened(
             raise
         texts = "the file holds texts, whose words nspca.read_text (--text) counts"
         raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None
-    data = annotate(group_by_prefix(data), table, label)
+    data = annotate(as_spectra(group_by_prefix(data), options.spectra), table, label)
     if options.weight_column is not None:
         data = weighted(data, options.weight_column)
     if options.drop_constant and (constant := data.constant_columns()).size:
@@ -116,9 +117,8 @@ def weighted(data: Dataset, name: str) -> Dataset:
     at = find_column(features, name, "weight")
     column: Any = data.X[:, [at]]
     w = np.asarray(column.toarray() if sp.issparse(column) else column, dtype=np.float64).ravel()
-    wrong = np.flatnonzero(w < 0)
-    if wrong.size or not w.any() or data.is_covariance:
-        got = f"{w[wrong[0]]:g} for {data.sample_names[wrong[0]]}" if wrong.size else "nothing but 0"
+    if data.is_covariance or w.min() < 0 or not w.any():
+        got = f"{w.min():g} for {data.sample_names[int(w.argmin())]}" if w.min() < 0 else "nothing but 0"
         got = "a covariance, which has no samples" if data.is_covariance else got
         raise InvalidData(
             f'Weights are numbers of at least 0 and not all 0, but column "{short(name)}" holds {got}: name '
@@ -126,10 +126,8 @@ def weighted(data: Dataset, name: str) -> Dataset:
         )
     kept = np.flatnonzero(w)
     out = w.size - kept.size
-    were = (
-        "" if not out else f"; {counted(out, 'sample')} of weight 0 {'was' if out == 1 else 'were'} left out"
-    )
-    said = Finding(f'Column "{short(name)}" holds the weights of the samples and is no feature{were}.')
+    more = f"; {were(out, 'sample')} left out for a weight of 0" if out else ""
+    said = Finding(f'Column "{short(name)}" holds the weights of the samples and is no feature{more}.')
     fewer = data.without([at])
     fewer = replace(fewer, findings=(*data.findings, said), weights=w)
     return fewer.rows(kept) if out else fewer

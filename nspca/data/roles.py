@@ -12,7 +12,7 @@ import numpy as np
 
 from nspca.data.dialect import Layout, are_few, are_labels, quoted, shape
 from nspca.data.findings import Finding
-from nspca.data.names import quote_names, short
+from nspca.data.names import quote_names, short, were
 from nspca.data.numerals import MISSING
 from nspca.data.options import ReadOptions
 from nspca.data.suspicions import AXIS, ID, ORDER, TOTAL, genes_in_rows, is_counter, may_be_turned
@@ -111,7 +111,7 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
     """
     names = layout.columns
     _refuse_genotypes(layout)
-    dropped = set(match_items(names, options.drop_columns, "column")) if options.drop_columns else set()
+    dropped = {*match_items(names, options.drop_columns, "column")}
     if options.columns:
         dropped |= {*range(len(names))} - {*match_items(names, options.columns, "column")}
     findings: tuple[Finding, ...] = ()
@@ -247,10 +247,8 @@ def _turned_columns(layout: Layout, options: ReadOptions, dropped: set[int], why
     aside = {ids, *layout.text_columns, *layout.empty_columns, *dropped}
     left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i not in (ids, *dropped)]
     if left_out:
-        many = "One column" if len(left_out) == 1 else f"{len(left_out)} columns"
-        verb = "was" if len(left_out) == 1 else "were"
         called = quote_names(names[i] for i in left_out)
-        findings.append(Finding(f"{many} without numbers {verb} left out: {called}."))
+        findings.append(Finding(f"{were(len(left_out), 'column')} left out, without numbers: {called}."))
     features = tuple(i for i in range(len(names)) if i not in aside)
     out = frozenset({*dropped, *left_out})
     return Columns(features, ids, None, tuple(sorted(aside)), out, tuple(findings), True, layout.label_rows)
@@ -350,7 +348,7 @@ def _counts(layout: Layout, i: int) -> bool:
 
 def match_items(names: Sequence[str], items: Sequence[str | int], what: str) -> list[int]:
     """Return the positions of names that are given by name, by number from 0, or by a pattern with ``*``."""
-    place = {name: i for i, name in reversed(list(enumerate(names)))}
+    place = {name: i for i, name in reversed(list(enumerate(names)))} if items else {}
     found: dict[int, None] = {}
     for item in items:
         if item == NO_NAMES and item not in place:
@@ -415,7 +413,12 @@ def describe_left_out(
     what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
     return InvalidData(
         f'Every column must hold numbers, but column{quoted(layout, i)} holds {what} ("{short(text)}" in row '
-        f"{row}): {instead}remove it, or name it as names or labels."
+        f"{row}): {instead}remove it, or name it as names or labels.",
+        (
+            Way("id_column", name, f"Use “{short(name)}” as names"),
+            Way("label_column", name, f"Use “{short(name)}” as labels"),
+            Way("drop_columns", (name,), "Leave the column out"),
+        ),
     )
 
 

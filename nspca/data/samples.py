@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from nspca.data.catalogue import find_sample
@@ -178,18 +179,13 @@ def _coffees(folder: Path) -> Dataset:
     whole = fine.shape[1] // _NEIGHBOURS * _NEIGHBOURS
     spectra = fine[:, :whole].reshape(len(fine), -1, _NEIGHBOURS).mean(axis=2)
     countries = np.array((place / "coffee_labels.csv").read_text(encoding="utf-8").split()[1:])
-    counts: Counter[str] = Counter()
-    names = []
-    for country in countries.tolist():
-        counts[country] += 1
-        names.append(f"{country} {counts[country]}")
+    numbers = pd.Series(countries).groupby(countries).cumcount() + 1
+    names = tuple(f"{country} {number}" for country, number in zip(countries, numbers, strict=True))
     said = (
         f"Each band is the mean of {_NEIGHBOURS} neighbouring ones of {fine.shape[1]:,}. The file does not "
         "say their wavenumbers; they are numbered in its order."
     )
-    data = Dataset(
-        "", spectra, numbered("band", spectra.shape[1]), tuple(names), findings=as_findings((said,))
-    )
+    data = Dataset("", spectra, numbered("band", spectra.shape[1]), names, findings=as_findings((said,)))
     axis = np.arange(1.0, spectra.shape[1] + 1)
     return _grouped(replace(data, axis=axis, axis_name="band (number)"), {"country": countries})
 

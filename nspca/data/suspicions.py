@@ -174,6 +174,8 @@ def _codes(data: Dataset) -> Iterator[Finding]:
         return
     for extreme in (float(X.min()), float(X.max())):
         size = f"{abs(extreme):g}"
+        if extreme % 1 and size.strip("9") != ".25":
+            continue
         codes = [extreme]
         if size in ("88", "99", "888", "999"):  # answers have several codes, such as 77, 88 and 99
             codes = [one for one in (extreme - extreme / int(size[0]) * k for k in range(4)) if one in X]
@@ -286,13 +288,11 @@ def _totals(data: Dataset) -> Iterator[Finding]:
         yield suspicion(what, way, where=f"row {i % len(X) + 1}")
         summaries = [one for one in summaries if one != name]
     if 0 < len(summaries) <= len(names) // 2:
-        one = len(summaries) == 1
-        row, called = ("Row", "it is called") if one else ("Rows", "they are called")
+        words = "Leave this row out" if len(summaries) == 1 else "Leave these rows out"
         yield suspicion(
-            f"{row} {quote_names(summaries)} may be {'a summary' if one else 'summaries'} of the others",
-            Way("drop_rows", tuple(summaries), "Leave this row out" if one else "Leave these rows out"),
+            f"Names such as {quote_names(summaries)} are those of totals or means of the other rows",
+            Way("drop_rows", tuple(summaries), words),
             where="rows",
-            why=f"{called} so",
         )
     if X.shape[1] >= 4 and not isinstance(data.feature_names, Numbered):
         some = _some_rows(X).astype(float)

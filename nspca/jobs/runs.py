@@ -8,9 +8,7 @@ import hashlib
 import secrets
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Iterable
-from itertools import groupby
 
 from nspca.errors import JobError
 from nspca.jobs.database import Database
@@ -122,33 +120,29 @@ class Runs(Database):
     def make_room(self, total: int, quota: int, max_age: float) -> int:
         """Delete results older than `max_age` seconds and those that exceed the limits; return their number.
 
-        From the newest on, a result is kept if it fits into `total` bytes, and into the `quota` bytes of at
+        A result is kept if it and the newer ones fit into `total` bytes, and into the `quota` bytes of at
         least one of its workspaces. The runs of the others stay with a message, and can be run again.
         """
-        now, gone, held = time.time(), list[str](), 0
-        with self._reading() as db:
-            results = db.execute(
-                "SELECT key, length(body), finished FROM results ORDER BY finished DESC"
+        with self._writing() as db:
+            gone = db.execute(
+                """WITH sized AS (
+                    SELECT key, finished, length(body) AS size,
+                        sum(length(body)) OVER (ORDER BY finished DESC, key) AS held FROM results),
+                owned AS (
+                    SELECT DISTINCT sized.*, workspace FROM sized
+                    LEFT JOIN runs ON runs.key = sized.key OR runs.id = sized.key),
+                counted AS (
+                    SELECT *, sum(size) OVER (PARTITION BY workspace ORDER BY finished DESC, key) AS mine
+                    FROM owned)
+                SELECT key FROM counted GROUP BY key, held, finished
+                HAVING held > ? OR finished < ? OR (max(workspace) IS NOT NULL AND min(mine) > ?)""",
+                (total, time.time() - max_age, quota),
             ).fetchall()
-            owners = db.execute("SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs")
-            workspaces = {key: [*one] for key, one in groupby(sorted(map(tuple, owners)), lambda row: row[0])}
-        used: Counter[str] = Counter()
-        for key, size, finished in results:
-            mine = [workspace for _, workspace in workspaces.get(key, ())]
-            full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
-            if held + size > total or full or now - finished > max_age:
-                gone.append(key)
-                continue
-            held += size
-            for workspace in mine:
-                used[workspace] += size
-        if gone:
-            with self._writing() as db:
-                db.executemany("DELETE FROM results WHERE key = ?", [(key,) for key in gone])
-                db.executemany(
-                    "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
-                    [(EXPIRED, key) for key in gone],
-                )
+            db.executemany("DELETE FROM results WHERE key = ?", gone)
+            db.executemany(
+                "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
+                [(EXPIRED, key) for (key,) in gone],
+            )
         return len(gone)
 
     def kept(self, workspace: str) -> tuple[int, int]:

@@ -5,6 +5,7 @@ The section "Methods side by side" of Sweep draws them. The page Components also
 Where a figure takes `style`, it has the look of each method, as `styles` returns it.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots import kaxis
 from nspca.plots.samples import SYMBOLS
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
+from nspca.plots.sweeps import NOTHING_ABOVE, add_proved, in_percent
 from nspca.plots.theme import (
     add_bars,
     add_curve,
@@ -26,7 +27,7 @@ from nspca.plots.theme import (
     plain,
     weight_colours,
 )
-from nspca.presentation.colours import BOUND, CONTEXT, FOUND, HUES, PROVED, fade
+from nspca.presentation.colours import BOUND, CONTEXT, FOUND, HUES
 from nspca.presentation.numerals import (
     format_bound_share,
     format_guarantee,
@@ -38,7 +39,6 @@ from nspca.presentation.phrases import rival_name
 
 Styles: TypeAlias = dict[str, dict[str, Any]]
 """Line and marker of each method; see `styles`."""
-VISIBLE = 1.0  # height of the proved region in per cent from which the legend names it
 BAR = 22  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
@@ -110,19 +110,9 @@ def values_figure(
     frame = pd.DataFrame(frame)
     frame = frame.assign(value=frame["value"].astype(float), upper=frame["upper"].astype(float))
     figure = new_figure(_values_alt(frame, unit, unit_name), height=430)
-    region = certified(frame)
-    bounds = [format_bound_share(upper, unit) for upper in region["upper"]]
-    region = 100 * region / unit
-    if len(region):
-        at = [int(k) for k in region.index]
-        xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
-        is_seen = bool((region["upper"] - region["lower"]).max() > VISIBLE)
-        look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(PROVED, 0.35), "showlegend": is_seen}
-        add_curve(figure, xs, ys, IN_HERE, line={"width": 0}, **look)
-        what = "sparse" if signed else "nonnegative sparse"
-        hover = f"k = %{{x}}: no {what} component explains more than %{{customdata}}, proved"
-        marker = {"color": BOUND, "symbol": "triangle-down", "size": 8}
-        add_curve(figure, at, region["upper"], NOTHING_ABOVE, hover, marker=marker, customdata=bounds)
+    rows = in_percent(frame.assign(probability=math.nan), unit)
+    add_proved(figure, rows, sorted(set(ks)), unit_name, "sparse" if signed else "nonnegative sparse")
+    figure.update_traces(showlegend=True, selector={"name": NOTHING_ABOVE})
     _draw_lines(
         figure,
         frame,

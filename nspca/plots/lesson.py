@@ -13,6 +13,7 @@ from nspca.plots.theme import (
     add_curve,
     add_pixels,
     add_swatch,
+    colorbar,
     hide_axes,
     light,
     new_figure,
@@ -33,18 +34,17 @@ from nspca.presentation.colours import (
 LARGEST = 26  # pixels: the disc of the values that occur most
 
 
-def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequence[str]) -> go.Figure:
-    """Draw samples (m, 2) of two features, the direction (2,) along which they vary most, and the one across.
+def direction_figure(points: ArrayLike, direction: np.ndarray | None, names: Sequence[str]) -> go.Figure:
+    """Draw samples (m, 2), the direction along which they vary most, if it is told, and that across it.
 
-    Equal samples are one disc, whose area is their number.
+    Equal samples become one disc, whose area is their number.
     """
-    points, direction = np.asarray(points, float), np.asarray(direction, float)
+    points, turned = np.asarray(points, float), np.array([[0, -1], [1, 0]])  # by a right angle
     at, count = np.unique(points, axis=0, return_counts=True)
-    middle = points.mean(axis=0)
-    across = np.array([-direction[1], direction[0]])
-    degrees = np.degrees(np.arctan2(direction[1], direction[0]))
-    alt = f"{len(points)} samples of two features; they vary most along a line at {degrees:.0f} degrees."
-    figure = new_figure(alt, height=460)
+    middle, said = points.mean(axis=0), ""
+    if direction is not None:
+        said = f"; they vary most along a line at {np.degrees(np.arctan2(*direction[::-1])):.0f} degrees"
+    figure = new_figure(f"{len(points)} samples of two features{said}.", height=460)
     add_curve(
         figure,
         light(at[:, 0]),
@@ -57,10 +57,15 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
         },
         customdata=count,
     )
-    for along, colour, width, words in (
-        (across, SECOND, 2.5, "across it"),
-        (direction, MAIN, 5, "most variance"),
-    ):
+    lines = (
+        ()
+        if direction is None
+        else (
+            (turned @ direction, SECOND, 2.5, "across it"),
+            (direction, MAIN, 5, "most variance"),
+        )
+    )
+    for along, colour, width, words in lines:
         reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
         ends = middle + np.outer([-reach, reach], along)
         add_curve(
@@ -173,12 +178,14 @@ def guess_curve(
     axis: tuple[str, float, float],
     value_name: str,
     answer: tuple[ArrayLike, ArrayLike] | None = None,
+    curves: np.ndarray | None = None,
 ) -> go.Figure:
     """Draw guessed angles (m,) in degrees as stacks of dots, and once there is an answer as high as the
     `shares` in per cent that they reach.
 
     `axis` is title, smallest and largest angle, and `answer` the angles and heights of the curve, which is
-    drawn with a star at its highest point. Without it a height would tell who is right.
+    drawn with a star at its highest point. Without it a height would tell who is right, and only `curves`
+    (n, p) at evenly spaced angles stand above the stacks.
     """
     at, shares = np.asarray(at, float), np.asarray(shares, float)
     if answer is None:
@@ -205,7 +212,16 @@ def guess_curve(
     figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
     if answer is None:
         top = max(6.0, float(shares.max(initial=0)) + 1)
-        return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        if curves is not None:
+            ends = np.pad(curves, ((0, 0), (0, 1)), constant_values=np.nan)  # gaps between
+            angles = np.tile(np.append(np.linspace(low, high, curves.shape[1]), np.nan), len(curves))
+            add_curve(
+                figure, light(angles), light(ends.ravel()), line={"color": CONTEXT, "width": 1}, yaxis="y2"
+            )
+            upper = {"domain": [0.38, 1], "anchor": "x", "title": {"text": "weight of a pixel"}}
+            figure.update_layout(yaxis={"domain": [0, 0.3]}, yaxis2={**upper, "showticklabels": False})
+        return figure
     return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
 
 
@@ -232,12 +248,16 @@ def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
     return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
 
 
-def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go.Figure:
-    """Draw how many guesses, each some numbers of pixels, have each pixel."""
+def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int], mean: ArrayLike) -> go.Figure:
+    """Draw how many guesses, each some numbers of pixels, have each pixel of a mean image (n,)."""
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
-    drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), max(1, int(votes.max()))
-    add_pixels(figure, drawn, SEQUENTIAL, (0, most), "row %{y}, column %{x}: %{z}", "guesses", gap=1)
+    _add_grey(figure, mean, shape)
+    if guesses:
+        drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), int(votes.max())
+        scale = {**colorbar("guesses"), "dtick": max(1, round(most / 5))}
+        said = "row %{y}, column %{x}: %{z}"
+        add_pixels(figure, drawn, SEQUENTIAL, (0, most), said, gap=1, showscale=True, colorbar=scale)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)

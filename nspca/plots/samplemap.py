@@ -28,6 +28,8 @@ IN_ELLIPSE = 4
 """Minimum samples of a group that gets an ellipse."""
 HALO = ", ".join(["0 0 3px var(--st-background-color, white)"] * 3)
 """Shadow of the names of arrows, in the colour of the page, so that they can be read on points."""
+EDGE = 0.08
+"""Distance of an outlier from the range of all others, as a part of this range."""
 REACH = 0.8
 """Length of an arrow of correlation 1, in units of the largest score on its axis."""
 
@@ -53,6 +55,7 @@ def sample_map(
     label: str = "",
     arrows: Arrows | None = None,
     found: Sequence[int] = (),
+    far: Sequence[int] = (),
 ) -> go.Figure:
     """Draw samples by their scores (m, 2), with names on hover and an ellipse for each group.
 
@@ -61,10 +64,13 @@ def sample_map(
     than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
     `MOST_ARROWS` arrows are drawn, those marked and the longest others. An arrow of correlation 1 has the
-    length `REACH` times the largest score. Samples that were `found` have a ring and their name.
+    length `REACH` times the largest score. Samples that were `found` have a ring and their name. Outliers
+    `far` outside of the range of all others stand at its edge with their names; then there are no arrows.
     """
     S = np.asarray(scores, float)
     drawn = drawn_samples(len(S))
+    S, far = _at_edge(S, list(far))
+    drawn = drawn[~np.isin(drawn, far)]
     count = f"{len(drawn):,} of {len(S):,} samples" if len(drawn) < len(S) else f"{len(S):,} samples"
     names = names_of(sample_names, drawn, "sample")
     given = None if labels is None else np.asarray(labels)[drawn]
@@ -95,16 +101,16 @@ def sample_map(
     if found:
         ring = {"size": 18, "symbol": "circle-open", "color": CHOSEN, "line": {"width": 3}}
         names = names_of(sample_names, np.asarray(found), "sample")
-        figure.add_scatter(
-            x=S[list(found), 0],
-            y=S[list(found), 1],
-            mode="markers+text",
-            text=names,
-            textposition="top center",
-            marker=ring,
-            hoverinfo="skip",
-            showlegend=False,
+        _named(figure, S[list(found)], names, "top center", marker=ring, hoverinfo="skip")
+    if far:
+        _draw_far(
+            figure,
+            S[far],
+            np.asarray(scores, float)[far],
+            far,
+            names_of(sample_names, np.asarray(far), "sample"),
         )
+    arrows = None if far else arrows  # the correlations are those of the outliers
     if arrows is not None:
         _draw_arrows(figure, S, arrows)
     features = "" if arrows is None else "the strongest features as arrows"
@@ -147,6 +153,34 @@ def _points(
     )
 
 
+def _at_edge(S: np.ndarray, far: list[int]) -> tuple[np.ndarray, list[int]]:
+    """Return scores (m, 2) with outliers at the edge of the range of all others, and those that moved."""
+    rest, moved = np.delete(S, far, axis=0), S.copy()
+    room = EDGE * np.ptp(rest, axis=0)
+    moved[far] = np.clip(S[far], rest.min(axis=0) - room, rest.max(axis=0) + room)
+    return moved, [i for i in far if (moved[i] != S[i]).any()]
+
+
+def _draw_far(figure: go.Figure, S: np.ndarray, true: np.ndarray, far: list[int], names: list[str]) -> None:
+    """Draw outliers at the edge `S` (a, 2) as triangles towards their `true` scores."""
+    x, y = np.sign(true - S).T
+    ways = np.select([x > 0, x < 0, y > 0], ["right", "left", "up"], "down")
+    _named(
+        figure,
+        S,
+        names,
+        ["middle left" if way == "right" else "middle right" for way in ways],
+        marker={"size": 13, "color": CHOSEN, "symbol": [f"triangle-{way}" for way in ways]},
+        customdata=[[i, name, *at] for i, name, at in zip(far, names, true.tolist(), strict=True)],
+        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]:.4g}, %{customdata[3]:.4g}<extra></extra>",
+    )
+
+
+def _named(figure: go.Figure, S: np.ndarray, names: list[str], where: Any, **look: Any) -> None:
+    look = {"mode": "markers+text", "showlegend": False, "textfont": {"size": 12, "shadow": HALO}} | look
+    figure.add_scatter(x=S[:, 0], y=S[:, 1], text=names, textposition=where, **look)
+
+
 def _ellipse(figure: go.Figure, S: np.ndarray, colour: str, group: str) -> None:
     lengths, axes = np.linalg.eigh(np.cov(S.T))
     angles = np.linspace(0, 2 * np.pi, 60)
@@ -181,19 +215,16 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         xs[1::3], ys[1::3] = ends[part].T
         xs[2::3] = ys[2::3] = np.nan
         add_curve(figure, xs, ys, line={"color": colour, "width": width})
-        figure.add_scatter(
-            x=ends[part, 0],
-            y=ends[part, 1],
-            mode="markers+text",
-            text=[plain(symbol(name), 14) for name in names[part]],
-            textposition=["middle right" if a >= 0 else "middle left" for a, _ in W[part]],
-            textfont={"size": 12, "shadow": HALO},
+        _named(
+            figure,
+            ends[part],
+            [plain(symbol(name), 14) for name in names[part]],
+            ["middle right" if a >= 0 else "middle left" for a, _ in W[part]],
             marker={"size": 6, "color": colour, "symbol": "diamond"},
             hovertext=[
                 f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
                 for name, (a, b) in zip(names[part], W[part], strict=True)
             ],
             hoverinfo="text",
-            showlegend=False,
             cliponaxis=False,
         )

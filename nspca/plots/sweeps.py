@@ -145,24 +145,20 @@ def sweep_figure(
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"
     expected = sorted({int(k) for k in (all_ks if all_ks is not None else frame["k"])})
-    ours = _in_percent(frame.assign(probability=math.nan), unit)
-    wide = [] if bounds == "ours" else [_in_percent(rows, unit) for rows in _of_the_paper(frame, ceiling)]
+    ours = in_percent(frame.assign(probability=math.nan), unit)
+    wide = [] if bounds == "ours" else [in_percent(rows, unit) for rows in _of_the_paper(frame, ceiling)]
     tight = [ours] * (bounds != "paper")
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
     if before is not None:
         _add_before(figure, *before, unit_name)
-    upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
     if wide:
+        upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
-        _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        gaps = certified(ours).eval("upper - lower")
-        is_seen = len(gaps) and gaps.max() > VISIBLE * _largest(ours)
-        figure.update_traces(showlegend=bool(is_seen), selector={"name": IN_HERE})
-        upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
+        add_proved(figure, ours, expected, unit_name, kind)
     drawn = [*wide[:1], *tight]
-    drawn += [] if before is None else [_in_percent(before[0], before[1])]
+    drawn += [] if before is None else [in_percent(before[0], before[1])]
     _lay_out_values(figure, drawn, 100 * ceiling / unit)
     _add_methods(figure, shown, expected, unit_name, kind)
     if tight:
@@ -182,6 +178,15 @@ def sweep_figure(
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(title_text=title, uirevision=f"{bounds} {unit_name}")
+
+
+def add_proved(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str) -> None:
+    """Shade where the optimum is proved to lie, and draw the bounds above it."""
+    _add_region(figure, rows, expected, PROVED, 0.4, IN_HERE)
+    gaps = certified(rows).eval("upper - lower")
+    is_seen = len(gaps) and gaps.max() > VISIBLE * _largest(rows)
+    figure.update_traces(showlegend=bool(is_seen), selector={"name": IN_HERE})
+    _add_upper(figure, rows, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
 
 
 def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], ceiling: float) -> None:
@@ -209,7 +214,8 @@ def _of_the_paper(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd
     return published.with_paper_bound(frame, ceiling), published.with_rank3_bound(frame, ceiling)
 
 
-def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
+def in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
+    """Return the rows with values and bounds in per cent of a unit, as numbers and as text."""
     return frame.assign(
         value=100 * frame["value"] / unit,
         upper=100 * frame["upper"] / unit,
@@ -313,7 +319,7 @@ def _add_upper(
 
 def _add_before(figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str) -> None:
     best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
-    rows = _in_percent(best, unit)
+    rows = in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, EARLIER, 0.15)
     hover = [

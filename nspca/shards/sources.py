@@ -22,7 +22,7 @@ from nspca.data.formats.docword import DocwordReader, find_vocabulary, read_voca
 from nspca.data.names import short
 from nspca.data.options import ReadOptions
 from nspca.data.roles import describe_left_out
-from nspca.errors import InvalidData, InvalidOption, Way
+from nspca.errors import InvalidData, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer
@@ -195,7 +195,5 @@ class OtherColumns:
             layout = replace(layout, empty_columns=())
         found = describe_left_out(layout, i, first, self.rows, self.columns.ids is not None)
         if isinstance(found, InvalidData):
-            uses = {"id_column": "Use as names", "label_column": "Use as labels"}
-            ways = [Way(option, layout.columns[i], words) for option, words in uses.items()]
-            raise InvalidData(found.message, ways)
+            raise InvalidData(found.message, found.ways[:2])  # a folder of shards leaves no column out
         return found

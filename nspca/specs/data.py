@@ -296,6 +296,8 @@ class DataSpec(ReadOptions):
         beside = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         if self.upload is not None:
             beside = {name: FURTHER[name] for name in beside}
+        if self.words:
+            beside.pop("vocabulary", None)
         if self.folder is not None or any(getattr(self, name) for name in CHANGES):
             given = self.model_dump(exclude_defaults=True, exclude={"upload", "file", "digest", "content"})
             where = {} if self.folder or self.sample else {"path": file}

@@ -115,19 +115,6 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
     assert kinds >= ({"B8"} if branched else {"B5", "BS"})
 
 
-def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
-    monkeypatch.setattr(search, "BRANCHED", 0)
-    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=0.0))
-    rng = np.random.default_rng(33)
-    for nonneg in (True, False):
-        V = rng.standard_normal((8, 8)) + 0.4
-        problem = nspca.Problem.from_covariance(V @ V.T, 4, nonneg)
-        optimum = brute_force(V @ V.T, 4, nonneg)[0]
-        found, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
-        assert found.ratio(optimum) > 0.98
-        assert found.kind in ("B5", "B6", "B7", "B9", "BS")
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_elimination_is_the_dense_formula(nonneg):
     """With the rows kept, B4 equals its formula on all of A; the kept rows are those with an entry above the
@@ -254,14 +241,6 @@ def test_it_can_be_cancelled_at_every_event(short):
         proved.append(stopped.best)
     # What had been proved by then is not lost.
     assert nspca.verify(X, proved[-1]) <= proved[-1].upper
-
-
-def test_the_same_input_gives_the_same_certificate_to_the_last_bit(short):
-    first, second = (strongest(wide_problem()[1], 0.0, "standard")[0] for _ in range(2))
-    assert first.upper == second.upper and first.kind == second.kind
-    assert all(
-        np.array_equal(first.witness[name], second.witness[name]) for name in first.witness | second.witness
-    )
 
 
 def test_zero_matrices_and_unknown_efforts():

@@ -10,9 +10,7 @@ import nspca
 from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
-from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
@@ -298,28 +296,6 @@ def test_a_search_that_is_cancelled_at_its_root_keeps_the_features_fixed_there(m
     whole = nspca.certify(problem, result, effort="exhaustive", resume=best, report=watch)
     assert (seen[0].certain >= last.certain).all() and (seen[0].possible <= last.possible).all()
     assert nspca.verify(X, whole, problem) <= result.value * (1 + 1e-8)
-
-
-def test_a_tree_is_read_back_as_it_was():
-    X, problem = hard(12, 4)
-    tree = tree_of(problem, 0.0, np.random.default_rng(1), nodes=9)
-    certificate = tree.certificate()
-    supports = Supports(np.zeros(0, dtype=np.int64), np.arange(12), 4)
-    root = unpacked(certificate.witness, supports, False)
-    for one, other in zip(tree.root.walk(), root.walk(), strict=True):
-        assert one.code == other.code and one.upper == other.upper
-        assert np.array_equal(one.supports.into, other.supports.into)
-        assert np.array_equal(one.supports.possible, other.supports.possible)
-    nspca.verify(X, certificate, problem)
-
-
-def test_a_cancelled_search_hands_in_the_tree_as_it_stands(branching):
-    X, problem = hard()
-
-    many = lambda seen: seen[-1].payload.get("nodes", 0) >= 5  # noqa: E731
-    best = cancelled(nspca.certify, problem, effort="exhaustive", when=many)[0].best
-    assert best.form == "fixing"
-    nspca.verify(X, best, problem)
 
 
 def test_no_time_leaves_a_bound():

@@ -149,20 +149,6 @@ def test_degenerate_matrices_of_any_scale(A, power):
             assert np.ldexp(certificate.upper, -power) >= exact * (1 - EDGE)
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("sizes", [(1,) * 5, (1, 4), (2, 2, 1)])
-def test_every_feature_may_be_used_to_the_last_one(sizes, nonneg):
-    n, rng = sum(sizes), np.random.default_rng(11)
-    for rank in (1, n):
-        X = rng.standard_normal((8, rank)) @ rng.standard_normal((rank, n))
-        A = np.cov(X, rowvar=False, bias=True)
-        exact = brute_force_joint(A, sizes, nonneg)[0]
-        for effort in ("fast", "standard"):
-            problem = Problem.from_data(X, sizes, nonneg)
-            certificate = checked(X, problem, effort, exact / problem.covariance.unit)
-            assert exact * (1 - EDGE) <= certificate.upper
-
-
 def test_the_dual_beats_ky_fan_and_the_threshold():
     X = blocks()
     problem = Problem.from_data(X, (4, 4, 4))

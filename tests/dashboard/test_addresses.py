@@ -21,7 +21,13 @@ def opens(visit, page, **address):
     assert opened.title
 
 
-@pytest.mark.parametrize("page", ["pages/data.py", "pages/sweep.py", "pages/runs.py"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "pages/sweep.py",
+        *(pytest.param(f"pages/{name}.py", marks=pytest.mark.long) for name in ("data", "runs")),
+    ],
+)
 @pytest.mark.parametrize("together", [20, pytest.param(1, marks=pytest.mark.long)])
 def test_each_value_may_be_nonsense(visit, page, together):
     names = list(VALUES)
@@ -124,12 +130,6 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert pills.value == ["lee-seung"] and not page.error
     pills.set_value([]).run()
     assert "prep" not in address(page) and not page.error
-
-
-def test_a_method_may_be_named_twice(visit):
-    opened = visit("pages/components.py", sample="pitprops", by="cone,cone")
-    assert not opened.exception and not opened.error
-    assert opened.multiselect(key="widget_by").value == ["cone"]
 
 
 def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentence):

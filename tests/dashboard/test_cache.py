@@ -1,6 +1,5 @@
 """The cache of all sessions is limited in bytes, and is emptied when no page is open."""
 
-import ast
 import gc
 import io
 import sys
@@ -164,41 +163,6 @@ def test_a_setting_that_is_no_number_is_one_sentence(monkeypatch, given):
         cache.most_bytes()
     monkeypatch.setenv("NSPCA_CACHE_MB", "20")
     assert cache.most_bytes() == 20 * MEGABYTE
-
-
-COUNTED = {
-    ("cards.py", "drawing"),  # a picture of each sample
-    ("frame.py", "_warm"),  # one thread
-    ("home.py", "digits"),  # one sample
-    ("lesson.py", "_lesson"),  # one sample
-    ("fixing.py", "search"),  # one search of the lesson
-    ("lesson.py", "descent"),
-    ("lesson.py", "quartic"),
-    ("page.py", "_digest"),  # a hash of each item of the papers
-    ("page.py", "_stored"),  # an outcome of each item of the papers
-    ("picker.py", "_example_file"),  # one file
-    ("screens.py", "listed"),  # one list of the lesson
-    ("presses.py", "listen"),  # nothing
-    ("tables.py", "_opened"),  # two numbers of each of 64 folders
-}
-"""Functions whose values are few and small whoever asks for them."""
-COUNTING = ("cache_resource", "cache_data", "lru_cache", "functools.cache")
-"""Decorators that count entries."""
-
-
-def test_no_cache_of_data_counts_entries():
-    found = set()
-    for room in ("dashboard", "jobs"):
-        for path in (ROOT / "nspca" / room).rglob("*.py"):
-            source = path.read_text()
-            if not any(word in source for word in COUNTING):
-                continue  # not parsed in vain
-            for node in ast.walk(ast.parse(source)):
-                if isinstance(node, ast.FunctionDef) and any(
-                    word in ast.unparse(one) for one in node.decorator_list for word in COUNTING
-                ):
-                    found.add((path.name, node.name))
-    assert found <= COUNTED, "what depends on a question is kept by nspca.dashboard.app.cache"
 
 
 @pytest.fixture

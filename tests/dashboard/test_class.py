@@ -192,10 +192,12 @@ def test_the_answer_is_drawn_only_when_it_is_shown(screen):
     of = lesson()
     guesses = [(1, 2, 3, 4, 5, 6, 7, 9)] if screen == 5 else [10.0, 20.0]
     hidden, shown = (questions.figure(screen, guesses, is_revealed, of) for is_revealed in (False, True))
-    assert len(hidden.data) == 1 and len(shown.data) == 3
+    assert len(hidden.data) == (1 if screen == 1 else 2) and len(shown.data) == 3
     assert "best" not in str(hidden.to_plotly_json()["data"])
     assert screen == 5 or list(hidden.data[0].y) == [1, 1], "no height tells what a guess reaches"
-    assert questions.figure(screen, [], False, of).data
+    beside = questions.beside(screen, [], False, of)
+    asked = beside if screen == 1 else questions.figure(screen, [], False, of)
+    assert any(len(trace.z if screen == 5 else trace.x) for trace in asked.data), "the projector shows it"
     assert (
         "100 %" in questions.verdict(screen, guesses, of)
         or "proved" in questions.verdict(screen, [], of)

@@ -16,7 +16,7 @@ def figure(page, index):
     return figures(page)[index]
 
 
-def test_the_first_minute(visit, texts, alts):
+def test_the_first_minute(visit, texts, alts, address):
     page = visit()
     assert not page.exception and not page.error
     assert "are the best 8 with nonnegative weights: proved." in texts(page)
@@ -24,10 +24,6 @@ def test_the_first_minute(visit, texts, alts):
     assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")
-
-
-def test_the_slider_moves_the_component_and_the_address(visit, alts, address):
-    page = visit()
     assert slider(page)["ks"] == list(range(1, 21)) and all(slider(page)["frames"][k]["figure"] for k in "18")
     assert "These 3 pixels are the best 3" in slider(page)["frames"]["3"]["said"].replace("\xa0", " ")
     page = at_k(page, 3, "digit_k")
@@ -41,16 +37,6 @@ def test_an_address_somebody_edited(visit):
     for k, shown in (("0", 1), ("9999", 20), ("many", 8), ("-1", 1)):
         page = visit(digit_k=k)
         assert not page.exception and not page.error and slider(page)["k"] == shown
-
-
-def test_the_statement_is_recomputed_from_the_result(visit, texts):
-    """The number on the page is the certificate's ratio, rounded down."""
-    import nspca
-    from nspca.dashboard.app.wording import proof
-
-    data = nspca.load_sample("digits")
-    result = nspca.sweep(nspca.Problem.from_data(data.X, k=1), range(1, 6))["auto", 5]
-    assert proof(result.ratio)[1:] in texts(visit(digit_k=5))
 
 
 def test_who_comes_back_goes_on(visit, texts, address):

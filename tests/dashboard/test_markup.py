@@ -82,7 +82,7 @@ def words_of(name: str) -> Dataset:
 
 PLACES = {
     "lists": lambda name: (
-        lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name}, most=0)
+        lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name}, few=0)
         + lists.lists(np.eye(3)[:, :2], [0.5, 0.2], [name] * 3, np.zeros(3, bool), named={1: name})
     ),
     "documents": lambda name: topics.documents(words_of(name), np.array([0.0, 1, 0]), np.ones(2), 1),

@@ -45,14 +45,6 @@ def test_a_form_offers_exactly_those_that_can(visit, stand_ins, page, sample, si
     assert set(shown.multiselect(key=f"widget_{field}").options) == {methods.label(name) for name in able}
 
 
-def test_the_cases_differ():
-    """The offered methods depend on the sign, on the presence of samples, and on the number of features."""
-    kinds = [("digits", False), ("digits", True), ("pitprops", False), ("state-of-the-union", True)]
-    digits, signed, covariance, wide = (expected(sample, sign, True) for sample, sign in kinds)
-    assert digits - signed == {"coordinate", "nmf"} and signed - digits == {"spanspca"}
-    assert digits - covariance == {"spca", "nmf"} and signed - wide == {"spannogram"}
-
-
 def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(arrive, texts):
     said = unescape(texts(arrive(sample="pitprops", ks="2"))).replace("**", "")
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)

@@ -55,17 +55,16 @@ def test_another_figure_and_a_wrong_name_in_the_address(visit, address, texts):
     said = unescape(html(page))
     assert "SpanSPCA" in said and "5.23e+00" in said and "5.234 (grey levels spread evenly, rank 4)" in said
     assert "the best of 3 x 2000 random points" in said and "over seeds" in said
+    tables = [element.proto.body for element in page.get("html") if 'class="claims"' in element.proto.body]
+    judged, beside = tables[:2]
+    assert "`joint` of nspca" not in judged and "`joint` of nspca" in beside, "stronger methods stand apart"
     again = visit(PAGE, paper="nobody1999", item="figure-99")
     assert not again.error and not again.exception and "Four papers" in texts(again)
 
 
-def test_reasons_stand_beside_verdicts_and_stronger_methods_apart(visit):
+def test_reasons_stand_beside_verdicts(visit):
     said = html(visit(PAGE, paper="zass2006", item="zass2006-figure-3"))
     assert "begin above the end of the printed axis" in said
-    page = visit(PAGE, paper="asteris2015", item="asteris2015-table-1")
-    tables = [element.proto.body for element in page.get("html") if 'class="claims"' in element.proto.body]
-    judged, beside = tables[:2]
-    assert "`joint` of nspca" not in judged and "`joint` of nspca" in beside
 
 
 def test_theorems_are_a_table_of_numbers(visit):
@@ -132,18 +131,6 @@ def test_the_sentence_has_the_number_of_the_nearest_reading_which_is_drawn_above
 def test_data_that_are_absent_do_not_leave_open_whether_it_was_computed(visit, stand_ins, texts):
     said = texts(visit(PAGE, paper="asteris2014", item="asteris2014-figure-4"))
     assert "The numbers above were computed from the original data and stored." in said
-
-
-def test_curves_of_this_program_are_called_ours():
-    names = [
-        curve.name
-        for name in ITEMS
-        if (outcome := papers.stored(name)) is not None
-        for panel in outcome.panels
-        for curve in panel.curves
-    ]
-    assert "ours, best found" in names and "ours, proved limit" in names
-    assert not any("(nspca)" in name or "of nspca" in name for name in names)
 
 
 @pytest.mark.parametrize(("number", "k"), [(4, 180), (5, 50), (6, 20)])

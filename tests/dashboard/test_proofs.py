@@ -61,7 +61,7 @@ def names(page) -> list[str]:
     return [trace.get("name") for trace in figures(page)[0]["data"]]
 
 
-def test_the_panel_says_what_the_certificate_says(known, texts, address):
+def test_the_panel_says_what_the_certificate_says_and_verifies_it(known, texts, address):
     assert not known.metric, "each number stands in a sentence, once"
     sweep = lookup.opened(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
     result = sweep["auto", slider(known)["k"]]
@@ -69,9 +69,9 @@ def test_the_panel_says_what_the_certificate_says(known, texts, address):
     size = wording.size(result.certificate.nbytes)
     assert re.search(rf"Component and proof took [\d.]+ s, and {size} prove it again\.", texts(known))
     assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in known.code)
-
-
-def test_verify_now_recomputes_the_bound(known):
+    asks = [button for button in known.button if button.label == LABEL]
+    assert [button.key for button in asks] == ["best"] and "the best within" in texts(known)
+    assert not {"more", "stop"} & {button.key for button in known.button}, "one control for a closer proof"
     known.button(key="verify").click().run()
     assert not known.error and not known.exception
     said = known.success[0].value
@@ -173,14 +173,6 @@ def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
         assert [row[name] for name in OTHERS] == [result.info[name] for name in OTHERS]
 
 
-def test_a_run_that_kept_the_exact_bound_as_the_paper_s_is_not_taken_at_its_word(digits):
-    """As runs before these names did."""
-    _, result = digits
-    old = replace(result, info={"upper_paper": 1.1 * result.value})
-    table = proofs.table(nspca.Sweep({("auto", 6): old}))
-    assert "upper_paper" not in table and table[list(OTHERS)].isna().all(axis=None)
-
-
 def test_a_check_is_json(digits):
     X, result = digits
     check = lambda X, content, **other: CheckSpec(k=6, **other).run(X=X, certificate=content)  # noqa: E731
@@ -240,12 +232,6 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["before"]) == (first, second), (
         "what is known already is there at once"
     )
-
-
-def test_there_is_one_control_for_a_closer_proof(known, texts):
-    asks = [button for button in known.button if button.label == LABEL]
-    assert [button.key for button in asks] == ["best"] and "the best within" in texts(known)
-    assert not {"more", "stop"} & {button.key for button in known.button}
 
 
 @pytest.fixture
@@ -376,12 +362,6 @@ def test_features_that_are_kept_are_read_from_the_address(visit, texts, given, s
         assert page.number_input(key="widget_from").value == 2
         offered = page.multiselect(key="widget_methods").options
         assert "greedy" in offered and "em" not in offered
-
-
-@pytest.mark.parametrize("other", ["pages/components.py", "pages/data.py", "pages/spannogram.py"])
-def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
-    page = visit(other, sample="pitprops", keep="3,7")
-    assert not page.exception and "keep" not in address(page) and "keeping" not in texts(page)
 
 
 def test_pixels_are_not_offered_as_one(known, address):

@@ -268,11 +268,12 @@ def test_moments_in_words():
     )
 
 
-def test_an_empty_list_says_what_to_do(visit, texts):
+def test_an_empty_list_says_what_to_do(visit, texts, workspace):
+    plant(workspace)
     page = visit(PAGE)
     assert not page.exception and "You have no runs yet." in texts(page)
     assert "w" not in page.query_params
-    assert "You have no runs yet" in texts(visit(PAGE, w=new_workspace()))
+    assert "You have no runs yet" in texts(visit(PAGE, w=new_workspace())), "none of another workspace"
 
 
 def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
@@ -304,11 +305,6 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
     assert "k is *too* large" in said and said.count("This run cannot be read") == 3
     keys = {button.key.partition("_")[0] for button in page.button}
     assert {"again", "cancel", "delete"} <= keys
-
-
-def test_another_workspace_sees_none_of_it(visit, texts, workspace):
-    plant(workspace)
-    assert "You have no runs yet" in texts(visit(PAGE, w=new_workspace()))
 
 
 def test_a_name_deletion_and_undo(visit, texts, workspace):

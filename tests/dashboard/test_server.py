@@ -1,6 +1,5 @@
 """The server: who is let in, limits on uploads, headers for browsers, and that it asks nobody outside."""
 
-import ast
 import asyncio
 import base64
 import ctypes
@@ -215,24 +214,6 @@ def test_all_threads_of_the_server_share_few_arenas(tmp_path):
     there = tmp_path / "arenas.xml"
     subprocess.run([sys.executable, "-c", THREADS, str(there)], cwd=ROOT, check=True, timeout=300)
     assert 1 <= there.read_text().count("<heap nr=") <= memory.ARENAS
-
-
-def test_no_private_name_of_streamlit_or_uvicorn_is_used():
-    """Only what Streamlit documents: `streamlit`, its components, and the types of its public calls."""
-    public = ("streamlit.delta_generator.DeltaGenerator", "streamlit.components.v2")
-    for path in (*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"):
-        source = path.read_text(encoding="utf-8")
-        if "streamlit" not in source and "uvicorn" not in source:
-            continue  # not parsed in vain
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                named = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                named = [f"{node.module}.{alias.name}" for alias in node.names]
-            else:
-                continue
-            inside = [name for name in named if name.startswith(("streamlit.", "uvicorn"))]
-            assert not [name for name in inside if not name.startswith(public)], path
 
 
 @pytest.mark.visit

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard.app import state
-from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, PAGES, VALUES
+from nspca.dashboard.app.state import PAGES, VALUES
 from nspca.jobs import engine, new_workspace
 from nspca.validation.address import write
 
@@ -92,10 +92,6 @@ def test_the_workspaces_of_all_visits_are_not_remembered_for_ever(monkeypatch):
 
 def test_defaults_are_made_anew():
     assert VALUES["methods"].default() is not VALUES["methods"].default()
-
-
-def test_groups_name_values():
-    assert set(ABOUT_DATA + ABOUT_FILE) <= set(VALUES)
 
 
 def script():

@@ -13,7 +13,7 @@ from nspca.dashboard.sweep.page import _says as says
 from nspca.dashboard.views.component import csv_of, weights
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
-from nspca.specs import DataSpec, SweepSpec, published
+from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
 from tests.dashboard.figures import at_k, snippet
@@ -81,10 +81,6 @@ def test_a_run_about_a_relative_is_not_shown_beside_the_original(
 def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(ran, texts):
     page = ran(PAGE, sample="pitprops", from_=5, to=5)
     assert "5 features" in texts(page) and "show in the main direction" in texts(page)
-
-
-def test_a_run_of_another_workspace_stays_closed(known, visit, address, sentence):
-    assert "no run with this address" in sentence(visit(PAGE, run=address(known)["run"], sample="pitprops"))
 
 
 @pytest.mark.parametrize(
@@ -201,24 +197,6 @@ def test_default_ranges(n, expected):
 )
 def test_values_of_k_in_words(ks, said):
     assert ks_words(ks) == said
-
-
-def test_the_snippet_reproduces_the_number(capsys):
-    data = nspca.load_sample("pitprops")
-    asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4, 6))
-    names: dict = {}
-    exec(asked.to_python(k=4, method="auto"), names)  # the very text a person copies
-    first = capsys.readouterr().out.splitlines()[0]
-    value, upper, ratio = map(float, first.split())
-    direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), asked.ks)["auto", 4]
-    assert value == direct.value and upper >= value
-    assert ratio == direct.ratio <= value / direct.certificate.upper <= 1
-    problem = nspca.Problem.from_covariance(data.X, k=4)
-    uppers, probability = published.paper_bounds(problem, asked.ks)
-    bounds = names["bounds"].set_index("k")
-    assert np.isclose(bounds["upper_rank3"][4], published.rank3_bound(problem))
-    assert np.isclose(bounds["upper_epsnet"][4], uppers[4])
-    assert set(bounds["epsnet_probability"]) == {probability}
 
 
 @pytest.mark.visit

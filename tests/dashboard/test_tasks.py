@@ -81,12 +81,3 @@ def test_a_run_is_found_by_its_kind(visit, ran, address, texts):
     assert run.function == "sweep" and spec_of(run).ks == (3,)
     again = visit(PAGE, **address(page))
     assert not again.error and texts(again) == texts(page)
-
-
-def test_equal_questions_about_equal_numbers_share_a_result(visit, finish, address):
-    keys = []
-    for _ in range(2):
-        page = visit(PAGE, sample="pitprops", from_=2, to=4, step=1)
-        page.button(key="run").click().run()
-        keys.append(engine().store.find_run(address(finish(page))["run"]).key)
-    assert keys[0] == keys[1]

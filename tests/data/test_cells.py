@@ -108,6 +108,7 @@ def tenx_hdf5(path, version):
             features = group.create_group("features")
             strings(features, "name", GENES)
             strings(features, "id", ids)
+            strings(features, "feature_type", ["Gene Expression"] * 6 + ["Antibody Capture"])
         else:
             strings(group, "gene_names", GENES)
             strings(group, "genes", ids)
@@ -118,6 +119,7 @@ def test_10x_files_in_hdf5(tmp_path, version):
     tenx_hdf5(tmp_path / "filtered.h5", version)
     data = read(tmp_path / "filtered.h5")
     assert (dense(data) == COUNTS).all()
+    assert any("several types" in note for note in data.notes) == (version == 3)
     assert (list(data.sample_names), list(data.feature_names)) == (CELLS, GENES)
 
 
@@ -165,3 +167,15 @@ def test_a_file_of_cells_without_x_names_its_layers(tmp_path):
     with pytest.raises(InvalidData, match="no column 'nothing' to take as labels"):
         h5ad(tmp_path / "b.h5ad")
         read(tmp_path / "b.h5ad", label_column="nothing")
+
+
+def test_raw_counts_of_anndata_have_their_own_genes(tmp_path):
+    h5ad(tmp_path / "a.h5ad")
+    with h5py.File(tmp_path / "a.h5ad", "r+") as file:
+        file["raw/X"] = np.hstack((COUNTS, COUNTS[:, :2] + 1))
+        genes = file["raw"].create_group("var")
+        genes.attrs["_index"] = "_index"
+        strings(genes, "_index", [*GENES, "g7", "g8"])
+    assert any('"raw"' in note for note in read(tmp_path / "a.h5ad").notes)
+    data = read(tmp_path / "a.h5ad", sheet="raw")
+    assert data.X.shape == (12, 9) and data.feature_names[-2:] == ("g7", "g8")

@@ -53,11 +53,6 @@ def test_a_value_that_is_not_finite_is_named_in_sparse_tables_too():
         dataset(X)
 
 
-def test_it_cannot_be_changed():
-    with pytest.raises(AttributeError):
-        dataset(np.ones((2, 2))).name = "other"
-
-
 def test_export_neutralises_texts_names_and_nothing_else():
     frame = pd.DataFrame(
         {"=name": ["=cmd()", "plain"], "value": [-1.5, 2.0], "mixed": ["+x", -3], "missing": [None, "@a"]}
@@ -163,14 +158,6 @@ def test_the_best_component_with_features_as_one_is_the_best_with_equal_weights_
     equal = np.insert(x, sorted(group)[1:] - np.arange(len(group) - 1), 0.0)
     equal[list(group)] = x[at] / np.sqrt(len(group))
     assert np.isclose(equal @ A @ equal, result.value) and np.isclose(np.linalg.norm(equal), 1.0)
-
-
-def test_two_features_that_are_one_and_the_same_gain_the_root_of_two():
-    X = np.column_stack((GROUPED[:, :3], GROUPED[:, 0]))
-    one = dataset(X).together([0, 3])
-    assert np.allclose(one.X[:, 0], np.sqrt(2) * X[:, 0])
-    flat = dataset(np.column_stack((GROUPED[:, :3], np.ones(9)))).together([1, 3])
-    assert np.isclose(flat.X[:, 1].var(), GROUPED[:, 1].var() / 2), "a constant feature adds no variance"
 
 
 def test_bytes_and_yes_and_no_are_numbers_when_they_are_added_up():

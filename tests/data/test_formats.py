@@ -36,7 +36,7 @@ def test_npz_with_everything():
     assert data.labels.tolist() == ["a", "b", "a", "b"]
     assert data.feature_names == ("u", "v", "v (2)")
     assert data.sample_names == tuple("pqrs")
-    spectrum = read(npz(X=X, wavelength_um=np.array([1.0, 2.0, 3.0])))
+    spectrum = read(npz(X=X, axis=np.array([1.0, 2.0, 3.0])))
     assert spectrum.kind == "spectrum"
     assert spectrum.axis.tolist() == [1, 2, 3]
 
@@ -65,9 +65,9 @@ def test_npz_with_one_table_of_another_name_and_plain_npy():
         {"image_shape": np.array([np.nan, 1.0])},
         {"image_shape": np.array(["1", "3"])},
         {"image_shape": np.array([1, 1, 3])},
-        {"wavelength_um": np.array(["a", "b", "c"])},
-        {"wavelength_um": np.array(1.0)},
-        {"wavelength_um": np.array([1.0, np.nan, 3.0])},
+        {"axis": np.array(["a", "b", "c"])},
+        {"axis": np.array(1.0)},
+        {"axis": np.array([1.0, np.nan, 3.0])},
         {"labels": np.zeros((2, 2))},
     ],
 )

@@ -76,7 +76,7 @@ def test_files_of_single_samples_are_joined(make, ending, tmp_path):
     with_folders = {f"{name}/x{ending}": raw for name, raw in zip(NAMES, files.values(), strict=True)}
     is_read(archive(with_folders), names=["x", "x (2)", "x (3)", "x (4)"])
     files[f"a_1{ending}"] = pack(make(0).replace(GENES[2].encode(), b"other"))
-    with pytest.raises(InvalidData, match="same genes in one order"):
+    with pytest.raises(InvalidData, match="must name the same genes"):
         read(archive(files))
     with pytest.raises(InvalidData, match="one sample"):
         read(make(0))
@@ -186,3 +186,23 @@ def test_geo_series_matrix_has_groups():
 def test_two_names_of_each_gene():
     is_read(lines(["gene_id", "gene_name", *NAMES], with_genes("n")))
     is_read(lines(["gene_id", "gene_symbol", *NAMES, "gene_biotype"], with_genes("n", after=["coding"])))
+
+
+def test_counts_whose_files_name_the_genes_in_another_order_are_joined():
+    genes = [f"ENSG{i:08d}" for i in range(5)]
+    files = {
+        f"s{k}.counts.txt": "".join(f"{gene}\t{10 * k + i}\n" for i, gene in [*enumerate(genes)][::step])
+        for k, step in ((1, 1), (2, -1))
+    }
+    data = read(archive(files))
+    assert data.X.tolist() == [[10, 11, 12, 13, 14], [20, 21, 22, 23, 24]]
+    files["s3.counts.txt"] = "".join(f"{gene}\t1\n" for gene in [*genes[:-1], "ENSG9"])
+    with pytest.raises(InvalidData, match="must name the same genes"):
+        read(archive(files))
+
+
+def test_a_protein_table_of_one_sample_is_no_table_of_samples():
+    raw = b"Protein IDs\tMajority protein IDs\tIntensity s1\tid\n"
+    raw += b"".join(b"P%d\tP%d\t%d\t%d\n" % (i, i, 3 * i, i) for i in range(9))
+    with pytest.raises(InvalidData, match='two samples at least, and this has "Intensity s1" alone'):
+        read(raw)

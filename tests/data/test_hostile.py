@@ -33,7 +33,15 @@ def test_a_file_gets_its_sentence(case, bounded_memory):
     assert re.search(case.said, said)
 
 
-@pytest.mark.parametrize("case", [case for case in SMALL if case.name.startswith(APART)], ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.visit] * case.name.startswith(APART[2:]))
+        for case in SMALL
+        if case.name.startswith(APART)
+    ],
+    ids=str,
+)
 def test_the_page_says_the_same(case):
     assert re.search(case.said, hostile.answer(case.raw))
 

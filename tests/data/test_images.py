@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from nspca.data import read
+from tests.files import saved
 
 PIXELS = [np.random.default_rng(i).integers(0, 256, size=(6, 5), dtype=np.uint8) for i in range(4)]
 
@@ -106,3 +107,9 @@ def test_a_table_with_what_is_about_it():
         both = read(zipped({names[0]: TABLE.encode(), names[1]: ABOUT.encode()}))
         assert both.X.shape == (6, 2) and both.labels.tolist() == list("uvuvuv")
         assert any(f'table is "{names[0]}"; "{names[1]}"' in note for note in both.notes)
+
+
+def test_images_of_8_and_16_bits_are_said():
+    levels = [np.full((3, 3), 9 * i, dtype=np.uint16 if i == 1 else np.uint8) for i in range(3)]
+    files = {f"{i}.png": saved(Image.fromarray(one).save, "PNG") for i, one in enumerate(levels)}
+    assert any("not on one scale" in note for note in read(zipped(files)).notes)

@@ -232,7 +232,7 @@ CASES = {
     "a total by its name": (
         table(HEAD, *ROWS, ["Total", 1, 2, 3, 4]),
         np.vstack([X, [1, 2, 3, 4]]),
-        's0 a "Total" may be a summary of the others, since it is called so.',
+        's0 a "Total" are those of totals or means',
     ),
     "mothur": (
         table(

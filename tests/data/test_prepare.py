@@ -109,7 +109,7 @@ def test_what_the_first_component_takes_whole_is_constant_afterwards():
     assert len(two.constant_columns()) == 12
 
 
-@pytest.mark.parametrize("n", range(2, 61))
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 13, 21, 34, 60])
 def test_of_equal_first_components_one_is_taken_off(n):
     """One of n - 1 equal eigenvalues of the centred identity is removed."""
     done = STEPS.off_first(np.eye(n))

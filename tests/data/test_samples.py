@@ -116,19 +116,6 @@ def test_unknown_names():
             call("nothing")
 
 
-def test_digits_and_pitprops():
-    digits = load_sample("digits")
-    assert digits.image_shape == (8, 8)
-    assert set(digits.labels) == set(range(10))
-    pitprops = load_sample("pitprops")
-    assert pitprops.is_covariance
-    assert pitprops.feature_names == pitprops.sample_names
-    assert np.array_equal(np.diag(pitprops.X), np.ones(13))
-    assert np.array_equal(pitprops.X, pitprops.X.T)
-    # The leading share of variance every paper about these data quotes: 32.4 percent.
-    assert np.linalg.eigvalsh(pitprops.X)[-1] / 13 == pytest.approx(0.3245, abs=5e-4)
-
-
 def test_pitprops_against_another_copy(nspca_data):
     with np.load(nspca_data / "pitprops_corr.npz", allow_pickle=False) as copy:
         ours = load_sample("pitprops")

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from nspca.data import read, sandbox
 from nspca.data.dialect import find_layout
 from nspca.data.sandbox import Opened, is_small, open_file
-from nspca.errors import InvalidData, MissingValues
+from nspca.errors import InvalidData
 from tests.files import archive, saved
 
 
@@ -55,12 +55,6 @@ def test_sparse_counts_and_their_words_come_back_whole(everything_apart):
     raw, words = b"3\n4\n3\n1 1 2\n1 4 1\n3 2 7\n", b"a\nb\nc\nd\n"
     found = open_file(raw, "counts", words)
     assert same(found.data, read(raw, name="counts", vocabulary=words)) and found.layout is None
-
-
-def test_a_refusal_comes_back_with_what_mends_it(everything_apart):
-    found = open_file(b"a,b\n1,2\n3,\n5,6\n", "gap")
-    assert isinstance(found.data, MissingValues) and found.is_mendable
-    assert found.data.ways[0].value == "features" or "samples" in [way.value for way in found.data.ways]
 
 
 def test_a_process_that_takes_too_much_or_too_long_is_one_sentence(everything_apart, monkeypatch):

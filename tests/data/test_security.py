@@ -72,7 +72,7 @@ EXTRAS = [
     "feature_names",
     "sample_names",
     "image_shape",
-    "wavelength_um",
+    "axis",
     "header",
     "header_names",
     "prepared",

@@ -233,3 +233,14 @@ def test_values_of_an_ods_are_those_of_its_cells():
     rows = "".join(f"<table:table-row>{cells.format(i)}</table:table-row>" for i in range(1, 5))
     data = read(ods(one=ods_row(["day", "share", "took", "a", "b", "n"]) + rows))
     assert data.X[0].tolist() == [0.1, 1.5 / 24, 1, 1, 1] and data.sample_names[0] == "2020-01-01"
+
+
+def test_a_second_table_behind_an_empty_column_is_suspected():
+    book = openpyxl.Workbook()
+    for i in range(9):
+        first = [f"r{i}", i * 1.5, i * i] if i else ["name", "a", "b"]
+        book.active.append([*first, None, *([f"q{i}", i % 3, 2 * i] if i else ["other", "a", "b"])])
+    raw = saved(book.save)
+    (said,) = [one for one in read(raw).findings if "another table" in one.what]
+    assert said.is_suspicion and said.value == ("other", "a (2)", "b (2)")
+    assert read(raw, drop_columns=said.value).feature_names == ("a", "b")

@@ -36,7 +36,7 @@ def test_the_column_is_no_feature_and_rows_of_weight_zero_are_left_out(file):
     data = nspca.read(file, weight_column="freq")
     assert list(data.feature_names) == list("abcde") and data.X.shape == (10, 5)
     assert data.weights.tolist() == W[W > 0].tolist() and data.sample_names[2] == "s3"
-    assert any('"freq" holds the weights' in one and "2 samples of weight 0" in one for one in data.notes)
+    assert any('"freq" holds the weights' in one and "2 samples were left out" in one for one in data.notes)
     result = nspca.solve(nspca.Problem.from_data(data, 2))
     assert result.value == nspca.solve(expected()).value
     assert nspca.verify(data, result.certificate) == nspca.verify(X, result.certificate, sample_weight=W)
@@ -47,7 +47,7 @@ def test_the_column_is_no_feature_and_rows_of_weight_zero_are_left_out(file):
     [
         (W - 1, "holds -1 for s2: name another column, or leave the weights out"),
         (0 * W, "holds nothing but 0"),
-        (np.where(W == 4, np.nan, W), "nan"),
+        (np.where(W == 4, np.nan, W), '"freq" holds none'),
     ],
 )
 def test_a_column_that_holds_no_weights_is_refused(weights, said):

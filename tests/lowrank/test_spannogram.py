@@ -4,7 +4,6 @@ degenerate on purpose.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from nspca.errors import InvalidProblem, Refused
 from nspca.lowrank.spannogram import (
@@ -18,7 +17,7 @@ from nspca.lowrank.spannogram import (
 from tests.cancelling import cancelled
 from tests.makers import brute, brute_joint
 from tests.oracles import brute_force, brute_force_joint, brute_force_pd
-from tests.strategies import cases, factors
+from tests.strategies import cases
 
 CLOSE = 1e-9
 
@@ -67,12 +66,6 @@ def test_enumeration_equals_brute_force(nonneg):
         assert same(np.square(case.V.T @ x).sum(), value) and np.isclose(np.linalg.norm(x), 1)
         assert np.count_nonzero(x) <= case.k and (not nonneg or (x >= 0).all())
         assert count >= 1
-
-
-@settings(max_examples=40)
-@given(factors(n_max=7, ranks=(1, 2, 3, 4)))
-def test_enumeration_equals_brute_force_up_to_rank_four(case):
-    assert same(exact_rank_d(case.V, case.k).value, brute_force(case.V @ case.V.T, case.k)[0])
 
 
 def test_near_ties_cost_no_more_than_the_tie_tolerance():
@@ -164,17 +157,6 @@ def test_solve_on_support_equals_all_active_sets_and_is_never_passed_by_sampling
         reached = np.square(C @ R.T).sum(axis=1) / np.square(C).sum(axis=1)
         assert reached.max(initial=0) <= value * (1 + 1e-8) + 1e-14
     assert infeasible > 4 and inside > 40
-
-
-def test_solve_on_support_by_hand():
-    assert solve_on_support(np.array([[1.0], [-1.0]])) == (-np.inf, None)
-    value, c = solve_on_support(
-        np.array([[1.0, 0.0], [-2.0, 1.0]])
-    )  # the eigenvector lies outside; the best end is (0, 1) or (1, 2)/sqrt 5
-    assert np.isclose(value, 1.0) and np.allclose(c, [0, 1])
-    assert solve_on_support(np.zeros((2, 3)))[0] == 0.0
-    value, c = solve_on_support(np.eye(3))  # a threefold eigenvalue
-    assert np.isclose(value, 1.0) and (c >= -1e-12).all()
 
 
 # Rank 2, for the page

@@ -87,7 +87,7 @@ def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
     bounds = {
         "sweep": trace(sweep("ours"), NOTHING_ABOVE).line.color,
         "gap": trace(gap, "bound").line.color,
-        "compare": trace(compared(), NOTHING_ABOVE).marker.color,
+        "compare": trace(compared(), NOTHING_ABOVE).line.color,
         "joint": trace(joint, NOTHING_ABOVE).line.color,
         "notebook": notebook("at most"),
     }

@@ -21,7 +21,7 @@ from nspca.plots.published import with_paper_bound, with_rank3_bound
 from nspca.plots.samples import _jitter, groups_of, score_figure, sparsity_figure, spectrum_figure
 from nspca.plots.spannogram import curves, highest, spans, top_set
 from nspca.plots.sphere import STATUS, field, flat_map_figure, from_hammer, globe, hammer, sphere_figure
-from nspca.plots.sweeps import band, certified, kind_words, sweep_figure
+from nspca.plots.sweeps import certified, kind_words, sweep_figure
 from nspca.plots.theme import alt_text, certainty, ratio_sentence, sheet
 
 rng = np.random.default_rng(3)
@@ -127,12 +127,6 @@ def test_a_band_without_room_has_no_entry_in_the_legend(upper, listed):
     frame = rows([5, 10]).assign(value=0.5, upper=upper)
     drawn = named(sweep_figure(frame, unit=1.0), "the optimum is in here (proved)")
     assert drawn.showlegend is listed
-
-
-def test_single_point_band_has_width():
-    xs, ys = band([7], [1.0], [2.0], [7])
-    assert xs == [6.75, 7.25, 7.25, 6.75, 6.75]
-    assert ys == [1.0, 1.0, 2.0, 2.0, 1.0]
 
 
 IN_HERE, PAPER, RANK_3 = (

@@ -110,3 +110,17 @@ def test_what_is_no_sample_is_not_chosen(hostile):
 
 def test_a_lasso_names_samples_once_and_in_order():
     assert chosen_samples([[3, "d", ""], [0, "a", ""], [3, "d", ""]], 4) == [0, 3]
+
+
+def test_outliers_stand_at_the_edge_and_leave_the_axes_to_the_others():
+    S = np.vstack(
+        [np.random.default_rng(0).standard_normal((20, 2)), [[90.0, 0.0], [0.0, -70.0], [0.1, 0.1]]]
+    )
+    figure = sample_map(S, ["a"] * 23, [f"s{i}" for i in range(23)], far=[20, 21, 22])
+    edge = figure.data[-1]
+    assert list(edge.text) == ["s20", "s21"], "one in the midst of the others is none"
+    assert list(edge.marker.symbol) == ["triangle-right", "triangle-down"]
+    assert np.abs(np.concatenate([edge.x, edge.y])).max() < 4
+    assert edge.customdata[0][0] == 20 and edge.customdata[0][2] == 90.0, "its hover has its true scores"
+    assert sorted(points(figure)) == list(range(23))
+    assert np.abs(figure.data[0].x).max() < 4, "no ellipse is drawn around them"

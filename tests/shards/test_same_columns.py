@@ -81,7 +81,6 @@ for what, cells in SEVENTH.items():
 for test in (
     test_tables.test_the_same_table_in_every_dress,
     test_tables.test_one_sentence_for_what_cannot_be_read,
-    test_tables.test_what_is_written_for_people_is_named,
 ):
     TABLES |= {f"{test.__name__} {i}": raw for i, raw in enumerate(of_test(test))}
 

@@ -307,7 +307,7 @@ def test_no_record_is_no_folder_of_shards(tmp_path):
         (b"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 1\n", "real numbers"),
         (b"%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n", "coordinate form"),
         (b"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "is square"),
-        (b"a,b\n1,2\n3,\n", 'line 3, column "b" is empty'),
+        (b"a,b\n1,2\n3,\n", 'line 3, column "b" holds none'),
         (b"a,b\nx,y\nz,w\n", "columns of numbers"),
         (b"PAR1 no more", "damaged or cut short"),
         (b"PK\x03\x04 no more", "damaged or cut short"),

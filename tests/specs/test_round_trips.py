@@ -283,7 +283,7 @@ def test_samples_that_are_covariances_are_known():
             assert load_sample(name).is_covariance == (name in COVARIANCES), name
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.text(max_size=40))
 def test_an_address_that_somebody_edited_is_refused_in_a_sentence(text):
     for name in ("from", "effort", "signed", "out", "prep", "methods"):

@@ -8,7 +8,7 @@ the session. So a link, a reload and the browser's back button lead to the same 
 
 import re
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ import streamlit as st
 
 from nspca.errors import JobError
 from nspca.jobs import engine
-from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, PaperSpec, ProblemSpec, SweepSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, PaperSpec, ProblemSpec, SweepSpec, data
 from nspca.validation.address import (
     Names,
     read_flag,
@@ -110,6 +110,11 @@ OF_TASTE = ("signed", "effort", "by", "proof", "opts", "rivals", "item")
 PLACES = ("sample", "upload", "folder")  # values that name the source of the data
 
 
+def _names(fields: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in addresses of fields of the data."""
+    return tuple(DataSpec.option(name)[0].query for name in fields)
+
+
 def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
     """Return the values of the fields of a model that have a name in addresses."""
     found: dict[str, Kept] = {}
@@ -186,14 +191,13 @@ VIEWS = {
 }
 """Values that say how a page shows its answer, and which run."""
 VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS
-NAMED = [option.query for _, option, _ in DataSpec.declared()]
-OF_CHANGES = ("prep", "less", "these", "out", "only", "drop", "log", "one")
-"""Values that change the numbers after reading."""
-ABOUT_FILE = tuple(name for name in NAMED if name not in (*PLACES, *OF_CHANGES, "some"))
+ABOUT_FILE = _names(
+    name for name, _, _ in DataSpec.declared() if name not in (*PLACES, *data.CHANGES, "some")
+)
 ABOUT_DATA = tuple(name for name, kept in VALUES.items() if kept.of_data and name not in ABOUT_FILE)
 OF_RUNS = ("run", "before", "components")  # values that name a run
-OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
-OF_SAMPLES = ("less", "these")  # values that hold numbers of samples
+OF_FEATURES = (*_names(data.OF_FEATURES), "keep")  # values with numbers of features of the prepared table
+OF_SAMPLES = _names(("samples_without", "samples_only"))  # values with numbers of samples
 PAGES = {page for kept in VALUES.values() for page in kept.pages.split()}
 ELSEWHERE = {
     page: frozenset(name for name, kept in VALUES.items() if kept.pages and page not in kept.pages.split())

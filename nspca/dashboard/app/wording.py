@@ -18,7 +18,7 @@ from nspca.progress import Event
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
-NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
+NOUNS = {"image": "pixel", "spectrum": "band", "words": "word", "table": "feature"}
 SOURCES = {
     "real": "real data",
     "copy": "copy with other values",
@@ -83,7 +83,7 @@ def instead_of(asked: int | None, shown: int, most: int) -> str:
 
 
 def noun(data: Dataset) -> str:
-    """Return the noun for a feature of the data: pixel, word, wavelength, gene, protein or feature."""
+    """Return the noun for a feature of the data: pixel, word, band, gene, protein or feature."""
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
     is_sample = data.name.startswith(("leukemia", "all-aml"))

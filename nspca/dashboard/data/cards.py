@@ -3,6 +3,8 @@
 The picker of the data page calls `show`.
 """
 
+from contextlib import suppress
+
 import streamlit as st
 
 from nspca.dashboard import open_data
@@ -16,6 +18,7 @@ from nspca.data import (
     present_samples,
     shown_name,
 )
+from nspca.errors import NSPCAError
 from nspca.plots.data_preview import HEIGHT, thumbnail
 
 ICONS = {
@@ -64,8 +67,9 @@ def _card(name: str, sample: Sample) -> None:
     )
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
-        svg, size = drawing(name, open_data.version(name))
-        st.html(wording.drawing(svg, style, f"Some samples of {sample.title}, {size}"))
+        with suppress(NSPCAError):  # why it cannot be read is said where it is chosen
+            svg, size = drawing(name, open_data.version(name))
+            st.html(wording.drawing(svg, style, f"Some samples of {sample.title}, {size}"))
         buttons.button(
             sample.title,
             f"choose_{name}",

@@ -22,7 +22,7 @@ ROWS, COLUMNS, EIGENVALUES = 6, 12, 20
 STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fit:contain"
 """Style of the first images in one row: as wide as the page, and not higher than one image on a desk."""
 LINES_STYLE = "width:100%;height:calc(170px * var(--nspca-room,1))"
-SPECTRA, LEAST_POINTS = 10, 20
+SPECTRA = 10
 """Rows that are drawn as lines, and features that a row needs for that."""
 TEXTS, SHOWN = 3, 300
 """First texts that are shown, and the maximum characters of each."""
@@ -149,22 +149,13 @@ def picture(data: Dataset, images: int) -> None:
         st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
     elif data.texts is not None:
         _texts(data)
-    elif data.kind == "spectrum" or is_measured_along(data):
+    elif data.kind == "spectrum":
         alt = f"{wording.things(min(SPECTRA, data.X.shape[0]), 'row')} of {data.name} as lines"
         st.html(wording.drawing(lines(data.X, data.axis, SPECTRA), LINES_STYLE, alt))
     elif sp.issparse(data.X):
         figures.draw(sparsity_figure(data.X), "preview_sparsity", same=f"{data.name} {data.X.shape}")
     else:
         _table(data)
-
-
-def is_measured_along(data: Dataset) -> bool:
-    """Return whether the features are the points of an axis: many numbers that rise or fall."""
-    try:
-        at = np.diff([float(name) for name in data.feature_names])
-    except ValueError:
-        return False
-    return at.size >= LEAST_POINTS and bool(np.all(at > 0) or np.all(at < 0))
 
 
 def _texts(data: Dataset) -> None:

@@ -18,7 +18,7 @@ from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
-from nspca.data.options import ReadOptions, TableOptions, TextOptions, as_text, mark_name
+from nspca.data.options import OF_TABLES, ReadOptions, TableOptions, TextOptions, as_text, mark_name
 from nspca.data.roles import NO_NAMES
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
@@ -36,11 +36,9 @@ GAPS = {
     "mean": "put in the mean of the feature",
 }
 """Treatments of missing values in words."""
-TYPED = (
-    "header", "delimiter", "decimal", "thousands", "encoding", "comment", "missing_codes", "sheet", "columns",
-    "drop_columns", "drop_rows", "weight_column",
-)  # fmt: skip
-"""Options of tables that have a field to type in."""
+CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
+"""Options of tables that are chosen. All others have a field to type in."""
+TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
@@ -197,7 +195,7 @@ def vocabulary(of: Chosen) -> None:
 def settle(of: Chosen) -> None:
     """Standardise a new table of measurements whose scales differ, without its constant features."""
     is_new = st.session_state.pop(state.UNSEEN, None) == of.reference.upload is not None
-    if is_new and _scales_differ(of) and not any(map(_is_code, of.dataset.findings)):
+    if is_new and measures(of).scales and not any(map(_is_code, of.dataset.findings)):
         state.put(scale=True, drop=True if measures(of).constant.size else None)
         st.rerun()
 
@@ -236,13 +234,8 @@ def _offer_labels(data: Dataset) -> None:
         _offer(has, "Use as labels", f"label_{PREFIX}", label=PREFIX)
 
 
-def _scales_differ(of: Chosen) -> bool:
-    """Return whether the features have units of their own, unlike the points of an axis."""
-    return bool(measures(of).scales) and not preview.is_measured_along(of.dataset)
-
-
 def _offer_scale(of: Chosen) -> None:
-    differ, extreme = _scales_differ(of), obstacle(of) == EXTREME
+    differ, extreme = bool(measures(of).scales), obstacle(of) == EXTREME
     if state.get("scale") and differ:
         _offer("Standardised, because the scales differ.", CHANGE, "unscale", scale=None, drop=None)
     elif not state.get("scale") and (differ or extreme):

@@ -7,7 +7,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import form, state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import methods
+from nspca.dashboard.runs import cost_estimate, methods
 from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_scaled
 from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
@@ -67,8 +67,8 @@ def line(of: Chosen, asked: ComponentsSpec) -> str:
 
 
 def label(of: Chosen, asked: ComponentsSpec) -> str:
-    """Return the text of the start button."""
-    return f"Find {nouns_of(of.dataset).count(asked.r)}"
+    """Return the text of the start button, with the time that the answer takes."""
+    return f"Find {nouns_of(of.dataset).count(asked.r)} ({cost_estimate.estimate(of, asked)})"
 
 
 def wanted(of: Chosen) -> tuple[int, str]:

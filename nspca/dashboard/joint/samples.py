@@ -2,6 +2,7 @@
 
 import base64
 import io
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,9 +35,9 @@ NO_GROUPS = "none"  # value in the address for no label
 CHOSEN = "samples_chosen"
 """Session key: id of an answer, and the numbers of the samples in the lasso on its map."""
 MOST_FOUND = 5  # maximum features and samples that a search names
-MOST_OUTLIERS, OUTLYING, ENOUGH = 3, 0.5, 12
-"""Maximum samples that are called outliers, the share of a component from which they are, and the number of
-samples from which outliers are sought."""
+MOST_OUTLIERS, OUTLYING, ENOUGH = 3, (0.8, 0.5), 12
+"""Maximum samples that are called outliers, the shares of a component from which they are (those that make
+nearly all of it first), and the number of samples from which outliers are sought."""
 
 
 @st.fragment
@@ -85,6 +86,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
     if scores.shape[1] == 1:
         return score_figure(scores, labels, data.sample_names)
     axes = [number - 1 for number in along]
+    far = outliers(scores)
     return sample_map(
         scores[:, axes],
         labels,
@@ -93,6 +95,7 @@ def _figure(answer: Answer, scores: np.ndarray, label: str, along: tuple[int, in
         label=label,
         arrows=_arrows(answer, scores, axes),
         found=_matches(data.sample_names, state.get("where")),
+        far=far[1] if far else (),
     )
 
 
@@ -307,17 +310,18 @@ def _said(answer: Answer, feature: int) -> str:
 def outliers(scores: np.ndarray) -> tuple[int, list[int], float] | None:
     """Return the component, the samples and their share of it, where a few samples make most of a component.
 
-    The share is that of the variance of the scores (m, r). None where no component depends on so few.
+    The share is that of the variance of the scores (m, r). None where no component depends on so few. One of
+    several outliers alone is not named: without it, another would make the component.
     """
     if len(scores) < ENOUGH:
         return None
     spread = np.square(scores - scores.mean(axis=0))
     spread = spread / np.where(spread.any(axis=0), spread.sum(axis=0), 1)
-    for count in range(1, MOST_OUTLIERS + 1):
+    for least, count in itertools.product(OUTLYING, range(1, MOST_OUTLIERS + 1)):
         rows = np.argsort(-spread, axis=0, kind="stable")[:count]
         shares = np.take_along_axis(spread, rows, axis=0).sum(axis=0)
         j = int(np.argmax(shares))
-        if shares[j] >= OUTLYING:
+        if shares[j] >= least:
             return j, rows[:, j].tolist(), float(shares[j])
     return None
 

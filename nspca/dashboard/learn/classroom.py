@@ -9,7 +9,7 @@ from nspca.dashboard.app import browser_storage, buttons, links, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
-from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, NoRoom, View, write_code
+from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS, NoRoom, View, write_code
 from nspca.dashboard.runs import progress
 
 SECRET = "class_secret"
@@ -105,10 +105,11 @@ def _close(secret: str, screen: int) -> None:
 
 def _draw(view: View, of: Lesson) -> None:
     left = st.container()
-    if view.screen == PAINTING and view.is_revealed:
+    beside = questions.beside(view.screen, view.guesses, view.is_revealed, of)
+    if beside is not None:
         left, right = st.columns([3, 2], gap="small")
         with right:
-            figures.draw(questions.votes(view.guesses, of), "class_votes", same=view.screen)
+            figures.draw(beside, "class_beside", same=view.screen)
     with left:
         drawn = questions.figure(view.screen, view.guesses, view.is_revealed, of)
         figures.draw(drawn, "class_guesses", same=f"{view.screen} {view.is_revealed}")

@@ -17,8 +17,8 @@ from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair, share
 from nspca.dashboard.learn.rooms import PAINTING, Guess
 from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
-from nspca.plots.lesson import guess_curve, guess_strip, votes_figure
-from nspca.plots.spannogram import top_set
+from nspca.plots.lesson import direction_figure, guess_curve, guess_strip, votes_figure
+from nspca.plots.spannogram import curves, top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 
 DIRECTION, SPANNOGRAM = 1, 3
@@ -97,12 +97,23 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
     answer = (grid, 100 * np.array(shares(screen, grid.tolist(), of))) if is_revealed else None
     title = "angle of the line" if screen == DIRECTION else "angle φ"
     name = "% of the best line" if screen == DIRECTION else "% of the best angle"
-    return guess_curve(np.array(guesses, float), reached, (title, low, high), name, answer)
+    drawn = curves(spannogram_of(of)[0], np.radians(grid)) if screen == SPANNOGRAM else None
+    return guess_curve(np.array(guesses, float), reached, (title, low, high), name, answer, drawn)
 
 
 def votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
     """Return the figure with the number of guesses that include each pixel."""
-    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], component.grid(of.of.dataset))
+    chosen = [cast(tuple[int, ...], guess) for guess in guesses]
+    return votes_figure(chosen, component.grid(of.of.dataset), of.X.mean(axis=0))
+
+
+def beside(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson) -> go.Figure | None:
+    """Return the figure beside that of the guesses: the dots that are asked about, or the painted pixels."""
+    if screen == DIRECTION and not is_revealed:
+        (i, j), _ = pair(of)
+        names = of.of.dataset.feature_names
+        return direction_figure(of.X[:, [i, j]], None, [names[i], names[j]])
+    return votes(guesses, of) if screen == PAINTING and is_revealed else None
 
 
 def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:

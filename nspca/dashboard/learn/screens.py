@@ -91,7 +91,7 @@ def few(of: Lesson) -> None:
     )
     both, captions = np.column_stack((x, of.result.components[:, 0])), ("all pixels", f"the best {K} found")
     shown = parts_figure(both, component.grid(of.of.dataset), captions=captions, name="the lesson")
-    figures.draw(shown.update_layout(height=400), "learn_few")
+    figures.draw(shown.update_layout(height=330), "learn_few")
     for title, draw in (
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),

@@ -14,7 +14,7 @@ from nspca.dashboard.app import times, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import engine
 from nspca.planning import Plan, Size, planned
-from nspca.specs import ComparisonSpec, ProblemSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec
 from nspca.specs.question import AGAIN
 
 K = 10  # number of features of the component in the estimate for a data set
@@ -107,17 +107,14 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
     return ""
 
 
-def draw_estimate(of: Chosen, asked: ProblemSpec) -> None:
-    """Draw the estimated time of a run beside its start button."""
-    effort = getattr(asked, "effort", None)
+def estimate(of: Chosen, asked: ComponentsSpec) -> str:
+    """Return the estimated time of a run about several components, in words."""
     if of.table is not None:
-        more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
-        st.caption(f"All rows: {took(seconds(of, *asked.work))}{more}.")
-        return
-    sizes, methods = getattr(asked, "sizes", ()), getattr(asked, "methods", ("auto",))
-    about, (least, most) = len(sizes) * each_k(of, "fast"), SEVERAL.get(effort or "", (1.0, 1.0))
-    about *= A_METHOD * len(methods)
-    st.caption(f"Takes {took(least * about, most / least * busy())}.")
+        more = "" if asked.effort in (None, "fast") else f", and longer for a proof of {asked.effort} effort"
+        return f"{took(seconds(of, *asked.work))} for all rows{more}"
+    about = A_METHOD * len(asked.methods) * len(asked.sizes) * each_k(of, "fast")
+    least, most = SEVERAL.get(asked.effort or "", (1.0, 1.0))
+    return took(least * about, most / least * busy())
 
 
 def of_methods(of: Chosen, asked: ComparisonSpec) -> float:

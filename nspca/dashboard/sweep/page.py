@@ -55,9 +55,6 @@ class SweepPage(AnswerPage):
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
-    def draw_estimate(self, data: Chosen, asked: SweepSpec) -> None:
-        """Draw nothing, since the label of the start button has the time."""
-
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 

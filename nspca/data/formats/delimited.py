@@ -28,8 +28,6 @@ from nspca.data.dialect import (
     lines_of,
     numbered_rows,
     requoted,
-    stripped,
-    trimmed,
 )
 from nspca.data.encodings import as_utf8, guessed
 from nspca.data.findings import Finding
@@ -74,7 +72,7 @@ class DelimitedReader(Reader):
 
     def _read_header(self) -> None:
         self._text = DelimitedText(self.source, self.options.encoding)
-        self.layout = find_layout(stripped(self._text.head), self.options)
+        self.layout = find_layout(self._text.head, self.options)
         self.repeated = 0
         self.findings = self.layout.findings
         self.source.layouts.append(self.layout)
@@ -191,7 +189,7 @@ class DelimitedReader(Reader):
         if not self.on_disk:
             most = max(PIECE, PER_COLUMN * len(self.layout.columns), len(self._text.head))
             if b'"' in self.source.raw:  # only parsing all cells tells where rows end, so the text is not cut
-                yield trimmed(self.source.raw[self.layout.body :]), 0
+                yield self.source.raw[self.layout.body : filled_end(self.source.raw)], 0
                 return
         yield from self._text.pieces(self.layout, most)
 

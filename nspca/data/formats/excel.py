@@ -15,6 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from nspca.data import limits
+from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods, read_xml
@@ -85,7 +86,7 @@ def sheet_as_csv(
     least: int = 2,
     limit: int = MAX_BYTES,
     sheet: str | int | None = None,
-) -> tuple[bytes, tuple[str, ...]]:
+) -> tuple[bytes, tuple[Finding | str, ...]]:
     """Return the first visible sheet that holds a table as CSV, and notes about what was decided.
 
     At most `rows` rows are converted, and `limit` characters written. `decimal` is the sign of numbers that

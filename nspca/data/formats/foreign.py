@@ -9,6 +9,7 @@ _MAGIC = {
     b"\x89HDF": ("an HDF5 file (.h5ad and the like), which is never opened from uploads", _SAVE),
     b"%PDF": ("a PDF", "save its table as CSV"),
     b"MATLAB 5": ("a MATLAB file", _SAVE),
+    b"MATLAB 7": ("a MATLAB file", _SAVE),
     b"RDX": ("an R data file (.RData)", _IN_R),
     b"X\n\0\0": ("an R data file (.rds)", _IN_R),
     b"$FL": ("an SPSS file (.sav)", "save it as CSV or as Stata in SPSS, PSPP or R"),

@@ -147,17 +147,23 @@ def _select(
     if not kind.values:
         samples = {i: "" for i, name in enumerate(plain) if not re.fullmatch(kind.aside, name) and i != ids}
         return (ids, samples) if len(samples) > 1 else None
-    for pattern in kind.values:
-        samples = {i: pattern for i, name in enumerate(plain) if re.fullmatch(pattern, name)}
-        if len(samples) > 1:
-            return ids, samples
-    return None
+    found = [
+        {i: pattern for i, name in enumerate(plain) if re.fullmatch(pattern, name)} for pattern in kind.values
+    ]
+    samples = next((one for one in found if len(one) > 1), max(found, key=len))
+    return (ids, samples) if samples else None
 
 
 def _convert_known(
     raw: bytes, delimiter: str, header: Sequence[str], kind: _Kind, ids: int, samples: dict[int, str]
 ) -> Converted:
     """Return the names and the sample columns of a table of a known kind."""
+    if len(samples) == 1:
+        named = quote_names(header[i] for i in samples)
+        raise InvalidData(
+            f"{kind.called} must have two samples at least, and this has {named} alone: export the table of "
+            "all samples, or name their columns (option columns)."
+        )
     rows = read_frame(_COMMENTS.sub(b"", raw), delimiter).iloc[1:]
     # By `re`: texts held by Arrow know no pattern that looks ahead.
     left = re.compile(kind.left or "(?!)", re.IGNORECASE)
@@ -342,12 +348,15 @@ def _merge_counts(source: Source, options: ReadOptions) -> Converted:
             )
         star, left = star or (header is None and rows.shape[1] == 4), left + none
         taken = header[place[1]] if header is not None and rows.shape[1] > 2 else taken
+        genes = [*rows[place[0]]]
         columns = columns or [rows[place[0]].reset_index(drop=True)]
-        if [*rows[place[0]]] != [*columns[0]]:
-            raise InvalidData(
-                f'All files of counts must name the same genes in one order, "{short_name(label)}" names '
-                "others."
-            )
+        if genes != [*columns[0]]:
+            at = {gene: i for i, gene in enumerate(genes)}
+            if len(at) < len(genes) or len(genes) != len(columns[0]) or not at.keys() >= {*columns[0]}:
+                raise InvalidData(
+                    f'All files of counts must name the same genes, "{short_name(label)}" names others.'
+                )
+            rows = rows.iloc[[at[gene] for gene in columns[0]]]
         path = PurePosixPath(label.replace("\\", "/"))
         names.append(_COUNTS_NAME.sub("", short_name(label)) or path.parent.name)
         columns.append(rows[place[1]].reset_index(drop=True))

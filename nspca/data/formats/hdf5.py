@@ -102,8 +102,10 @@ class Hdf5Reader(Reader):
         return found[0] if found else None
 
     def _find_layer(self) -> Any:
-        """Return X or another layer of a file of AnnData."""
+        """Return X, another layer of a file of AnnData, or "raw", which has genes of its own."""
         layers = dict(self.file.get("layers", {}))
+        if "raw/X" in self.file:
+            layers["raw"] = self.file["raw/X"]
         known = {"X": self.file["X"], **layers} if "X" in self.file else layers
         wanted = self.options.sheet or "X"
         if wanted not in known:
@@ -188,7 +190,8 @@ class Hdf5Reader(Reader):
 
     def feature_names(self) -> Sequence[str] | None:
         if self.is_anndata:
-            return unique_names(self._read_frame(self.file["var"])[0], "feature")[0]
+            genes = self.file["raw/var" if self._table.name == "/raw/X" else "var"]
+            return unique_names(self._read_frame(genes)[0], "feature")[0]
         if self.is_loom:
             return unique_names(self._read_attributes("row_attrs", _LOOM_GENES)[0], "feature")[0]
         if self.tenx is not None:
@@ -212,6 +215,8 @@ class Hdf5Reader(Reader):
         """Return names, and columns about the cells; those with few values are groups."""
         with self._guarded():
             cells, features = self._find_cells(), self.feature_names()
+            has_types = self.tenx is not None and "features/feature_type" in self.tenx
+            types = sorted({*self._texts(self.tenx["features/feature_type"])} if has_types else ())
         names, columns = cells or ([*numbered("sample", self._sides[0])], {})
         features = features or numbered("feature", self._sides[1])
         if (len(names), len(features)) != self._sides:
@@ -221,6 +226,8 @@ class Hdf5Reader(Reader):
                 "again."
             )
         samples, renamed = unique_names(names, "sample")
+        if len(types) > 1:
+            renamed += (f"The features are of several types, all kept: {quote_names(types)}.",)
         wanted = self.options.label_column
         groups = {
             name: to_labels(values)

@@ -115,6 +115,7 @@ def _stack(
             )
         if pixels.dtype != stacked.dtype:
             stacked = stacked.astype(np.float64)
+            notes.append("Some images have 8 bits and others more: their grey levels are not on one scale.")
         stacked[len(labels)] = pixels
         labels.append(label)
     listed = quote_names(map(short_name, unread))

@@ -130,8 +130,8 @@ class NpzReader(NpyReader):
     """Reader of an archive with an array ``X``, or exactly one table of numbers, or a sparse matrix.
 
     `files` maps names to members. Beside the table may stand ``labels`` or ``y``, ``feature_names``,
-    ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with ``header_names``, ``prepared``,
-    ``is_covariance``, and the texts and label columns that `to_npz` writes.
+    ``sample_names``, ``image_shape``, ``axis`` with ``axis_name``, ``header`` with ``header_names``,
+    ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
     """
 
     def _read_header(self) -> None:
@@ -347,8 +347,9 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         texts = _unpack(found["texts"], found.get("text_ends"))
         about |= {"texts": texts, "kind": "words"} if texts is not None else {}
         left += [] if texts is not None else ["texts"]
-    if "axis" in about:
-        about |= {"axis_name": "wavelength (µm)", "kind": "spectrum"}
+    if "axis" in found:
+        unit = found.get("axis_name", "wavelength (µm)" if "wavelength_um" in reader.files else "")
+        about |= {"axis_name": str(unit), "kind": "spectrum"}
     if "header" in found:
         words: Sequence[str] = numbered("header field", found["header"].shape[1])
         if "header_names" in found and found["header_names"].shape == (len(words),):
@@ -383,7 +384,8 @@ def _are_words(array: np.ndarray, m: int) -> bool:
 
 _EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any]]] = {
     "image_shape": (("image_shape",), lambda a, m: a.shape == (2,) and a.dtype.kind in "iu" and a.min() > 0),
-    "wavelength_um": (("wavelength_um",), lambda a, m: a.ndim == 1 and _is_finite(a)),
+    "axis": (("axis", "wavelength_um"), lambda a, m: a.ndim == 1 and _is_finite(a)),
+    "axis_name": (("axis_name",), lambda a, m: a.ndim == 0 and a.dtype.kind == "U"),
     "labels": (("labels", "y"), lambda a, m: a.ndim == 1 and a.dtype.kind != "S"),
     "sample_weight": (
         ("sample_weight",),
@@ -401,7 +403,7 @@ _EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any]]] = {
     "texts": (("texts",), lambda a, m: a.ndim == 1 and a.dtype == np.uint8 and a.size <= MOST_TEXT),
 }
 """Members beside the table: their names, and what they must be."""
-_FLOATS = {"sample_weight": "weights", "wavelength_um": "axis", "header": "header"}
+_FLOATS = {"sample_weight": "weights", "axis": "axis", "header": "header"}
 """Members of numbers, and the fields of `Dataset` that they are."""
 
 

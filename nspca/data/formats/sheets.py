@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from nspca.data.findings import Finding, suspicion
 from nspca.data.limits import check_growth
-from nspca.data.names import quote_names
-from nspca.errors import InvalidData, shown
+from nspca.data.names import quote_names, unique_names
+from nspca.errors import InvalidData, Way, shown
 from nspca.validation.archive import mib
 
 ROWS, COLUMNS = 2**20, 2**14
@@ -26,6 +27,8 @@ _README = re.compile(
 )
 """Names of sheets that tell about the others."""
 _NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*(e[-+]?\d+)?\s*%?", re.IGNORECASE)
+_TITLES = 5
+"""First rows among which the header is, below titles."""
 _SEEN = 100
 """Rows from which a sheet is found to be a table."""
 _CELL = 60
@@ -54,7 +57,7 @@ class Sheet:
     rows: list[list[str]] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     held: int = 0
-    notes: list[str] = field(default_factory=list)
+    notes: list[Finding | str] = field(default_factory=list)
 
     @property
     def width(self) -> int:
@@ -134,6 +137,7 @@ def as_csv(sheet: Sheet) -> bytes:
     """Return a sheet as CSV with its merged cells resolved; `notes` get what was decided."""
     _fill_groups(sheet)
     _say_blank(sheet)
+    _say_gap(sheet)
     _say_hidden(sheet)
     _join_headers(sheet)
     _drop_formulas(sheet)
@@ -177,6 +181,19 @@ def _say_blank(sheet: Sheet) -> None:
             "1 blank row inside the table was" if blank == 1 else f"{blank} blank rows inside the table were"
         )
         sheet.notes.append(f"{were} left out.")
+
+
+def _say_gap(sheet: Sheet) -> None:
+    """Say that columns behind an empty one, which begin with names of their own, may be another table."""
+    gap = next((i for i in range(1, sheet.width) if not any(_cell(row, i) for row in sheet.rows)), 0)
+    begin = next((i for i in range(gap, sheet.width) if any(_cell(row, i) for row in sheet.rows)), 0)
+    names = [_cell(row, begin) for row in sheet.rows[1:] if _cell(row, begin)]
+    if gap and names and not any(map(_is_number, names)) and len(set(names)) == len(names):
+        filled = [sum(map(bool, row)) for row in sheet.rows[:_TITLES]]
+        header = sheet.rows[next(i for i, count in enumerate(filled) if 2 * count > max(filled))]
+        behind = unique_names(header, "column")[0][begin:]
+        what = f"Behind an empty column, {quote_names(behind)} may be another table"
+        sheet.notes.append(suspicion(what, Way("drop_columns", behind, "Leave it out")))
 
 
 def _say_hidden(sheet: Sheet) -> None:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from nspca.data.dialect import ENOUGH_ROWS, SPACES, Layout, find_layout, stripped
+from nspca.data.dialect import ENOUGH_ROWS, SPACES, Layout, find_layout
 from nspca.data.formats.base import Strings
 from nspca.data.limits import Files, check_dense
 from nspca.data.names import printable
@@ -44,7 +44,7 @@ def find_table(raw: bytes, delimiters: str = DELIMITERS) -> Layout | None:
 def _even_layout(head: bytes, delimiter: str) -> Layout | None:
     """Return the layout of a text whose first rows have equally many cells, below few lines of a title."""
     try:
-        layout = find_layout(stripped(head), ReadOptions(delimiter=delimiter))
+        layout = find_layout(head, ReadOptions(delimiter=delimiter))
     except InvalidData:
         return None
     is_cut = len(layout.rows) > 2 and (head.count(b"\n") > ENOUGH_ROWS or 4 * len(head) >= HEAD)

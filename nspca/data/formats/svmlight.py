@@ -43,7 +43,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     whole = (y == np.round(y)).all() and (np.abs(y) < 2**53).all()
     labels = y.astype(np.int64) if whole else y
     about = {"labels": labels, "label_columns": {"label": labels}, "label_name": "label"}
-    said = ("An svmlight file: the first number of each line is the label.",)
+    said = ["An svmlight file: the first number of each line is the label."]
+    said += ["Numbers of queries (qid) were left out."] * bool(re.search(rb"\sqid:\d", source.raw))
     return make_dataset(sp.csr_array(X), source.title, options, findings=as_findings(said), **about)
 
 

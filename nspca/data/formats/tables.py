@@ -1,6 +1,6 @@
 """The `Dataset` of a table with named columns, by the roles of its columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -199,21 +199,10 @@ def _describe_others(
         said += (found,)
         if found.option == "label_column":
             groups[layout.columns[i]] = to_labels(cells)
-    if unclear:
-        raise _unclear(layout, unclear)
+    if len(unclear) > 1:
+        names = tuple(layout.columns[i] for i in unclear)
+        way = Way("drop_columns", names, f"Leave {len(names)} columns of text out")
+        raise InvalidData(next(iter(unclear.values())).message, (way,))
+    for error in unclear.values():
+        raise error
     return said, groups
-
-
-def _unclear(layout: Layout, unclear: Mapping[int, InvalidData]) -> InvalidData:
-    """Return the error for columns of many different texts, with the options that settle all of them."""
-    error = next(iter(unclear.values()))
-    names = tuple(layout.columns[i] for i in unclear)
-    aside = "Leave the column out" if len(names) == 1 else f"Leave {len(names)} columns of text out"
-    ways = [Way("drop_columns", names, aside)]
-    if len(names) == 1:
-        ways = [
-            Way("id_column", names[0], f"Use “{short(names[0])}” as names"),
-            Way("label_column", names[0], f"Use “{short(names[0])}” as labels"),
-            *ways,
-        ]
-    return InvalidData(error.message, ways)

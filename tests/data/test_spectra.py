@@ -1,0 +1,68 @@
+"""Tables whose columns are points of an axis are read as spectra, and what turns that."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.data.arrays import to_npz
+
+
+def table(names, X):
+    rows = [
+        ",".join(["name", *names]),
+        *(",".join([f"s{i}", *map(repr, x)]) for i, x in enumerate(X.tolist())),
+    ]
+    return "\n".join(rows).encode()
+
+
+def peaks(points, samples=12):
+    rng, at = np.random.default_rng(0), np.linspace(0, 1, points)
+    heights, middles = rng.uniform(1, 2, (samples, 3, 1)), np.array([0.2, 0.5, 0.8])[:, None]
+    return (heights * np.exp(-(((at - middles) / 0.1) ** 2))).sum(axis=1) + 0.01 * rng.random(
+        (samples, points)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("{}", ""), ("{} nm", "nm"), ("X{}", "X"), ("wavenumber_{}", "wavenumber")]
+)
+@pytest.mark.parametrize("numbers", [400 + 2.5 * np.arange(40), 4000.0 - 8 * np.arange(40)])
+def test_rows_over_numbers_in_order_are_spectra(name, unit, numbers):
+    X = peaks(40)
+    raw = table([name.format(f"{number:g}") for number in numbers], X)
+    data = nspca.read(raw)
+    assert data.kind == "spectrum" and data.axis_name == unit and np.array_equal(data.axis, numbers)
+    assert np.allclose(data.X, X)
+    (said,) = (one for one in data.findings if one.option == "spectra")
+    as_table = nspca.read(raw, spectra=said.value)
+    assert as_table.kind == "table" and as_table.axis is None and np.array_equal(as_table.X, data.X)
+
+
+@pytest.mark.parametrize(
+    ("names", "X"),
+    [
+        ([str(year) for year in range(1980, 2020)], peaks(40)),
+        ([str(j) for j in range(40)], peaks(40)),
+        ([f"{400 + 2 * j}" for j in range(40)], np.random.default_rng(1).random((12, 40))),
+        ([f"{400 + 2 * j}" for j in range(12)], peaks(12)),
+        ([f"{400 + 2 * j} {'ab'[j % 2]}" for j in range(40)], peaks(40)),
+        ([f"{400 + 2 * j}" for j in range(39)] + ["400.5"], peaks(40)),
+    ],
+    ids=["years", "counted", "rough", "few", "other words", "out of order"],
+)
+def test_other_tables_are_none(names, X):
+    assert nspca.read(table(names, X)).kind == "table"
+
+
+def test_a_table_can_be_called_spectra_if_its_names_are_numbers():
+    rough = np.random.default_rng(1).random((12, 15))
+    data = nspca.read(table([f"{400 + 2 * j}" for j in range(15)], rough), spectra=True)
+    assert data.kind == "spectrum" and data.axis[-1] == 428
+    with pytest.raises(nspca.InvalidData, match="no numbers that rise or fall"):
+        nspca.read(table([f"g{j % 3}_{j}" for j in range(15)], rough), spectra=True)
+
+
+def test_the_axis_and_its_name_are_in_an_archive():
+    data = nspca.read(table([f"{400 + 2 * j} nm" for j in range(40)], peaks(40)))
+    again = nspca.read(to_npz(data))
+    assert again.kind == "spectrum" and again.axis_name == "nm" and np.array_equal(again.axis, data.axis)
