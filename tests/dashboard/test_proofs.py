@@ -16,7 +16,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import LABEL
 from nspca.dashboard.runs import first_answer, lookup
 from nspca.dashboard.runs.tasks import spec_of
-from nspca.dashboard.sweep import whatif
+from nspca.dashboard.sweep import form, whatif
 from nspca.dashboard.sweep.form import differences
 from nspca.data import Dataset
 from nspca.errors import Cancelled
@@ -217,11 +217,11 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
 ):
     first = address(done)["run"]
     monkeypatch.setattr(whatif, "MOMENT", 2.0)
-    monkeypatch.setattr(whatif, "seconds", lambda *_: 60.0)
+    monkeypatch.setattr(form, "seconds", lambda *_: 60.0)
     done.segmented_control(key="widget_signed").set_value(True).run()
     assert address(done)["run"] == first and "60 seconds" in done.button(key="run").label
     done.segmented_control(key="widget_signed").set_value(False).run()
-    monkeypatch.setattr(whatif, "seconds", lambda *_: 0.5)
+    monkeypatch.setattr(form, "seconds", lambda *_: 0.5)
     done.segmented_control(key="widget_signed").set_value(True).run()
     page = finish(done)
     second = address(page)["run"]
@@ -240,7 +240,7 @@ def pitprops(visit, finish, monkeypatch):
     page = visit(PAGE, sample="pitprops", from_=4, to=6)
     page.button(key="run").click().run()
     monkeypatch.setattr(whatif, "MOMENT", 2.0)
-    monkeypatch.setattr(whatif, "seconds", lambda *_: 0.5)
+    monkeypatch.setattr(form, "seconds", lambda *_: 0.5)
     return finish(page)
 
 
@@ -407,7 +407,7 @@ def test_python_puts_the_same_features_together(visit, changes, monkeypatch, tmp
 @pytest.mark.visit
 def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, address, monkeypatch):
     monkeypatch.setattr(whatif, "MOMENT", 2.0)
-    monkeypatch.setattr(whatif, "seconds", lambda of, asked: 60.0 if asked.effort == "thorough" else 0.1)
+    monkeypatch.setattr(form, "seconds", lambda of, asked: 60.0 if asked.effort == "thorough" else 0.1)
     page = visit(PAGE, **SHORT, effort="thorough")
     page.button(key="run").click().run()
     first = address(page)["run"]
@@ -441,7 +441,7 @@ def test_features_of_another_table_are_forgotten(visit, texts, address, given, s
 def test_how_long_a_sweep_takes_is_guessed_from_its_size():
     about = Chosen(nspca.load_sample("pitprops"), DataSpec(sample="pitprops"), "nothing was run of this")
     asked = SweepSpec(data=about.spec, ks=range(1, 11))
-    assert whatif.seconds(about, asked) < 2 < whatif.seconds(about, asked.but(effort="thorough"))
+    assert form.seconds(about, asked) < 2 < form.seconds(about, asked.but(effort="thorough"))
     assert [times.roughly(s) for s in (0.2, 7, 44, 100, 6000)] == [
         "1 second",
         "7 seconds",

@@ -206,3 +206,15 @@ def test_a_protein_table_of_one_sample_is_no_table_of_samples():
     raw += b"".join(b"P%d\tP%d\t%d\t%d\n" % (i, i, 3 * i, i) for i in range(9))
     with pytest.raises(InvalidData, match='two samples at least, and this has "Intensity s1" alone'):
         read(raw)
+
+
+def test_a_peptide_table_of_fragpipe_has_its_samples_in_columns():
+    names = [f"s{i}" for i in range(4)]
+    head = ["Peptide Sequence", "Modified Sequence", "Charge", "Protein ID", "Gene"]
+    lines = [[*head, *(f"{name} Intensity" for name in names)]]
+    lines += [
+        [f"PEP{i}", f"PEP{i}[16]", "2", f"P{i}", f"G{i}", *(str(9 * i + k) for k in range(4))]
+        for i in range(6)
+    ]
+    data = read("\n".join(map("\t".join, lines)).encode())
+    assert data.X.shape == (4, 6) and [*data.sample_names] == names and data.feature_names[1] == "PEP1[16]"

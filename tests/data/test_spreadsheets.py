@@ -244,3 +244,20 @@ def test_a_second_table_behind_an_empty_column_is_suspected():
     (said,) = [one for one in read(raw).findings if "another table" in one.what]
     assert said.is_suspicion and said.value == ("other", "a (2)", "b (2)")
     assert read(raw, drop_columns=said.value).feature_names == ("a", "b")
+
+
+def test_numbers_stored_as_texts_with_a_comma():
+    def book(*texts: str) -> bytes:
+        made = openpyxl.Workbook()
+        made.active.append(["n", "a", "b"])
+        for i in range(8):
+            made.active.append([f"r{i}", texts[i % 2], texts[i % 2 - 1]])
+        return saved(made.save)
+
+    data = read(book("1,25", "12,5"))
+    assert data.X[:2].tolist() == [[1.25, 12.5], [12.5, 1.25]] and "decimal commas" in data.notes[0]
+    unclear = book("1,250", "12,500")
+    with pytest.raises(InvalidData, match="marks between thousands") as refused:
+        read(unclear)
+    values = [read(unclear, **{way.option: way.value}).X[0].tolist() for way in refused.value.ways[:2]]
+    assert values == [[1250, 12500], [1.25, 12.5]]

@@ -39,7 +39,7 @@ ALWAYS = """
 .nspca-bar { font-size: 0.85rem; margin-top: 0.2rem; text-align: right; }
 @media (min-width: 1200px) {
 .nspca-bar { margin-left: 22rem; }
-.st-key-proof_line { margin-top: -2.3rem; max-width: 21rem; }
+[data-testid='stMain']:has(.nspca-bar) .st-key-proof_line { margin-top: -2.3rem; max-width: 21rem; }
 }
 .nspca-chip::before { content: "✓ "; }
 .st-key-head { flex-wrap: nowrap; }

@@ -86,7 +86,7 @@ def gathered(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec, tried: Sequence[A
     answer to a sample. At each k the best component and the least bound are kept, of the methods of the
     sweep; of an empty one, of all methods.
     """
-    found = dict(sweep.results)
+    found = {key: replaced(result, *key, tried) for key, result in sweep.results.items()}
     methods = {method for method, _ in found}
     stored = first_answer.find_same_problem(of, asked)
     others = [] if stored is None else [stored.results]

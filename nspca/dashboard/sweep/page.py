@@ -76,7 +76,8 @@ class SweepPage(AnswerPage):
         sweep = proofs.gathered(results, run.of, run.asked, tried)
         table, methods = proofs.table(sweep), list(dict.fromkeys(method for method, _ in sweep))
         ks, wanted, least = sorted({*table["k"].tolist()}), state.get("k"), max(1, len(run.asked.forced))
-        k = wanted if wanted in ks else first_k(table[table["k"].isin(run.asked.ks)], problem.n)
+        of_run = table[table["k"].isin(run.asked.ks)]  # other sweeps have added further rows
+        k = wanted if wanted in ks else first_k(of_run if len(of_run) else table, problem.n)
         is_missing = wanted is not None and wanted not in ks and least <= wanted <= problem.n
         if is_missing:
             k = min(ks, key=lambda size: abs(size - wanted))

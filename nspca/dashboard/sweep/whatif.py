@@ -10,7 +10,8 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.sweep.form import SWEEP, seconds
+from nspca.dashboard.sweep import form
+from nspca.dashboard.sweep.form import SWEEP
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import short
@@ -116,10 +117,10 @@ def answer(of: Chosen, asked: SweepSpec) -> bool:
         return False
     if (state.get(SWEEP.key) or state.get("before")) is None:
         return False
-    if asked.methods != ("auto",) or seconds(of, asked) >= MOMENT:  # of others the seconds are not known
+    if asked.methods != ("auto",) or form.seconds(of, asked) >= MOMENT:  # of others the seconds are not known
         return False
     shown = _shown()
-    if shown is not None and not shown.now.ended and seconds(shown.of, shown.asked) >= MOMENT:
+    if shown is not None and not shown.now.ended and form.seconds(shown.of, shown.asked) >= MOMENT:
         return False
     begin(of, asked)
     return True
@@ -135,7 +136,7 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
         return
     if before.now.ended:
         state.put(before=before.id)
-    elif seconds(before.of, before.asked) < MOMENT:
+    elif form.seconds(before.of, before.asked) < MOMENT:
         progress.cancel(before.id)
 
 

@@ -56,6 +56,7 @@ _MAY_BE_EXACT = re.compile(rb">(?:#[^<]{1,20}|-?\d{16,400})</")
 _HEAD = 2**16
 """Bytes of a sheet as CSV in which texts with decimal commas are looked for."""
 _COMMAS, _POINTS = re.compile(rb'"-?\d+,\d+"'), re.compile(rb"\d\.\d")
+_THOUSANDS = re.compile(rb'"-?[1-9]\d{0,2},\d{3}"')
 
 
 def is_workbook(names: Iterable[str]) -> bool:
@@ -192,7 +193,9 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     text, notes = write(decimal=options.decimal)
     head = text[:_HEAD]
     found: dict[str, Any] = {}
-    if options.decimal is None and len(_COMMAS.findall(head)) > len(_POINTS.findall(head)):
+    commas = _COMMAS.findall(head)
+    are_thousands = all(map(_THOUSANDS.fullmatch, commas))  # of which the dialect decides
+    if options.decimal is None and not are_thousands and len(commas) > len(_POINTS.findall(head)):
         text, notes = write(decimal=",")
         found = {"decimal": ","}
         notes += ("Numbers are stored as texts with decimal commas (option decimal).",)
