@@ -98,6 +98,7 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 [data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
 [data-testid='stMainBlockContainer'] [data-testid='stVerticalBlock'] {{ gap: 0.4rem; }}
 .st-key-proof_line {{ min-height: 0; }}
+[class*='st-key-large'] button p {{ font-size: 1.3rem; }}
 [data-testid='stMain'] .st-key-answer h2 {{ padding-bottom: 1.1rem; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
 [data-testid='stMainBlockContainer'] :has(> :is([data-testid='stExpander'], [data-testid='stDownloadButton'],
