@@ -35,6 +35,7 @@ from nspca.solving import (
     in_memory,
     line_of,
     options_class,
+    penalised,
     run_method,
     run_path,
     runner,
@@ -137,7 +138,7 @@ def solve(
             X = (
                 successive(problem, components, one, deflation)
                 if angle is None
-                else at_an_angle(problem, components, one, angle)
+                else at_an_angle(problem, components, one, angle, penalised(method, options, seed, report))
             )
         except Cancelled as stop:
             stop.result = stop.result and replace(stop.result, method=method)

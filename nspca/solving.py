@@ -65,6 +65,15 @@ def runner(method: str, given: dict[str, Any], seed: int, report: Report) -> Cal
     return lambda problem: run_method(problem, method, options, seed, report)
 
 
+def penalised(method: str, given: dict[str, Any], seed: int, report: Report) -> Any:
+    """Return the function by which a method keeps an angle between components; None if it has none.
+
+    See `Method.penalised`, and `nspca.components.at_an_angle`, which calls the function.
+    """
+    line = line_of(method)
+    return line.penalised and line.penalised(made(line.Options, method, given), seed, report)
+
+
 def run_method(
     problem: Problem, method: str, options: Any, seed: int, report: Report, warm: Sequence[Array] = ()
 ) -> Result:

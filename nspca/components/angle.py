@@ -7,7 +7,7 @@ every method can solve it. `nspca.api` calls `at_an_angle` where a caller of `so
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -28,13 +28,19 @@ HALVINGS = 5
 SLACK = 1e-9
 """Rounding by which a cosine may exceed that of the smallest angle."""
 
+Penalised = Callable[[Problem, Array, float], Array]
+"""``penalised(problem, V, weight) -> x``: solve a problem with the penalty ``weight x'VV'x``."""
 
-def at_an_angle(problem: Problem, count: int, solve_one: SolveOne, degrees: float) -> Array:
+
+def at_an_angle(
+    problem: Problem, count: int, solve_one: SolveOne, degrees: float, penalised: Penalised | None = None
+) -> Array:
     """Return `count` components (n, count), any two at an angle of at least `degrees`, 0 < degrees <= 90.
 
-    ``solve_one(problem) -> x`` solves a problem, whose covariance has the penalty. Where the component that
-    is found so is too close, the features of all components before are left out at 90 degrees, and also where
-    no weight gives a large enough angle.
+    ``solve_one(problem) -> x`` solves a problem without a penalty. ``penalised(problem, V, weight) -> x``
+    solves one with a penalty; when None, the penalty is added to the covariance. Where the component
+    that is found so is too close, the features of all components before are left out at 90 degrees, and also
+    where no weight gives a large enough angle.
 
     Raises
     ------
@@ -47,7 +53,11 @@ def at_an_angle(problem: Problem, count: int, solve_one: SolveOne, degrees: floa
     """
     check_angle(degrees)
     limit = math.cos(math.radians(degrees)) + SLACK
-    return collected(problem, count, _yield_components(problem, solve_one, limit))
+    return collected(
+        problem,
+        count,
+        _yield_components(problem, solve_one, limit, penalised or _penalise_covariance(solve_one)),
+    )
 
 
 def check_angle(degrees: float) -> None:
@@ -58,24 +68,35 @@ def check_angle(degrees: float) -> None:
         )
 
 
-def _yield_components(problem: Problem, solve_one: SolveOne, limit: float) -> Iterator[Array]:
+def _yield_components(
+    problem: Problem, solve_one: SolveOne, limit: float, penalised: Penalised
+) -> Iterator[Array]:
     """Yield components (n,) without end; the cosine of the angle to each one before is at most `limit`."""
     V = np.zeros((problem.n, 0))
     while True:
-        x = _find_next(problem, V, solve_one, limit)
+        x = _find_next(problem, V, solve_one, limit, penalised)
         yield x
         V = np.column_stack([V, x])
 
 
-def _find_next(problem: Problem, V: Array, solve_one: SolveOne, limit: float) -> Array:
+def _penalise_covariance(solve_one: SolveOne) -> Penalised:
+    """Return a function that adds the penalty to the covariance and calls `solve_one`, for any method."""
+
+    def penalised(problem: Problem, V: Array, weight: float) -> Array:
+        """Return the answer of `solve_one` for the problem with the penalty ``weight x'VV'x``."""
+        return solve_one(replace(problem, covariance=repelled(problem.covariance, V, weight)))
+
+    return penalised
+
+
+def _find_next(problem: Problem, V: Array, solve_one: SolveOne, limit: float, penalised: Penalised) -> Array:
     """Return the best component whose cosines to the columns of V are at most `limit`."""
     A = problem.covariance
     l1 = float(A.leading(1)[0][0])
 
     def found(weight: float) -> tuple[Array, bool]:
         """Return the component for a weight, and whether its angles to the columns of V are large enough."""
-        changed = replace(problem, covariance=repelled(A, V, weight)) if weight else problem
-        x = solve_one(changed)
+        x = penalised(problem, V, weight) if weight else solve_one(problem)
         return x, float(np.abs(V.T @ x).max(initial=0.0)) <= limit
 
     x, far = found(0.0)

@@ -72,7 +72,12 @@ def from_bytes(source: Source) -> Source:
         raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     if not raw.startswith(ZIP):
         return replace(source, raw=raw, files=None)
-    archive, members = open_zip(raw)
+    try:
+        archive, members = open_zip(raw)
+    except InvalidData:
+        if not source.name.lower().endswith(".docx"):
+            raise
+        raise InvalidData("The Word document is damaged or cut short: save it again.") from None
     limits.check_archive(source.packed, members)
     links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
     if links:

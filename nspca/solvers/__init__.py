@@ -21,6 +21,7 @@ from nspca.solvers import (
     epsnet,
     greedy,
     joint,
+    penalised,
     spannogram,
     threshold,
     tpower,
@@ -54,6 +55,10 @@ class Method:
     require : callable, optional
         ``require(problem, options)`` refuses problems that only this method cannot solve, usually because
         they are too large.
+    penalised : callable, optional
+        ``penalised(options, seed, report)`` returns a function that solves a problem with the penalty that
+        keeps components at an angle, for `nspca.components.at_an_angle`. It returns None when the penalty
+        is to be added to the covariance.
     needs_data : bool
         Whether the method works on the samples, not on their covariance.
     forced : bool
@@ -74,6 +79,7 @@ class Method:
     exact: bool = False
     path: Callable[..., dict[int, Result]] | None = None
     require: Callable[..., Any] | None = None
+    penalised: Callable[..., Any] | None = None
     needs_data: bool = False
     forced: bool = False
     baseline: bool = False
@@ -170,7 +176,7 @@ _LINES = (
         "em",
         "expectation-maximisation with a soft threshold, restarted",
         "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-20",
-        cost=0.5, Options=em.Options, solve=em.solve,
+        cost=0.5, Options=em.Options, solve=em.solve, penalised=penalised.penalised,
     ),
     Method(
         "tpower",

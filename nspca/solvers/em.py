@@ -15,7 +15,7 @@ Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run si
 matrix.
 """
 
-# Called by `nspca.solving`, through `METHODS`.
+# Called by `nspca.solving`, through `METHODS`; `penalised` has the form with a penalty.
 
 from dataclasses import dataclass, field
 
@@ -30,6 +30,8 @@ from nspca.validation.options import one_of, positive, whole
 
 STARTS = ("range", "paper")
 """Kinds of starts; see `Options.starts`."""
+PENALTIES = ("covariance", "step")
+"""Places of the penalty that keeps components at an angle; see `Options.penalty`."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Options:
         A start has converged once its cosine with the step before is above 1 - tol.
     polish : bool
         Improve the answer by power steps on the full A. Without it the answer is that of the paper.
+    penalty : str
+        Where the penalty is added that keeps components at an angle: to the matrix ("covariance", as for
+        every method), or to the M-step ("step", the paper's eq. 17 with the term of eq. 20; weights are not
+        renormalised then).
     """
 
     restarts: int = 10
@@ -58,9 +64,11 @@ class Options:
     iterations: int = 300
     tol: float = 1e-9
     polish: bool = True
+    penalty: str = field(default="covariance", metadata={"choices": PENALTIES})
 
     def __post_init__(self) -> None:
         whole("restarts", self.restarts, 1)
+        one_of("penalty", self.penalty, PENALTIES)
         one_of("starts", self.starts, STARTS)
         whole("iterations", self.iterations, 1)
         positive("tol", self.tol)

@@ -22,7 +22,6 @@ from nspca.bounds.disjoint.pricing import Means, Pricing
 from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.disjoint.state import State
 from nspca.bounds.fixing import eigenvalues, lifts, settle
-from nspca.bounds.fixing.fates import fates
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
@@ -234,41 +233,6 @@ def test_what_open_states_say_of_features_holds_for_every_answer_in_them():
             certain_ones, impossible_ones = certain_ones + certain.sum(), impossible_ones + (~possible).sum()
     assert certain_ones > 5 and impossible_ones > 20
     assert not any(mask.any() for mask in tree.fates([]))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_some_component_of_every_better_answer_has_a_set_in_an_open_node(nonneg, branching):
-    rng, known, narrowed = np.random.default_rng(7), 0, 0
-    for A, sizes in uneven(rng, 8):
-        problem, n = Problem.from_covariance(A, sizes, nonneg), len(A)
-        B = problem.covariance.matrix
-        goal = brute_force_joint(B, sizes, nonneg)[0] * float(rng.choice([0.9, 0.97]))
-        tree, kept, state = tree_of(problem, goal), elimination.all_rows(problem), State.root(sizes, n)
-        pi = tree.columns.prices(state).pi * rng.uniform(0.95, 1.05, n)
-        own = np.diag(np.diag(B))
-        clipped = Witness(np.minimum(B - own, rng.uniform(0, 0.2) * np.abs(B).max()), own)
-        W = Stored.of(np.arange(n), lifted(kept, clipped, 1)[0])
-        count, means = len(state.classes), Means(PLANS["standard"], lambda: None, rounds=0)
-        last = Pricing.begin(tree.base, state, pi, [-1.0] * count, means, W)
-        # All components together reach the goal at these levels.
-        levels = [(goal - float(last.largest_sum)) / len(sizes)] * count
-        made = Pricing.fixing(last, levels, goal, [W] * count, lambda: None)
-        told = made.leading(goal * (1 + 1e-6))
-        if told is None:
-            continue
-        c, supports = told
-        own = next(own for own in state.classes if own[0] == c)
-        known += 1
-        narrowed += fates(supports, n)[1].sum() < np.count_nonzero(np.diag(A))
-        for family in answers_above(B, sizes, nonneg, goal * (1 + 1e-6)):
-            used = [family[i] for i in own if all(A[j, j] for j in family[i])]
-            assert len(used) < len(own) or any(within(one, S) for one in supports for S in used)
-    assert known >= 2 and narrowed >= 1
-
-
-def within(supports, S):
-    """Tell whether a set is among some supports."""
-    return {*supports.into} <= S <= {*supports.into, *supports.possible} and len(S) <= supports.k
 
 
 def exchanges(state, family):

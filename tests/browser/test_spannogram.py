@@ -97,7 +97,7 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
         page.get_by_role("radio", name="Three directions")
     ).click()
     root = page.locator(".nspca-cones")
-    expect(root.locator(".say")).to_contain_text("Done: no cone is open")
+    expect(root.locator(".say")).to_contain_text("settled and none is open")
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, k=12)
     V = factor(problem.covariance, 3)[0]
     went = record(V, 12, True, 1e-3)

@@ -230,27 +230,6 @@ class Pricing:
         pairs = zip(self.trees, self.state.classes, strict=True)
         return float(self.largest_sum) + sum(tree.reached * len(own) for tree, own in pairs)
 
-    def leading(self, target: float) -> tuple[int, list[Supports]] | None:
-        """Return a component and the sets of which it has one in every answer above a target; None where
-        no component is known to have one.
-
-        If Pi plus what all trees aim at is at most the target, some component of such an answer has a set in
-        an open node of its tree. If one class alone has open nodes, its components are numbered so that it is
-        the first.
-        """
-        classes = self.state.classes
-        if not self.is_ready:
-            return None
-        pairs = list(zip(self.trees, classes, strict=True))
-        if float(self.largest_sum) + sum(tree.target * len(own) for tree, own in pairs) > target:
-            return None
-        left = [(own[0], tree) for tree, own in pairs if tree.reached > tree.target]
-        if len(left) != 1 or left[0][1].ended > left[0][1].target:
-            return None
-        c, tree = left[0]
-        nodes = [node for _, _, node in tree.heap] + tree.parted + tree.stuck
-        return c, [node.supports for node in nodes if node.upper > tree.target]
-
     def after(self) -> State | None:
         """Return the state that every answer above the goal is in; None where there is no such answer."""
         state, parts = self.state, self.parts()

@@ -388,11 +388,7 @@ class JointTree(Work):
         supports: list[list[Supports]] = [[] for _ in self.problem.sizes]
         for node in left:
             assert node.state is not None  # it is open
-            known = node.pricings[-1].leading(self.target) if node.pricings else None
             for c, k in enumerate(self.problem.sizes):
-                if known is not None and known[0] == c:
-                    supports[c] += known[1]
-                    continue
                 free = np.intersect1d(node.state.free(c), self.ground.everything)
                 supports[c].append(Supports(node.state.must(c), free, k))
         both = [fates(of_one, self.problem.n) for of_one in supports]

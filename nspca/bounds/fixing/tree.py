@@ -392,10 +392,10 @@ class FixingTree(Work):
         known = np.inf if self.known_upper is None else self.known_upper
         shown = min(known, upper * unit if self.root is not None else np.inf)
         fixed = self.certain_supports() if self.root is not None else None
-        into = [] if fixed is None else fixed.certain.tolist()
-        out = 0 if fixed is None else self.problem.n - len(into) - fixed.possible.size
+        into = 0 if fixed is None else fixed.certain.size
+        out = 0 if fixed is None else self.problem.n - into - fixed.possible.size
         open_ = len(left) if self.root is not None else 1
-        words = f"{len(into)} in, {out} out, {open_} open"
+        words = f"{into} in, {out} out, {open_} open"
         self.report(
             Event(
                 self.stage,
@@ -405,8 +405,7 @@ class FixingTree(Work):
                 shown if np.isfinite(shown) else None,
                 self.problem.size,
                 words,
-                {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes}
-                | self.pace.of(lambda: self.fates(left)),
+                {"open": open_, "nodes": self.nodes} | self.pace.of(lambda: self.fates(left)),
             )
         )
 

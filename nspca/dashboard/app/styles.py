@@ -39,7 +39,7 @@ ALWAYS = """
 .nspca-bar { font-size: 0.85rem; margin-top: 0.2rem; text-align: right; }
 @media (min-width: 1200px) {
 .nspca-bar { margin-left: 22rem; }
-.st-key-proof_line { margin-top: -2.3rem; max-width: 21rem; }
+[data-testid='stMain']:has(.nspca-bar) .st-key-proof_line { margin-top: -2.3rem; max-width: 21rem; }
 }
 .nspca-chip::before { content: "✓ "; }
 .st-key-head { flex-wrap: nowrap; }
@@ -98,6 +98,7 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 [data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
 [data-testid='stMainBlockContainer'] [data-testid='stVerticalBlock'] {{ gap: 0.4rem; }}
 .st-key-proof_line {{ min-height: 0; }}
+[class*='st-key-large'] button p {{ font-size: 1.3rem; }}
 [data-testid='stMain'] .st-key-answer h2 {{ padding-bottom: 1.1rem; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
 [data-testid='stMainBlockContainer'] :has(> :is([data-testid='stExpander'], [data-testid='stDownloadButton'],

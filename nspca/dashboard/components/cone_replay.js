@@ -89,10 +89,12 @@ class View {
   words() {
     const { data, step, last } = this, state = this.now();
     const low = data.lower[step], high = data.upper[step];
-    let text = `Step ${step} of ${last}: ${data.made[step]} cones made, ${state.open.length} open, `
-      + `${state.leaf.length + state.discarded.length} settled. Best found ${data.best[step]}, nothing above ${data.above[step]} `
-      + `of the first principal component: at least ${data.proved[step]} of the best in three directions, proved.`;
-    if (step === last) text += data.finished ? " Done: no cone is open." : " Stopped at the most cones a replay holds; the bound stands.";
+    const open = state.open.length, settled = state.leaf.length + state.discarded.length;
+    const isDone = step === last && data.finished;
+    let text = `Step ${step} of ${last}: of ${data.made[step]} cones made, ${data.made[step] - open - settled} were split, `
+      + `${settled} are settled and ${isDone ? "none is" : `${open} are`} open. Best found ${data.best[step]}, nothing above `
+      + `${data.above[step]} of the first principal component: at least ${data.proved[step]} of the best in three directions, proved.`;
+    if (step === last && !isDone) text += " Stopped at the most cones a replay holds; the bound stands.";
     Object.assign(this.root.dataset, { step, lower: low, upper: high, open: state.open.length });
     this.slider.value = step;
     this.slider.setAttribute("aria-valuetext", text);

@@ -74,16 +74,16 @@ def _kept(workspace: str) -> None:
         f"{wording.things(count, 'result')}, {wording.size(size)} of {wording.size(limits.workspace_bytes)}"
     )
     st.caption(
-        f"{held}. Each is kept for {days}. When the room is full, the oldest go first. One that is gone "
-        "can be computed again: press More, then Run again."
+        f"{held}. Each is kept for {days}. When there is no more space, the oldest go first. One that is "
+        "gone can be computed again: press More, then Run again. Answers that pages show before you ask are "
+        "not listed; they come back when you open the data."
     )
 
 
 def _empty() -> None:
     st.markdown(
         "## You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
-        "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
-        "before you ask are not counted."
+        "with its answer and its proof, for you and whoever you give the address."
     )
     with st.container(horizontal=True):
         for path, label in (
@@ -201,7 +201,9 @@ def says(one: DescribedRun, now: JobState) -> str:
         return waits
     if one.total:
         return f"Running: {min(len(now.rows), one.total)} of {one.total} ready"
-    return f"Running: {wording.stage(now.event)}" if now.event else "Running"
+    seconds = getattr(one.spec, "seconds", 0)
+    limit = f", for {times.how_long(seconds)} at most" if seconds else ""
+    return f"Running{limit}: {wording.stage(now.event)}" if now.event else f"Running{limit}"
 
 
 def share(one: DescribedRun, now: JobState) -> float:

@@ -67,11 +67,18 @@ def _overview() -> None:
     )
     st.html(cards.WHOLE)
     for paper, name in TITLES.items():
-        st.markdown(f"### {name}")
-        with st.grid(8 if state.get("present") else 5, min_column_width=120):
-            for item in ITEMS.values():
-                if item.paper == paper:
+        items = [item for item in ITEMS.values() if item.paper == paper]
+        if not state.get("present"):
+            st.markdown(f"### {name}")
+            with st.grid(5, min_column_width=120):
+                for item in items:
                     _card(item, claims[item.name])
+            continue
+        every = [claim for item in items for claim in claims[item.name]]
+        st.markdown(f"### {name}: {_marked(every)}")
+        with st.container(horizontal=True, key=f"large_{paper}"):
+            for item in items:
+                _choose(item, _marked(claims[item.name], item.label))
     st.markdown("### Exact methods")
     go = partial(state.put, paper=EXACT)
     buttons.button("Published exact methods on the same matrices", "choose_exact", go, type="tertiary")
@@ -85,32 +92,31 @@ def _overview() -> None:
 
 
 def _card(item: Item, claims: list[Claim]) -> None:
-    present = state.get("present")
     with st.container(key=f"card_{item.name}", gap="xsmall"):
         if (outcome := _stored(item.name)) is not None:
-            height = 36 if present else 70
-            style = f"width:100%;height:{height}px;object-fit:contain;object-position:left;display:block"
+            style = "width:100%;height:70px;object-fit:contain;object-position:left;display:block"
             st.html(wording.drawing(miniature(asdict(outcome)), style, f"{item.label} in small"))
-        take = partial(state.put, item=item.name, paper=item.paper)
-        # A projector has room for all cards on one screen without their titles.
-        said = f"{item.label}: {_verdict(claims) if present else item.title}"
-        buttons.button(said, f"choose_{item.name}", take, type="tertiary")
-        if not present:
-            st.caption(_verdict(claims))
+        _choose(item, f"{item.label}: {item.title}")
+        st.caption(_marked(claims))
 
 
-def _verdict(claims: list[Claim]) -> str:
+def _choose(item: Item, label: str) -> None:
+    take = partial(state.put, item=item.name, paper=item.paper)
+    buttons.button(label, f"choose_{item.name}", take, type="tertiary")
+
+
+def _marked(claims: list[Claim], label: str = "") -> str:
+    """Return a label, by default how many claims come out, with the sign and the colour of that."""
     counts = papers.counts(claims)
     came, known = counts["agrees"] + counts["better"], sum(counts.values()) - counts["data not here"]
     judged = known - counts["not printed"]
     if not judged:
-        return "drawn again" if counts["not printed"] else "needs data that are not here"
+        return label or ("drawn again" if counts["not printed"] else "needs data that are not here")
     if came == judged:
-        return (
-            f":material/check: {'it' if judged == 1 else 'all ' + str(judged)} come{'s' * (judged == 1)} out"
-        )
+        all_ = "it comes out" if judged == 1 else f"all {judged} come out"
+        return f":material/check: {label or all_}"
     other = counts["differs"] + counts["opposite"]
-    return f":orange[:material/warning: {other} of {judged} differ{'s' * (other == 1)}]"
+    return f":orange[:material/warning: {label or f'{other} of {judged} differ' + 's' * (other == 1)}]"
 
 
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
@@ -118,7 +124,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     claims = papers.claims(item, outcome)
     with frame.picture():
         headline, example = answer(item, claims)
-        st.markdown(f"## {wording.plain(headline)}")
+        st.markdown(f"## {wording.unbroken(wording.plain(headline))}")
         if now is not None and now.state != "done":
             progress.show(now, name=item.name)
         rest = _picture(item, outcome)
