@@ -219,23 +219,14 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
         fluxes, header, classes, names = parse_lrs(raw)
         features = numbered("feature", fluxes.shape[1])
         data = Dataset("lrs", fluxes, features, names, classes, header=header, header_names=HEADER_NAMES)
-    elif name == "leukemia" and not is_folder:
-        data = _read_expression(bounded_bytes(source))
-    else:
-        data = read(source, name=name)
+        return complete(name, data)
+    data = read(source, name=name)
+    if data.X.shape[::-1] == SAMPLES[name].shape:
+        data = read(source, name=name, features_in_rows=True)
+    groups = [one for one in data.label_columns if one != PREFIX]
+    if data.labels is None and len(groups) == 1:
+        data = data.labelled(groups[0]) or data
     return complete(name, data)
-
-
-def _read_expression(raw: bytes) -> Dataset:
-    """Read a gene expression table in either orientation, with its only groups as labels."""
-    try:
-        data = read(raw)
-    except InvalidData:  # a row of labels below the samples' names
-        data = None
-    if data is None or data.X.shape[0] > data.X.shape[1]:
-        data = read(raw, features_in_rows=True)
-    groups = [name for name in data.label_columns if name != PREFIX]
-    return (data.labelled(groups[0]) or data) if data.labels is None and len(groups) == 1 else data
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:

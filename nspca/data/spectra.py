@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from nspca.data.dataset import Dataset
 from nspca.data.findings import Finding
 from nspca.data.names import short
+from nspca.data.suspicions import are_genes
 from nspca.errors import InvalidData, Way
 
 LEAST_POINTS = 20
@@ -27,7 +28,7 @@ def as_spectra(data: Dataset, wanted: bool | None) -> Dataset:
     """Return a table with the numbers in the names of its columns as an axis, where its rows are spectra.
 
     They are where `wanted`. Where it is None, they are if the numbers are in order, are neither years nor
-    counted from 0 or 1, and the rows rise and fall slowly.
+    counted from 0 or 1 nor those of genes, and the rows rise and fall slowly.
     """
     if wanted is False or data.kind != "table" or data.is_covariance or data.axis is not None:
         return data
@@ -38,7 +39,8 @@ def as_spectra(data: Dataset, wanted: bool | None) -> Dataset:
             f"these are no numbers that rise or fall: the first is “{short(data.feature_names[0])}”; leave "
             "the option out, or give the columns such names."
         )
-    if axis is None or (wanted is None and not (_is_scale(axis) and _are_smooth(data))):
+    is_spectrum = axis is not None and _is_scale(axis) and not _are_accessions(data) and _are_smooth(data)
+    if axis is None or (wanted is None and not is_spectrum):
         return data
     way = Way("spectra", False, "It is a table")
     why = "" if wanted else "the names of the columns are numbers in order, and the rows rise and fall slowly"
@@ -64,6 +66,13 @@ def _is_scale(axis: np.ndarray) -> bool:
     is_counted = bool(np.all(np.abs(np.diff(axis)) == 1))
     is_year = YEARS[0] <= axis.min() and axis.max() <= YEARS[1]
     return axis.size >= LEAST_POINTS and not (is_counted and (is_year or axis.min() in (0, 1)))
+
+
+def _are_accessions(data: Dataset) -> bool:
+    """Tell whether the numbers are those of genes or proteins, such as ENSG00000000003 or of Entrez."""
+    turned = [one.why for one in data.findings if one.where == "rows" and not one.is_suspicion and one.why]
+    are_masses = any(re.search(r'called "m\W?z"', why, re.IGNORECASE) for why in turned)
+    return are_genes(data.feature_names) or (bool(turned) and not are_masses)
 
 
 def _are_smooth(data: Dataset) -> bool:

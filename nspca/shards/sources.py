@@ -90,9 +90,8 @@ def shard(
     path, report = Path(source), report or silent
     asked: dict[str, Any] = {"id_column": id_column, "label_column": label_column, "decimal": decimal}
     options = ReadOptions(**asked)
+    reader = open_reader(Source(path), options, report=report)
     words = find_vocabulary(path) if vocabulary is None else Path(vocabulary)
-    given = None if words is None else read_vocabulary(words)
-    reader = open_reader(Source(path, vocabulary=given), options, report=report)
     if vocabulary is not None and not isinstance(reader, DocwordReader):
         raise InvalidOption(f"vocabulary is for a docword file, got {path}, which is none: leave it out")
     if options != ReadOptions() and not isinstance(reader, DelimitedReader):
@@ -100,6 +99,8 @@ def shard(
             f"id_column, label_column and decimal are for a table with named columns, got {path}, which is "
             "none: leave them out"
         )
+    if words is not None:
+        reader.source = replace(reader.source, vocabulary=read_vocabulary(words))
     title = path.name.removesuffix(".gz")
     title = title.rsplit(".", 1)[0] or title
     size = reader.shape

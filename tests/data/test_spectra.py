@@ -66,3 +66,18 @@ def test_the_axis_and_its_name_are_in_an_archive():
     data = nspca.read(table([f"{400 + 2 * j} nm" for j in range(40)], peaks(40)))
     again = nspca.read(to_npz(data))
     assert again.kind == "spectrum" and again.axis_name == "nm" and np.array_equal(again.axis, data.axis)
+
+
+@pytest.mark.parametrize("first", ["gene", "Entrez_Gene_Id"])
+def test_genes_with_numbers_in_order_are_no_axis(first):
+    names = [f"ENSG{j:011}" if first == "gene" else str(1000 + 7 * j) for j in range(40)]
+    X = peaks(40)
+    lines = [",".join([name, *map(str, column)]) for name, column in zip(names, X.T.tolist(), strict=True)]
+    header = ",".join([first, *(f"s{i}" for i in range(len(X)))])
+    data = nspca.read("\n".join([header, *lines]).encode())
+    assert data.X.shape == X.shape and data.kind == "table"
+    samples = [",".join([f"s{i}", *map(str, row)]) for i, row in enumerate(X.tolist())]
+    data = nspca.read(
+        "\n".join([",".join(["name", *(f"ENSG{j:011}" for j in range(40))]), *samples]).encode()
+    )
+    assert data.X.shape == X.shape and data.kind == "table"

@@ -340,7 +340,7 @@ def test_every_printable_name_comes_back(names):
         (b"P2\n# made by hand\n2 2\n255\n....", "one image, which is one sample"),
         (webp(), "one image, which is one sample"),
         (b"RIFF\0\n\0\0WEBPVP8 ", "is not an image that can be read, or it is damaged"),
-        (b'[{"a": 1}, {"a": 2}]', "this JSON file have one key"),
+        (b'[{"a": 1}, {"a": 2}]', "^One key of this JSON file holds numbers or texts"),
     ],
 )
 def test_one_sentence_for_what_cannot_be_read(raw, sentence):

@@ -13,7 +13,7 @@ function fit() {
     page.style.setProperty("--nspca-room", tried);
     if (block.getBoundingClientRect().height > main.clientHeight) high = tried; else low = tried;
   }
-  const room = low.toFixed(2);
+  const room = (Math.floor(100 * low) / 100).toFixed(2);
   page.style.setProperty("--nspca-room", room);
   if (room === before) return;
   own = true;

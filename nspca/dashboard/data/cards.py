@@ -12,7 +12,6 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.data import (
     SAMPLES,
     Sample,
-    absent_original,
     is_installed,
     load_sample,
     present_samples,
@@ -46,17 +45,12 @@ def show() -> None:
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
     with st.expander("Sources and licences", icon=":material/copyright:"):
-        st.markdown("\n".join(map(_source, present_samples())))
+        st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
 
 
-def _source(name: str) -> str:
-    sample, original = SAMPLES[name], absent_original(name)
-    said = f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}."
-    if sample.source_url:
-        said += f" [Source]({sample.source_url})."
-    if original:
-        said += f" In the place of {wording.plain(SAMPLES[original].title)}, not on this machine."
-    return said
+def _source(sample: Sample) -> str:
+    source = f" [Source]({sample.source_url})." if sample.source_url else ""
+    return f"- **{wording.plain(sample.title)}**: {wording.plain(sample.licence)}.{source}"
 
 
 def _card(name: str, sample: Sample) -> None:

@@ -22,10 +22,10 @@ def offer(of: Chosen, asked: bool = False) -> None:
         return
     sample = SAMPLES[name]
     with st.popover(f"In the place of {sample.title}: get them", icon=":material/download:"):
+        source = f"- Source: <{sample.source_url}>\n" if sample.source_url else ""
         st.markdown(
             f"**{wording.plain(sample.title)}**: {wording.plain(sample.summary)}\n\n"
-            f"- Source: <{sample.source_url}>\n- Size: {wording.plain(sample.size)}\n- Licence: "
-            f"{wording.plain(sample.licence)}"
+            f"{source}- Size: {wording.plain(sample.size)}\n- Licence: {wording.plain(sample.licence)}"
         )
         if sample.downloadable and buttons.pressed(
             "Download", "fetch", icon=":material/cloud_download:", type="primary"
@@ -33,9 +33,9 @@ def offer(of: Chosen, asked: bool = False) -> None:
             buttons.take("fetch")  # any other click cancels the download, and it does not begin again
             _fetch(name)
         st.markdown(
-            f"**Or give a copy.** {wording.plain(sample.how)}. Give it as your own file, and it is yours "
-            f"alone. Whoever runs this server takes it for everybody: `python -m nspca fetch {name} --copy "
-            "FILE`"
+            f"**{'Or give a copy' if sample.downloadable else 'Give a copy'}.** {wording.plain(sample.how)}. "
+            "Give it as your own file, and it is yours alone. Whoever runs this server takes it for "
+            f"everybody: `python -m nspca fetch {name} --copy FILE`"
         )
         own = {**state.link("pages/data.py"), "source": "upload"}
         st.page_link(

@@ -143,7 +143,8 @@ def _watch(attempt: Attempt, ratio: float, bar: Callable[[float], str] | None) -
         if bar is not None:
             event = now.event
             st.html(bar(math.inf if event is None or event.upper is None else event.upper))
-        with st.container(key=LINE, horizontal=True, vertical_alignment="center", gap="small"):
+        line = st.container(key=LINE)
+        with line.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(progress_words(now, ratio), width="content")
             if not state.get("present"):
                 buttons.button(STOP, "cancel_best", stop, type="tertiary")

@@ -106,7 +106,7 @@ class SweepPage(AnswerPage):
             _join_curve(run.of, run.asked, wanted)
         else:
             answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, problem, table, ceiling, k, said.digits))
+        st.markdown(self._enough(run, answer, ceiling, said.digits))
         curve.choose(methods, method)
         left, right = st.columns(COLUMNS, gap="medium")
         with left:
@@ -120,16 +120,9 @@ class SweepPage(AnswerPage):
                 st.markdown(membership.sentence(wording.noun(data), answer.known))
         return answer
 
-    def _enough(
-        self,
-        run: Watched,
-        problem: nspca.Problem,
-        table: pd.DataFrame,
-        ceiling: float,
-        shown: int,
-        digits: int,
-    ) -> str:
-        """Return which number of features is enough, where the headline is about as many as are `shown`."""
+    def _enough(self, run: Watched, seen: Answer, ceiling: float, digits: int) -> str:
+        """Return which number of features is enough."""
+        problem, table = seen.problem, seen.table
         noun, k, last = wording.noun(run.of.dataset), plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, first_k(table, problem.n), []
         if table["k"].nunique() > 1:
@@ -148,7 +141,7 @@ class SweepPage(AnswerPage):
                 if not (problem.nonneg and ceiling < best):
                     more = f"the best found with up to {last:,} keep"
                     most = percent_down(best_of.max(), digits)
-                keep = "" if k == shown else f"they keep {kept}, and "
+                keep = "" if k == seen.k else f"they keep {kept}, and "
                 said.append(f"{few if k <= READABLE else many}: {keep}{more} {most}.")
             if opened != k:
                 said.append(

@@ -29,31 +29,18 @@ from nspca.result import Result
 
 @dataclass(frozen=True)
 class Statement:
-    """The statement about one component.
+    """The statement about one component. Texts are in per cent, what is found rounded down and limits up."""
 
-    Parameters
-    ----------
-    found, limit : sentences about the variance of the component, and about all others; `limit` is empty
-        without a proof
-    share : share of the component in the variance of the first principal component
-    most : proved upper bound of `share` for any component; None without a proof
-    share_text, most_text : both in per cent, rounded down and up
-    everything : label of the whole bar, which says what is 100 %, and its share in the total variance
-    ceiling : proved limit for any number of features, with the signs of the problem; None where unknown
-    ceiling_text : name of that limit, with its percentage rounded up
-    digits : digits after the point of the percentages
-    """
-
-    found: str
-    limit: str
-    share: float
-    most: float | None
+    found: str  # sentence about the variance of the component
+    limit: str  # sentence about all others; empty without a proof
+    share: float  # of the component in the variance of the first principal component
+    most: float | None  # proved upper bound of `share` for any component
     share_text: str
     most_text: str
-    everything: str
-    ceiling: float | None = None
+    everything: str  # label of the whole bar: what is 100 %, and its share in the total variance
+    ceiling: float | None = None  # proved limit for any number of features, with the signs of the problem
     ceiling_text: str = ""
-    digits: int = 1
+    digits: int = 1  # after the point of the percentages
 
     @property
     def is_best(self) -> bool:
