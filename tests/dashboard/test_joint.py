@@ -14,7 +14,8 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint import again, (
+from nspca.dashboard.joint import (
+    again,
     annotations,
     headline,
     lists,
@@ -25,7 +26,7 @@ from nspca.dashboard.joint import again, (
     take_home,
     topics,
 )
-from nspca.dashboard.joint import again, page as joint_page
+from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.open_data import Chosen, find
