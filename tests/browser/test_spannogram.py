@@ -135,7 +135,7 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
 def test_the_drawn_cones_follow_the_steps(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=pitprops&k=4&view=sphere")
     root = page.locator(".nspca-cones")
-    expect(root.locator(".say")).to_contain_text("Done")
+    expect(root.locator(".say")).to_contain_text("none is open")
     drawn = """() => {
       const plot = document.querySelector('.nspca-cones .world');
       const open = plot.data?.find((trace) => trace.name === 'still open');
