@@ -187,65 +187,53 @@ def guess_curve(
     drawn with a star at its highest point. Without it a height would tell who is right, and only `curves`
     (n, p) at evenly spaced angles stand above the stacks.
     """
-    at, shares = np.asarray(at, float), np.asarray(shares, float)
+    at, (title, low, high) = np.asarray(at, float), axis
+    figure = new_figure(f"{at.size} guesses of an angle.", height=430)
     if answer is None:
-        at = np.sort(at)
-        shares = _stacked(at, STACK)
-    said = f"{at.size} guesses of an angle."
-    if answer is not None:
-        grid, curve = (np.asarray(part, float) for part in answer)
-        best = int(np.argmax(curve))
-        said += f" The best angle is {grid[best]:.0f}°."
-    figure = new_figure(said, height=430)
-    if answer is not None:
-        line = {"color": MAIN, "width": 2.5}
-        figure.add_scatter(x=light(grid), y=light(curve), mode="lines", line=line, name="all angles")
-    hover = "%{x:.0f}°" if answer is None else "%{x:.0f}°: %{y:.0f} %"
-    add_curve(figure, light(at), light(shares), f"guesses: {at.size}", hover, marker=GUESSED)
-    if answer is not None:
-        star = {"symbol": "star", "size": 20, "color": STAR}
-        figure.add_scatter(
-            x=[grid[best]], y=[curve[best]], mode="markers", marker=star, name="the best angle"
-        )
-    title, low, high = axis
-    side = MARGIN * (high - low)
-    figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
-    if answer is None:
-        top = max(6.0, float(shares.max(initial=0)) + 1)
-        figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+        _add_stacks(figure, at, STACK, "%{x:.0f}°")
         if curves is not None:
             ends = np.pad(curves, ((0, 0), (0, 1)), constant_values=np.nan)  # gaps between
             angles = np.tile(np.append(np.linspace(low, high, curves.shape[1]), np.nan), len(curves))
-            add_curve(
-                figure, light(angles), light(ends.ravel()), line={"color": CONTEXT, "width": 1}, yaxis="y2"
-            )
+            line = {"color": CONTEXT, "width": 1}
+            add_curve(figure, light(angles), light(ends.ravel()), line=line, yaxis="y2")
             upper = {"domain": [0.38, 1], "anchor": "x", "title": {"text": "weight of a pixel"}}
             figure.update_layout(yaxis={"domain": [0, 0.3]}, yaxis2={**upper, "showticklabels": False})
-        return figure
-    return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
+    else:
+        grid, curve = (np.asarray(part, float) for part in answer)
+        best = int(np.argmax(curve))
+        figure.layout.meta["alt"] += f" The best angle is {grid[best]:.0f}°."
+        add_curve(figure, light(grid), light(curve), "all angles", line={"color": MAIN, "width": 2.5})
+        said = f"guesses: {at.size}"
+        add_curve(figure, light(at), light(shares), said, "%{x:.0f}°: %{y:.0f} %", marker=GUESSED)
+        star = {"symbol": "star", "size": 20, "color": STAR}
+        add_curve(figure, [grid[best]], [curve[best]], "the best angle", marker=star)
+        figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
+    side = MARGIN * (high - low)
+    return figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
 
 
-def _stacked(values: np.ndarray, width: float) -> np.ndarray:
-    """Return the heights (m,) of dots at increasing `values` (m,): those in one bin stand on each other."""
+def _add_stacks(figure: go.Figure, values: np.ndarray, width: float, hover: str) -> float:
+    """Draw values (m,) as stacks of dots, one for each bin of a `width`; return the end of the axis."""
+    values = np.sort(values)
     bins = np.floor(values / width)
-    return np.array([np.sum(bins[:i] == bin_) for i, bin_ in enumerate(bins)], float) + 1
+    height = np.array([np.sum(bins[:i] == bin_) for i, bin_ in enumerate(bins)], float) + 1
+    add_curve(figure, light(values), light(height), f"guesses: {values.size}", hover, marker=GUESSED)
+    top = max(6.0, float(height.max(initial=0)) + 1)
+    figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+    return top
 
 
 def guess_strip(shares: ArrayLike, best: float) -> go.Figure:
     """Draw what guesses reach, in per cent of the proved limit, as stacks of dots with the best found."""
-    shares = np.sort(np.asarray(shares, float))
-    height = _stacked(shares, BIN)
+    shares = np.asarray(shares, float)
     figure = new_figure(f"What {shares.size} guesses reach, in per cent of the proved limit.", height=430)
-    add_curve(figure, light(shares), light(height), f"guesses: {shares.size}", "%{x:.0f} %", marker=GUESSED)
-    top = max(6.0, float(height.max(initial=0)) + 1)
+    top = _add_stacks(figure, shares, BIN, "%{x:.0f} %")
     for x, colour, name in ((best, MAIN, "the best found"), (100.0, LIMIT, "proved limit")):
         line = {"color": colour, "width": 3, "dash": "solid" if x < 100 else "dot"}
         add_curve(figure, [x, x], [0, top], name, line=line)
     figure.add_vrect(x0=best, x1=100, fillcolor=fade(PROVED, 0.25), line_width=0, layer="below")
-    figure.update_xaxes(
-        title_text="% of what no 8 pixels can pass", range=[-100 * MARGIN, 104], ticksuffix=" %"
-    )
-    return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+    title = "% of what no 8 pixels can pass"
+    return figure.update_xaxes(title_text=title, range=[-100 * MARGIN, 104], ticksuffix=" %")
 
 
 def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int], mean: ArrayLike) -> go.Figure:

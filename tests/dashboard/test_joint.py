@@ -15,6 +15,7 @@ from PIL import Image
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint import (
+    again,
     annotations,
     headline,
     lists,
@@ -689,3 +690,8 @@ def test_weights_go_home_with_names():
     }
     rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].make().decode("utf-8-sig"))))
     assert rows[0][:2] == ["sample", "label"] and len(rows) == 31
+
+
+def test_what_a_word_is_left_out_of_stays_until_its_run_has_something_to_show(monkeypatch):
+    monkeypatch.setattr(again.st, "session_state", {again.SEEN: ("run", "the answer")})
+    assert again.seen_before("run") == "the answer" and again.seen_before("another") is None

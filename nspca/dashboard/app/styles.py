@@ -42,6 +42,7 @@ ALWAYS = """
 [data-testid='stMain']:has(.nspca-bar) .st-key-proof_line { margin-top: -2.3rem; max-width: 21rem; }
 }
 .nspca-chip::before { content: "✓ "; }
+.st-key-seen_before { opacity: 0.5; }
 .st-key-head { flex-wrap: nowrap; }
 .st-key-head > :first-child { min-width: 0; flex: 1 1 0; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }

@@ -16,9 +16,10 @@ from nspca.presentation.phrases import short
 from nspca.specs import ComponentsSpec
 from nspca.specs.data import CHANGES
 
-WANTED, BEFORE = "joint_wanted", "joint_before"
-"""Session keys: changed values of the address that the page has yet to act on; the data of which nothing was
-left out, with their run."""
+WANTED, BEFORE, SEEN = "joint_wanted", "joint_before", "joint_seen"
+"""Session keys: changed values of the address that the page has yet to act on, with the answer on the page;
+the data of which nothing was left out, with their run; a run that leaves something out, with the answer that
+stays on the page until the run has something to show."""
 LEFT_OUT = {"out": "without", "only": "only", "less": "samples_without", "these": "samples_only"}
 """Values of the address that leave features or samples out, with their fields of `DataSpec`."""
 NAMED = 5  # maximum features that are named after they were left out
@@ -42,9 +43,9 @@ def without_feature(answer: Answer, feature: int) -> None:
     """Ask the question again without a feature, given by its number in the shown data."""
     where, those = answer.of.reference, open_data.members(answer.of)[feature]
     if where.only:
-        _want(only=[number for number in where.only if number not in those])
+        _want(answer, only=[number for number in where.only if number not in those])
     else:
-        _want(out=sorted({*where.without, *those}))
+        _want(answer, out=sorted({*where.without, *those}))
 
 
 def with_samples(answer: Answer, rows: list[int], is_left_out: bool) -> None:
@@ -56,20 +57,20 @@ def with_samples(answer: Answer, rows: list[int], is_left_out: bool) -> None:
         there = [i for i in range(m + len(gone)) if i not in gone]
     picked = [there[i] for i in rows]
     if not is_left_out:
-        _want(these=picked, less=None)
+        _want(answer, these=picked, less=None)
     elif where.samples_only:
-        _want(these=[i for i in there if i not in set(picked)])
+        _want(answer, these=[i for i in there if i not in set(picked)])
     else:
-        _want(less=sorted({*where.samples_without, *picked}))
+        _want(answer, less=sorted({*where.samples_without, *picked}))
 
 
-def _want(**values: Any) -> None:
-    st.session_state[WANTED] = values
+def _want(answer: Answer, **values: Any) -> None:
+    st.session_state[WANTED] = answer, values
 
 
 def begin() -> None:
     """Start the run that a click asked for; where it is impossible, say why and change nothing."""
-    wanted = st.session_state.pop(WANTED, None)
+    seen, wanted = st.session_state.pop(WANTED, (None, None))
     if wanted is None:
         return
     before = {name: state.get(name) for name in (*wanted, "components")}
@@ -84,12 +85,20 @@ def begin() -> None:
         state.put(**before)
         st.error(wording.plain(error), icon=":material/error:")
     else:
+        st.session_state[SEEN] = state.get("components"), seen
         if is_first:
             st.session_state[BEFORE] = of.reference.but_for(*LEFT_OUT.values()), before["components"]
 
 
+def seen_before(run_id: str) -> Answer | None:
+    """Return the answer of which a run leaves something out, if the run began in this session."""
+    name, answer = st.session_state.get(SEEN, (None, None))
+    return answer if name == run_id else None
+
+
 def draw_back(answer: Answer) -> None:
     """Draw what is left out, with a button that takes it back."""
+    st.session_state.pop(SEEN, None)
     where = answer.of.reference
     said = where.but_for(*set(CHANGES).difference(LEFT_OUT.values())).change_words()
     if not said:

@@ -107,6 +107,12 @@ class JointPage(AnswerPage):
             answer = _answer(run, now, results, is_partial=not now.ended)
             headline.show(answer)
             VIEWS[answer.nouns.kind].so_far(answer)
+        elif (seen := again.seen_before(run.id)) is not None:
+            st.caption(
+                f"These are the {seen.nouns.many} from before: they give way as soon as a method is ready."
+            )
+            with st.container(key="seen_before"):
+                VIEWS[seen.nouns.kind].so_far(seen)
         refusals(unpack(now.rows))
 
     def view(self, run: Watched, results: nspca.Sweep) -> Answer:

@@ -40,7 +40,11 @@ def current() -> str | None:
 def question(secret: str, screen: int, of: Lesson) -> None:
     """Draw a question for the class: its guesses as they arrive, then the answer."""
     view = ROOMS.view(secret)
-    said = questions.verdict(screen, view.guesses, of) if view.is_revealed else questions.TASKS[screen]
+    said = (
+        questions.verdict(screen, view.guesses, of)
+        if view.is_revealed
+        else f"On your phone: {questions.TASKS[screen]}"
+    )
     st.markdown(said)
     left, right = st.columns([4, 1], gap="medium", vertical_alignment="center")
     with left:
