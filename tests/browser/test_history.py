@@ -10,6 +10,12 @@ from tests.browser.folds import change_question, fold
 IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 
 
+def settle(page):
+    """Wait until the page has noticed another address, on a busy machine too."""
+    page.wait_for_timeout(1000)
+    page.wait_for_function(IDLE)
+
+
 @pytest.mark.visit
 def test_back_leads_through_what_was_done(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=pitprops")
@@ -44,8 +50,10 @@ def test_back_leads_through_what_was_done(page, app_url):
 
     page.go_back()
     expect(page).to_have_url(re.compile(r"/sweep\?(?!.*run=)"))
+    settle(page)
     page.go_back()
     expect(page).to_have_url(re.compile(r"/spannogram\?.*signed=1"))
+    settle(page)
     page.go_back()
     expect(page).not_to_have_url(re.compile("signed="))
     expect(fold(page, f"{dragged} features, nonnegative · change")).to_be_visible()
@@ -54,8 +62,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     for said in (r"\bk=\d", "signed=1", "/sweep", "run="):
         page.go_forward()
         expect(page).to_have_url(re.compile(said))
-        page.wait_for_timeout(1000)  # until the page has noticed the change, on a busy machine too
-        page.wait_for_function(IDLE)
+        settle(page)
     expect(fold(page, "The proof")).to_be_visible()
     assert page.evaluate("history.length") == done, "nothing is pushed on the way"
 
