@@ -33,7 +33,7 @@ TITLE = "k, features allowed in the component"
 
 def lay_out(figure: go.Figure, ks: Sequence[int], title: str = TITLE) -> None:
     """Set the title, ticks and range of the axis, and keep viewers from panning away from the values of k."""
-    figure.update_xaxes(title_text=title)
+    figure.update_xaxes(title_text=f"{title or 'k'} (logarithmic)" if logarithmic(ks) else title)
     if not ks:
         return
     first, last = place(ks, ks[0]), place(ks, ks[-1])

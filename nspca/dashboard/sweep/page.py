@@ -33,6 +33,8 @@ from nspca.specs.rows import Found, unpack
 HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
 COLUMNS = (3, 2)  # widths of the curve and of the picture beside it
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
+FEW = 10
+"""Part of the features, one in so many, up to which a number of them is small."""
 READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""
 
@@ -132,17 +134,18 @@ class SweepPage(AnswerPage):
             elif best:
                 best_of = table.groupby("k")["value"].max() / best
                 kept = percent_down(best_of[k], digits)
-                few = (
-                    f"**{wording.things(k, noun)} {'is' if k == 1 else 'are'} enough** (ringed in the curve)"
-                )
-                many = f"{small}. {wording.things(k, noun)} (ringed in the curve) would do"
+                smaller = max((size for size in best_of.index if size < k), default=k - 1)
+                untried = f"; between {smaller:,} and {k:,} nothing was tried" if smaller < k - 1 else ""
+                ringed = f"(ringed in the curve{untried})"
+                few = f"**{wording.things(k, noun)} {'is' if k == 1 else 'are'} enough** {ringed}"
+                many = f"{small}. {wording.things(k, noun)} {ringed} would do"
                 more = f"more of them, up to {last:,}, never keep more than"
                 most = percent_up(min(1.0, ratio_at_most(ceiling, best)), digits)
                 if not (problem.nonneg and ceiling < best):
                     more = f"the best found with up to {last:,} keep"
                     most = percent_down(best_of.max(), digits)
                 keep = "" if k == seen.k else f"they keep {kept}, and "
-                said.append(f"{few if k <= READABLE else many}: {keep}{more} {most}.")
+                said.append(f"{few if k <= max(READABLE, problem.n // FEW) else many}: {keep}{more} {most}.")
             if opened != k:
                 said.append(
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
