@@ -84,10 +84,10 @@ def lines(X: Any, axis: ArrayLike | None, count: int) -> str:
 
 
 def _lines(X: Any, axis: ArrayLike | None, count: int, width: int, height: int) -> str:
-    """Draw some rows, evenly chosen, each in units of its own largest value."""
+    """Draw some rows, evenly chosen, all on one scale."""
     order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
     rows = _dense(X[np.unique(np.linspace(0, X.shape[0] - 1, count).astype(int))])[:, order]
-    rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    rows = rows / max(np.abs(rows).max(), np.finfo(float).tiny)
     low, high = rows.min(), rows.max()
     x = np.linspace(4, width - 4, rows.shape[1])
     y = height - 6 - (height - 12) * (rows - low) / ((high - low) or 1)
