@@ -117,8 +117,9 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
     said += f"; {unused} of its rows name no sample." if unused else "."
     findings: tuple[Finding | str, ...] = (*data.findings, *table.notes, said)
     if left:
+        verb, each = ("is", "it") if len(left) == 1 else ("are", "each")
         findings += (
-            f"{quote_names(left)} of the annotation {'is' if len(left) == 1 else 'are'} no groups: each has "
+            f"{quote_names(left)} of the annotation {verb} no groups: {each} has "
             f"more than {FEW_LABELS} values, or a value for each sample or two.",
         )
     groups = {**data.label_columns, **added}

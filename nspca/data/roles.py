@@ -397,7 +397,7 @@ def describe_left_out(
         return Finding(f"{column} is empty and was left out.")
     if are_few(len(texts), count):
         many = f"{len(filled)} different text{'s' * (len(filled) != 1)}"
-        what = f"{column} holds {many} and was left out; it can be named as the label column."
+        what = f"{column} holds {many}, no numbers: a label column that can group the samples."
         return Finding(what, ways=(Way("label_column", name, "Use as labels"),))
     if filled and _are_dates(filled):
         return Finding(f"{column} holds dates and was left out.")

@@ -21,6 +21,7 @@ from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
+from nspca.data.roles import NO_LABEL
 from nspca.plots.data_preview import strip
 from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
 from nspca.plots.samples import MOST_POINTS, drawn_samples, score_figure
@@ -34,6 +35,8 @@ ARROWS = {"across": "→", "up": "↑"}  # signs of the axes in the choice of th
 NO_GROUPS = "none"  # value in the address for no label
 CHOSEN = "samples_chosen"
 """Session key: id of an answer, and the numbers of the samples in the lasso on its map."""
+TOGETHER = 0.8
+"""Correlation of two components, in size, from which a map along them shows little more than one of them."""
 MOST_FOUND = 5  # maximum features and samples that a search names
 MOST_OUTLIERS, OUTLYING, ENOUGH = 3, (0.8, 0.5), 12
 """Maximum samples that are called outliers, the shares of a component from which they are (those that make
@@ -67,6 +70,12 @@ def show(answer: Answer) -> None:
     points = len(drawn_samples(len(scores)))
     if points < len(scores) or answer.of.table is not None:
         st.caption(f"Drawn are {points:,} of {answer.of.shape[0]:,} samples, at most {MOST_POINTS:,}.")
+    together = correlations(scores[:, [along[0] - 1]], scores[:, [along[1] - 1]])[0, 0]
+    if r > 2 and along[0] != along[1] and abs(together) >= TOGETHER:
+        st.caption(
+            f"Along {answer.nouns.one}s {along[0]} and {along[1]} the samples go together (correlation "
+            f"{f'{together:.2f}'.replace('-', '−')}): two others show more."
+        )
     which, rows = st.session_state.get(CHOSEN, ("", []))
     _chosen(answer, scores, label, chosen_samples(rows, len(scores)) if which == answer.id else [])
 
@@ -109,11 +118,18 @@ def scores_of(answer: Answer) -> np.ndarray | None:
 
 
 def label_columns(data: Dataset) -> dict[str, Any]:
-    """Return the label columns by name, the labels in force first."""
+    """Return the label columns by name, the labels in force first.
+
+    Others that are empty for most samples, as comments are, are left out.
+    """
     found: dict[str, Any] = {}
     if data.labels is not None:
         found[data.label_name or "label"] = data.labels
-    return found | {name: labels for name, labels in data.label_columns.items() if name not in found}
+    return found | {
+        name: labels
+        for name, labels in data.label_columns.items()
+        if name not in found and np.mean(labels == NO_LABEL) <= 0.5
+    }
 
 
 def _choose_label(columns: Mapping[str, Any]) -> str:
@@ -262,7 +278,7 @@ def search(answer: Answer) -> None:
     example = example or list(data.sample_names[:1])
     wanted = st.text_input(
         "Search",
-        placeholder=f"Where is {short(example[0]) if example else 'it'}?",
+        placeholder=f"Where is “{short(example[0])}”?" if example else "Where is it?",
         label_visibility="collapsed",
         icon=":material/search:",
         **state.bind("where"),
