@@ -77,7 +77,7 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
     )
     state.begin("app" if title == HOME[1] else title.lower())
     present = state.get("present")
-    st.html(styles.style(st.context.theme.type == "dark", present))
+    st.html(styles.style(present))
     browser_storage.recall()
     waiting = buttons.begin(title)
     if not present and has_menu:

@@ -5,19 +5,17 @@ No Streamlit calls.
 
 # Keys of containers, by which the styles know them.
 FORM, PICTURE, BAR, WAYS = "form", "picture", "present_bar", "menu_ways"
-# Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches
-# on near black need it.
-DARK_INK = "#0b1d23"
-DARK = f"""
-[data-testid='stCaptionContainer'] {{ color: #b5c0c4; }}
-[data-testid^='stBaseButton-primary'], [data-testid^='stBaseButton-primary']:is(:hover, :focus, :active),
-[data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}
-"""
+# The browser chooses between the two colours of light-dark() as soon as the theme changes. Streamlit writes
+# white on the primary colour; in the dark theme that colour is light, as links and switches on near black
+# need it.
 # Less room above the first line than Streamlit leaves, and a choice of several never runs out of its line.
 # Parts of the page that nobody sees take no room. The answer is a heading right below the title, in smaller
 # type than Streamlit's. A link to another page has a border, by which it is seen to be one.
 ALWAYS = """
-[data-testid='stCaptionContainer'] { color: #56646a; opacity: 1; }
+[data-testid='stCaptionContainer'] { color: light-dark(#56646a, #b5c0c4); opacity: 1; }
+[data-testid^='stBaseButton-primary'], [data-testid^='stBaseButton-primary']:is(:hover, :focus, :active),
+[data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {
+  color: light-dark(#ffffff, #0b1d23); }
 [data-testid='stMain'] { scrollbar-gutter: stable; }
 [data-testid='stMain'] [data-testid='stPageLink'] a { border: 1px solid rgba(128, 128, 128, 0.4); }
 [data-testid='stMain'] [data-testid='stMarkdown'] h2 { font-size: 1.5rem; padding: 0.5rem 0 0.75rem;
@@ -110,7 +108,7 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); --nspca-words: 1.25rem; }}
 """
 
 
-def style(dark: bool, present: bool) -> str:
-    """Return the CSS for the present theme and mode."""
+def style(present: bool) -> str:
+    """Return the CSS for the present mode."""
     always = ALWAYS + MENU + CLAIMS + NARROWER + PHONE
-    return f"<style>{always}{DARK if dark else ''}{PRESENTING if present else ''}</style>"
+    return f"<style>{always}{PRESENTING if present else ''}</style>"
