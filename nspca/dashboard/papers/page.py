@@ -18,7 +18,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, VERDICTS, Claim, Item, Outcome, exact, report
-from nspca.papers.item import Found, Panel
+from nspca.papers.item import TOLERANCE, Found, Panel
 from nspca.plots.papers import gallery_figure, miniature, panel_figure
 from nspca.presentation.numerals import format_value
 from nspca.specs import PaperSpec
@@ -34,7 +34,7 @@ SAID = {
     "agrees": ("agrees with what is computed here", "agree with what is computed here"),
     "better": ("is exceeded", "are exceeded"),
     "differs": ("differs", "differ"),
-    "opposite": ("is contradicted", "are contradicted"),
+    "opposite": ("is the opposite here", "are the opposite here"),
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
@@ -63,7 +63,7 @@ def _overview() -> None:
     judged = sum(counts.values()) - counts["data not here"] - counts["not printed"]
     st.markdown(
         f"## Four papers, {judged} printed claims: {counts['agrees'] + counts['better']} come out, "
-        f"{counts['differs']} differ, {counts['opposite']} are the other way round."
+        f"{counts['differs']} differ, {counts['opposite']} are the opposite."
     )
     st.html(cards.WHOLE)
     for paper, name in TITLES.items():
@@ -115,8 +115,10 @@ def _marked(claims: list[Claim], label: str = "") -> str:
     if came == judged:
         all_ = "it comes out" if judged == 1 else f"all {judged} come out"
         return f":material/check: {label or all_}"
-    other = counts["differs"] + counts["opposite"]
-    return f":orange[:material/warning: {label or f'{other} of {judged} differ' + 's' * (other == 1)}]"
+    differ, opposite = counts["differs"], counts["opposite"]
+    some = [f"{differ} of {judged} differ{'s' * (differ == 1)}"] * (differ > 0)
+    some += [f"{opposite} of {judged} {'is' if opposite == 1 else 'are'} the opposite"] * (opposite > 0)
+    return f":orange[:material/warning: {label or ', '.join(some)}]"
 
 
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
@@ -131,6 +133,10 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         if example:
             st.markdown(wording.unbroken(wording.plain(example)))
     known = sorted(claims, key=lambda claim: claim.verdict == "data not here")
+    if any(claim.printed.value is not None for claim in known):
+        st.caption(
+            f"Agrees: within {100 * TOLERANCE:.0f} % of the printed number, in one reading of the paper."
+        )
     st.html(report.table([replace(claim, found=_judged(claim)) for claim in known], beside=False))
     if outcome is not None and outcome.said:
         st.markdown(wording.plain(outcome.said))
