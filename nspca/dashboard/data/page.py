@@ -1,4 +1,7 @@
-"""The data page: the chosen data on the first screen, other data below, and folded details."""
+"""The data page: the chosen data on the first screen, other data below, and folded details.
+
+Who is about to give a file sees the field for it first.
+"""
 
 import streamlit as st
 
@@ -12,10 +15,11 @@ from nspca.errors import NSPCAError
 def show() -> None:
     """Draw everything below the title."""
     reading.forget_stale()
-    top, data = st.container(), None
+    asks = state.get("source") == "upload" and state.get("upload") is None and not state.get("present")
+    top, data = None if asks else st.container(), None
     if not state.get("present"):
         picker.choose()  # before the data are drawn, since other data may be chosen here
-    with top, frame.guard():
+    with top or st.container(), frame.guard():
         data = _opened()
         if data:
             reading.settle(data)

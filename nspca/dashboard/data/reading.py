@@ -211,6 +211,8 @@ def offers(of: Chosen) -> None:
     with st.container(gap="xsmall"):
         done = "drop_constant" if state.get("drop") else ""
         findings = [one for one in data.findings if one.ways and one.option != done]
+        if state.get("scale"):  # it advises what is done already
+            findings = [one for one in findings if "alone carries" not in one.what]
         if state.get("gaps") != "refuse":
             others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
             ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
