@@ -298,7 +298,7 @@ def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[s
         first = first[:-1]
     if len(first) != width and all(len(row) == width for row in rows[1:3]):
         way_out = "add or remove names there, or name the line that has them."
-        if width == 2 * len(first):
+        if width in (2 * len(first), 2 * len(first) - 1):  # the first column may have no decimals
             way_out = "decimal commas need another delimiter, so save the table with semicolons between."
         raise InvalidData(
             f"The first row must have as many cells as the others, but it has {len(first)} "

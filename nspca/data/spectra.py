@@ -1,6 +1,7 @@
 """Tables whose columns are the points of an axis, such as wavelengths: their rows are read as spectra."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -8,10 +9,12 @@ import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset
 from nspca.data.findings import Finding
-from nspca.data.names import short
+from nspca.data.names import quote_names, short
 from nspca.data.suspicions import are_genes
 from nspca.errors import InvalidData, Way
 
+MOST_OTHERS = 3
+"""Columns beside those of an axis, such as a moisture, that are left out."""
 LEAST_POINTS = 20
 """Columns from which a table may be one of spectra."""
 LOOKED_AT = 500
@@ -28,37 +31,50 @@ def as_spectra(data: Dataset, wanted: bool | None) -> Dataset:
     """Return a table with the numbers in the names of its columns as an axis, where its rows are spectra.
 
     They are where `wanted`. Where it is None, they are if the numbers are in order, are neither years nor
-    counted from 0 or 1 nor those of genes, and the rows rise and fall slowly.
+    counted from 0 or 1 nor those of genes, and the rows rise and fall slowly. A few other columns are left
+    out.
     """
     if wanted is False or data.kind != "table" or data.is_covariance or data.axis is not None:
         return data
-    axis, unit = _axis(data)
-    if wanted and axis is None:
+    found = _axis(data)
+    if found is None:
+        if wanted is None:
+            return data
         raise InvalidData(
             "The rows of a table of spectra are drawn over the numbers in the names of its columns, but here "
             f"these are no numbers that rise or fall: the first is “{short(data.feature_names[0])}”; leave "
             "the option out, or give the columns such names."
         )
-    is_spectrum = axis is not None and _is_scale(axis) and not _are_accessions(data) and _are_smooth(data)
-    if axis is None or (wanted is None and not is_spectrum):
+    axis, unit, out = found
+    if wanted is None and not _is_scale(axis):
         return data
+    spectra = data.without(out) if out else data
+    if wanted is None and (_are_accessions(spectra) or not _are_smooth(spectra)):
+        return data
+    names = quote_names(data.feature_names[j] for j in out)
     way = Way("spectra", False, "It is a table")
     why = "" if wanted else "the names of the columns are numbers in order, and the rows rise and fall slowly"
-    said = Finding("The rows were read as spectra", "columns", why, (way,))
-    return replace(data, kind="spectrum", axis=axis, axis_name=unit, findings=(*data.findings, said))
+    left = f"; {names} {'is' if len(out) == 1 else 'are'} no part of them and left out" if out else ""
+    said = Finding(f"The rows were read as spectra{left}", "columns", why, (way,))
+    return replace(spectra, kind="spectrum", axis=axis, axis_name=unit, findings=(*data.findings, said))
 
 
-def _axis(data: Dataset) -> tuple[np.ndarray | None, str]:
-    """Return the numbers (n,) in the names of all columns, and what else all of them say; None without."""
+def _axis(data: Dataset) -> tuple[np.ndarray, str, list[int]] | None:
+    """Return the numbers in the names of the columns, what else all of them say, and the other columns; None
+    without numbers in order.
+    """
     found = [_NAME.fullmatch(name.strip()) for name in data.feature_names]
-    around = {(one["before"], one["after"]) for one in found if one is not None}
-    if None in found or len(around) != 1:
-        return None, ""
-    axis = np.array([float(one["number"]) for one in found if one is not None])
+    around = Counter((one["before"], one["after"]) for one in found if one is not None)
+    usual = around.most_common(1)[0][0] if around else None
+    of_axis = [j for j, one in enumerate(found) if one is not None and (one["before"], one["after"]) == usual]
+    if usual is None or len(found) - len(of_axis) > MOST_OTHERS:
+        return None
+    axis = np.array([float(one["number"]) for j in of_axis if (one := found[j]) is not None])
     steps = np.diff(axis)
     if not (np.all(steps > 0) or np.all(steps < 0)):
-        return None, ""
-    return axis, " ".join(part.strip(" _()[]") for part in around.pop()).strip()
+        return None
+    unit = " ".join(part.strip(" _()[]") for part in usual).strip()
+    return axis, unit, sorted({*range(len(found))} - {*of_axis})
 
 
 def _is_scale(axis: np.ndarray) -> bool:

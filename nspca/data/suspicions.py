@@ -52,6 +52,8 @@ the variance.
 """
 LOOKED_AT = 2000
 """Maximum rows that are searched for codes, times and classes; evenly spread over the table."""
+WORDS = 3
+"""Words of a name from which it is a sentence, such as a question of a survey."""
 FEW_CLASSES = 12
 """Maximum different whole numbers of a column that looks like class codes."""
 ALONE = 0.95
@@ -254,7 +256,7 @@ def _columns(data: Dataset) -> Iterator[Finding]:
             kind = "whole numbers" if repeats else "distinct whole numbers"
             yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", "id_column")
         elif 2 <= values.size <= min(FEW_CLASSES, m // 3) and (
-            LABELS.search(called) or (mixed and j in (0, n - 1))
+            (LABELS.search(called) and len(called.split()) <= WORDS) or (mixed and j in (0, n - 1))
         ):
             what = f"takes {values.size} whole values ({listed}), as class codes do"
             yield _about(data, j, what, "label_column")

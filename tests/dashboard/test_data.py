@@ -501,6 +501,29 @@ def test_two_files_together_are_a_table_and_its_groups(visit, texts, address, fi
     assert "Genes in rows: 12 samples, 40 genes." in texts(page) and "in 2 groups" in texts(page)
 
 
+def test_a_file_dropped_after_its_table_is_its_groups(visit, texts, address):
+    genes, about = genes_and_samples()
+    page = upload(visit, genes, "genes.csv")
+    table = address(page)["upload"]
+    page.file_uploader[0].upload("about.csv", about)
+    page.run()
+    assert not page.error and not page.warning and address(page)["upload"] == table
+    assert "gives groups of these samples." in texts(page) and page.metric[4].value == "2"
+    page.button(key="about_alone").click().run()
+    assert address(page)["upload"] != table and "about" not in address(page)
+
+
+def test_another_table_is_no_groups_of_the_one_in_use(visit, address):
+    genes, _ = genes_and_samples()
+    page = upload(visit, genes, "genes.csv")
+    table = address(page)["upload"]
+    page.file_uploader[0].upload(
+        "small.csv", csv(np.random.default_rng(0).normal(size=(6, 3)).round(2), "xyz")
+    )
+    page.run()
+    assert not page.error and address(page)["upload"] != table and "about" not in address(page)
+
+
 def test_spectra_are_drawn_as_lines(visit, texts):
     rows = np.random.default_rng(0).normal(size=(12, 30)).cumsum(axis=1).round(3)
     page = upload(visit, csv(rows, [str(900 + 4 * j) for j in range(30)]), "spectra.csv")

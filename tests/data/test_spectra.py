@@ -54,6 +54,16 @@ def test_other_tables_are_none(names, X):
     assert nspca.read(table(names, X)).kind == "table"
 
 
+def test_a_few_other_columns_are_left_out_and_said():
+    X = np.hstack([np.random.default_rng(2).random((12, 2)) * 50, peaks(40)])
+    raw = table(["moisture", "fat", *(f"{400 + 2 * j}" for j in range(40))], X)
+    data = nspca.read(raw)
+    assert data.kind == "spectrum" and data.X.shape == (12, 40) and data.axis[0] == 400
+    (said,) = (one for one in data.findings if one.option == "spectra")
+    assert '"moisture", "fat" are no part of them' in said.what
+    assert nspca.read(raw, spectra=False).X.shape == (12, 42)
+
+
 def test_a_table_can_be_called_spectra_if_its_names_are_numbers():
     rough = np.random.default_rng(1).random((12, 15))
     data = nspca.read(table([f"{400 + 2 * j}" for j in range(15)], rough), spectra=True)

@@ -6,6 +6,7 @@ The data page calls `choose`.
 from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from nspca.dashboard import open_data
@@ -16,6 +17,7 @@ from nspca.dashboard.open_data import reference
 from nspca.data import Dataset, example_file
 from nspca.data.examples import EXAMPLES, Example
 from nspca.data.missing import MOST_LOST
+from nspca.data.roles import NO_LABEL
 from nspca.data.sandbox import open_file
 from nspca.errors import MissingValues, NotPrepared, NSPCAError
 from nspca.jobs import engine
@@ -35,6 +37,8 @@ FORMATS = (
 """Help text on the accepted files, also for the table of other samples on the page Sweep."""
 SHOWN = 3
 """Files that are listed; the others are folded, so that the options of reading stay near."""
+MOST_NAMED = 0.5
+"""Share of the samples of the table in use that a file has to name to be taken as their groups."""
 LONGEST_PASTED = 1_000_000
 """Characters that may be pasted; a browser is slow with more."""
 
@@ -54,7 +58,7 @@ def choose() -> None:
 
 def _uploads() -> None:
     count = st.session_state.setdefault(state.UPLOADER, 0)
-    label = "A table, texts or images; with a table of groups, drop both. Nothing leaves this server."
+    label = "A table, texts or images; then a table of groups, or both at once. Nothing leaves this server."
     how: dict[str, Any] = {"key": f"{state.UPLOADER}_{count}", "max_upload_size": 200, "help": FORMATS}
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
     given = st.file_uploader(label, accept_multiple_files=True, **how)
@@ -159,7 +163,15 @@ def _opens() -> bool:
 
 
 def _take(files: list[tuple[str, bytes]]) -> bool:
-    """Store files and choose one; of two, one may group the samples of the other. Tell if any is usable."""
+    """Store files and choose one; of two, one may group the samples of the other. Tell if any is usable.
+
+    One file alone may group the samples of the table in use.
+    """
+    if len(files) == 1 and _is_about_the_table(files[0][1]):
+        state.forget(("label",))
+        add_annotation(*files[0])
+        st.session_state[state.UPLOADER] += 1
+        return True
     if len(files) == 2:
         table, about = sorted(files, key=lambda file: -len(file[1]))
         if _usable(table[1], title_of(table[0]), silent=True):
@@ -172,6 +184,32 @@ def _take(files: list[tuple[str, bytes]]) -> bool:
     for file in reversed(usable):
         _put(*file)
     return bool(usable)
+
+
+def _is_about_the_table(content: bytes) -> bool:
+    """Tell whether a file is smaller than the table in use, and has groups for most of its samples."""
+    if state.get("upload") is None:
+        return False
+    try:
+        raw, about = engine().store.get_upload(state.workspace(), state.get("upload"))
+    except NSPCAError:  # the page says that it is gone
+        return False
+    if len(content) > len(raw) / 2:
+        return False
+    where = reference().but_for("label_column", "annotation")
+    alone = open_data.open_upload(state.workspace(), where).data
+    how = {**where.reading(), "as_texts": where.words}
+    joined = open_file(raw, about["name"], annotation=content, **how).data
+    if not (isinstance(alone, Dataset) and isinstance(joined, Dataset)):
+        return False
+    added = [joined.label_columns[name] for name in joined.label_columns.keys() - alone.label_columns]
+    return any(np.mean(groups != NO_LABEL) >= MOST_NAMED for groups in added)
+
+
+def open_annotation_alone() -> None:
+    """Choose the table about the samples as data of its own."""
+    content, meta = engine().store.get_upload(state.workspace(), state.get("about"))
+    _put(meta["file"], content)
 
 
 def add_annotation(file: str, content: bytes) -> None:

@@ -216,6 +216,8 @@ def offers(of: Chosen) -> None:
             ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
             gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
             findings += [replace(one, ways=ways) for one in gaps]
+        if state.get("about"):
+            _annotated()
         _list_findings(of, findings)
         _offer_scale(of)
         if data.labels is None and not data.is_covariance:
@@ -223,6 +225,15 @@ def offers(of: Chosen) -> None:
         if sentence := measures(of).covariance:
             _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
         preview.notes(of)
+
+
+def _annotated() -> None:
+    """Say which second table gives the groups, with links that leave it out or open it alone."""
+    file = engine().store.about_upload(state.workspace(), state.get("about"))["file"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="annotated"):
+        st.markdown(f"“{wording.plain(file)}” gives groups of these samples.", width="content")
+        buttons.button("Leave it out", "about_out", _take_table_out, type="tertiary")
+        buttons.button("Open it alone", "about_alone", picker.open_annotation_alone, type="tertiary")
 
 
 def _offer_labels(data: Dataset) -> None:
@@ -339,20 +350,11 @@ def as_read(of: Chosen) -> None:
 
 
 def annotation(of: Chosen) -> None:
-    """Draw the upload of an annotation (a second table about the samples), or the button that removes it."""
+    """Draw the upload of an annotation: a second table about the samples."""
     if of.dataset.is_covariance or of.reference.folder is not None or state.get("upload") is None:
         return
     if state.get("about"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("A second table gives groups of these samples.", width="content")
-            buttons.button(
-                "Leave it out",
-                "about_out",
-                _take_table_out,
-                icon=":material/delete:",
-                type="tertiary",
-            )
-        return
+        return  # said among the findings
     count = st.session_state.setdefault(f"{state.UPLOADER}_about", 0)
     given = st.file_uploader(
         "A second table about the samples, CSV or Excel, joined by their names: groups, batches, dates",

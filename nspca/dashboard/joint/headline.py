@@ -58,9 +58,9 @@ def headline(answer: Answer) -> str:
         each = f"{wording.listed(list(map(str, answer.k)))} {nouns.feature}s"
     so_far = " so far" if answer.is_partial else ""
     said = f"{wording.things(r, one)} of {each}{so_far}."
-    if max(sizes) > 1 and (shared := _shared(answer)) is not None:
+    if max(sizes) > 1 and answer.of.table is None:
         those = f"In each, the {nouns.feature}s" if r > 1 else f"The {nouns.feature}s"
-        said += f" {those} {TOGETHER[nouns.kind]}: they share {percent_down(shared, 0)} of their variance."
+        said += f" {those} {TOGETHER[nouns.kind]}: they share {_shared(answer)} of their variance."
     if math.isinf(answer.limit):
         return said
     kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""
@@ -77,12 +77,13 @@ def headline(answer: Answer) -> str:
     return f"{said} {others}{gain} more: proved{kept}."
 
 
-def _shared(answer: Answer) -> float | None:
-    """Return the share of the variance of the used features that the components explain."""
-    if answer.of.table is not None:
-        return None
-    A, used = answer.problem.covariance, answer.shown.components.any(axis=1)
-    return min(1.0, answer.shown.value / (float(A.diagonal[used].sum()) * A.unit or 1.0))
+def _shared(answer: Answer) -> str:
+    """Return what share of the variance of its features a component explains, from the least to the most."""
+    A, X = answer.problem.covariance, answer.shown.components
+    variances = A.diagonal @ (X != 0) * A.unit
+    shares = np.minimum(1, answer.shown.values / np.where(variances > 0, variances, np.inf))
+    least, most = (percent_down(float(share), 0) for share in (shares.min(), shares.max()))
+    return most if least == most else f"{least.removesuffix(' %')} to {most}"
 
 
 def sentences(answer: Answer) -> tuple[str, str]:
