@@ -366,7 +366,7 @@ def _texts():
         ("one row", b"a,b\n1,2\n", "two samples"),
         ("one column", b"a\n1\n2\n", "Only one column"),
         ("rows of many lengths", lines("a,b", "1,2", "3", "4,5,6"), "Every row must have 2 cells"),
-        ("zero bytes", b"a,b\n1,\0\n" * 10, "it has zero bytes"),
+        ("zero bytes", b"a,b\n1,\0\n" * 10, "not text"),
         ("broken UTF-16", b"\xff\xfea\0,\xd8\xd8\xd8", "starts like UTF-16"),
         ("noise", np.random.default_rng(0).bytes(5000).replace(b"\0", b"\1"), "not text"),
         ("an open quotation mark", lines("a,b", '1,"2', "3,4", "5,6"), "quotation mark"),
@@ -404,7 +404,7 @@ def _foreign():
         ("RAR", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
         ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file"),
-        ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes"),
+        ("a program", b"\x7fELF\x02\x01\x01\0", "not text"),
         ("SQLite", b"SQLite format 3\0", "an SQLite database"),
         ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "not an image that can be read"),
     ):

@@ -497,8 +497,6 @@ class Proof:
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
         """Read the proof from the arrays of a certificate about n features."""
-        for name in NAMES:
-            arrays.need(name)
         levels = arrays.numbers("level", (arrays.need("level").size,))
         branch, stages, use = (arrays.codes(name) for name in ("branch", "stages", "use"))
         require(branch.size == stages.size, "witness stages must have a number for each node of the tree")

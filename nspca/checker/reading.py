@@ -177,8 +177,8 @@ class Arrays:
         return self.numbers(name, shape) if name in self.named else None
 
     def codes(self, name: str) -> Array:
-        """Return a vector of whole numbers, empty where the array is missing."""
-        array = np.array(self.named.get(name, np.zeros(0, dtype=int)))
+        """Return a vector of whole numbers."""
+        array = np.array(self.need(name))
         right = array.dtype.kind in "iu" and array.ndim == 1
         require(right, f"witness {name} must be whole numbers in a row, got {array.dtype} {array.shape}")
         return array
@@ -282,7 +282,7 @@ class Inequality:
             arrays.tau(),
             t,
             tuple(F) if searched else (),
-            arrays.codes("tree"),
+            arrays.codes("tree") if "tree" in arrays.named else np.zeros(0, dtype=int),
             arrays.optional("y", (n - r,)),
             arrays.narrow("U", r, n) if joint else None,
             arrays.optional("prices", (r,)),

@@ -17,8 +17,8 @@ _HEAD = 2**20
 _FIRST = 2**16
 """Bytes at the beginning of a file that tell whether it is text."""
 _FORMATS = (
-    "give a table (CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ), texts (.txt, Word, PDF), word counts "
-    "(docword) or a ZIP of images"
+    "give a table (CSV, Excel, Parquet ...), a matrix (NPY, NPZ, Matrix Market), texts (.txt, Word, PDF) or "
+    "a ZIP of images"
 )
 _LATIN = re.compile(
     r"cp(125[0247]|437|775|85[0278]|86[0135])|latin_1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8"
@@ -87,11 +87,11 @@ def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Findi
             raise InvalidData("The file starts like UTF-16 text but is not: save it as UTF-8 CSV.") from None
     raw, head = raw.removeprefix(codecs.BOM_UTF8), raw[:_FIRST]
     if b"\0" in head:
-        raise InvalidData(f"The file is not text, and no format that is read here: {_FORMATS}.")
+        raise InvalidData(f"The file is not text, and of no format that is read here: {_FORMATS}.")
     if not raw.isascii() and not _is_in(raw, "utf-8"):
         control = sum(head.count(code) for code in range(32) if code not in b"\t\n\r\f")
         if control > len(head) / 100:
-            raise InvalidData(f"The file is not text, and no format that is read here: {_FORMATS}.")
+            raise InvalidData(f"The file is not text, and of no format that is read here: {_FORMATS}.")
         encoding, finding = guessed(raw)
         raw, findings = raw.decode(encoding, errors="replace").encode(), (finding,)
     return raw, findings

@@ -84,12 +84,13 @@ def lines(X: Any, axis: ArrayLike | None, count: int) -> str:
 
 
 def _lines(X: Any, axis: ArrayLike | None, count: int, width: int, height: int) -> str:
-    """Draw some rows, evenly chosen, all on one scale."""
-    order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
+    """Draw some rows, evenly chosen, over the axis on one scale."""
+    at = np.arange(X.shape[1]) if axis is None else np.asarray(axis, float)
+    order = np.argsort(at, kind="stable")
     rows = _dense(X[np.unique(np.linspace(0, X.shape[0] - 1, count).astype(int))])[:, order]
-    rows = rows / max(np.abs(rows).max(), np.finfo(float).tiny)
+    rows = rows / max(float(np.abs(rows).max()), np.finfo(float).tiny)  # differences then stay finite
     low, high = rows.min(), rows.max()
-    x = np.linspace(4, width - 4, rows.shape[1])
+    x = 4 + (width - 8) * (at[order] - at.min()) / (np.ptp(at) or 1)
     y = height - 6 - (height - 12) * (rows - low) / ((high - low) or 1)
     return "".join(
         f'<polyline fill="none" stroke="{colour}" stroke-width="1.6" stroke-opacity="0.85" points="'

@@ -68,9 +68,9 @@ def test_a_sketch_is_seen_before_the_figures(page, app_url):
         route.continue_()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(sketch).not_to_be_visible()
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot .plot').length === 2")
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot .nsewdrag').length === 2")
     for at, name in zip(places, ("digits_image", "digits_curve"), strict=True):
-        live = page.locator(f".st-key-{name} .plot").bounding_box()
+        live = page.locator(f".st-key-{name} .nsewdrag").bounding_box()
         assert abs(live["y"] - at["y"]) < 25 and abs(live["x"] - at["x"]) < 25, "nothing jumps"
 
 

@@ -9,6 +9,7 @@ import nspca
 from nspca.checker import fixing, verify
 from nspca.checker.mixed import is_never_smallest
 from nspca.errors import CertificateError
+from tests.checker.test_verify_fixing import Maker
 from tests.oracles import brute_force_answers
 
 
@@ -120,6 +121,18 @@ def test_other_forms_have_no_covered_leaves(listed):
     refused(X, replace(certificate, form="fixing", witness=plain), "no listed set is among")
     refused(X, replace(certificate, form="fixing"), "has the witness arrays")
     refused(X, replace(certificate, witness=plain), "members|counts|weights|values|no listed set")
+
+
+@pytest.mark.parametrize("name", ["counts", "members"])
+def test_a_list_without_sets_has_its_arrays_all_the_same(name):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((8, 5))
+    empty = {part: np.zeros(0, dtype=int) for part in ("counts", "members", "weights", "values")}
+    plain = Maker(X, 2, True, rng, 0.0).certificate
+    certificate = replace(plain, form="answers", witness=plain.witness | empty)
+    assert verify(X, certificate) <= certificate.upper
+    del certificate.witness[name]
+    refused(X, certificate, f"witness {name} cannot be read: it is missing")
 
 
 def test_forced_features_count_among_the_k():

@@ -286,7 +286,7 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
 
 def test_samples_of_a_choice_are_left_out_by_their_number_in_the_table(monkeypatch):
     wanted = {}
-    monkeypatch.setattr(again, "_want", lambda **values: wanted.update(values))
+    monkeypatch.setattr(again, "_want", lambda answer, **values: wanted.update(values))
     of = SimpleNamespace(reference=DataSpec(samples_only=(9, 4, 4)), dataset=SimpleNamespace(X=np.eye(2)))
     again.with_samples(SimpleNamespace(of=of), [0], True)
     assert wanted == {"these": [9]}, "the shown samples are in the order of the table"
