@@ -32,35 +32,47 @@ def show(answer: Answer) -> None:
 
 
 def follow(answer: Answer) -> None:
-    """Draw the headline, and while a search or a proof is at work, draw its limit anew every second."""
-    at_work = [one.id for one in answer.tried if one.k == answer.asked.sizes and not one.now.ended]
-    if answer.now is not None and not answer.now.ended:
-        at_work = [answer.id]
-    if not at_work:
-        show(answer)
+    """Draw the headline, and while the proof of the run is at work, draw its limit anew every second.
+
+    The limit of a later search stands in the line below, and only there.
+    """
+    if answer.now is None or answer.now.ended:
+        searches = answer.own and answer.working is not None
+        said = found(answer) if searches else headline(answer)
+        st.markdown(wording.unbroken(f"## {said}"))
         return
 
     def look() -> None:
-        event = engine().status(at_work[0]).event
+        event = engine().status(answer.id).event
         upper = math.inf if event is None or event.upper is None else event.upper
         show(replace(answer, upper=upper))
 
     progress.repeat(look)
 
 
-def headline(answer: Answer) -> str:
-    """Return what the components are, what their features have in common, and the proof about all others."""
+def _one(answer: Answer) -> str:
+    nouns = answer.nouns
+    return "list" if nouns.kind == "table" and answer.of.dataset.kind == "table" else nouns.one
+
+
+def found(answer: Answer) -> str:
+    """Return what the components are, and what their features have in common."""
     nouns, r = answer.nouns, answer.asked.r
-    one = "list" if nouns.kind == "table" and answer.of.dataset.kind == "table" else nouns.one
     sizes = sorted(set(answer.k))
     each = nouns.features(sizes[0])
     if len(sizes) > 1:
         each = f"{wording.listed(list(map(str, answer.k)))} {nouns.feature}s"
     so_far = " so far" if answer.is_partial else ""
-    said = f"{wording.things(r, one)} of {each}{so_far}."
+    said = f"{wording.things(r, _one(answer))} of {each}{so_far}."
     if max(sizes) > 1 and answer.of.table is None:
         those = f"In each, the {nouns.feature}s" if r > 1 else f"The {nouns.feature}s"
         said += f" {those} {TOGETHER[nouns.kind]}: they share {_shared(answer)} of their variance."
+    return said
+
+
+def headline(answer: Answer) -> str:
+    """Return what the components are, what their features have in common, and the proof about all others."""
+    said, one, r = found(answer), _one(answer), answer.asked.r
     if math.isinf(answer.limit):
         return said
     kept = " so far" if answer.certificate is None or answer.upper < answer.certificate.upper else ""

@@ -45,6 +45,8 @@ def show(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]
     if best.certificate is not None:
         panel.verify_button(answer.of, answer.problem, best.certificate)
         panel.verified(best, best.certificate, _unit(answer.problem))
+        if answer.working is not None and proofs.checked(best.certificate) is not None:
+            st.caption("Checked is the proof of before the search, whose own can be checked when it ends.")
     last = proofs.last_closed(answer.tried, answer.k)
     state, name = (now, answer.id) if last is None else (last.now, last.id)
     panel.gap_closed(panel.closers(state), _unit(answer.problem), name)
