@@ -229,7 +229,7 @@ class View {
     const line = (panel, value, text) => {
       const y = this.y(panel, value);
       g.beginPath(); g.moveTo(this.left, y); g.lineTo(this.width - RIGHT, y); g.stroke();
-      g.fillText(text, this.left - 8, y + 4);
+      g.fillText(text.replace("-", "−"), this.left - 8, y + 4);
     };
     const number = (v) => (v === 0 ? "0" : Math.abs(v) < 1e5 && Math.abs(v) >= 1e-3 ? `${+v.toPrecision(2)}` : v.toExponential(0));
     for (const part of [-0.5, 0, 0.5]) line(curves, +(part * this.top).toPrecision(1), number(+(part * this.top).toPrecision(1)));
