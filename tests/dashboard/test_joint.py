@@ -504,6 +504,14 @@ def test_labels_in_force_come_first_and_other_columns_follow():
     assert samples.label_columns(table()) == {}
 
 
+def test_a_column_that_is_empty_for_most_samples_groups_nothing_unasked():
+    columns = {"kind": np.array(["a", "b"] * 5), "comments": np.array(["(none)"] * 8 + ["ok", "no"])}
+    names = tuple("abcdefghij")
+    data = Dataset("made", np.eye(10), names, names, label_columns=columns)
+    assert list(samples.label_columns(data)) == ["kind"]
+    assert list(samples.label_columns(data.labelled("comments"))) == ["comments", "kind"], "asked for"
+
+
 def test_annotations_are_shares_between_groups_or_correlations():
     data = table(labels=np.array(["x", "y"] * 15))
     found = answer_of(data)

@@ -273,7 +273,12 @@ def test_an_empty_list_says_what_to_do(visit, texts, workspace):
     page = visit(PAGE)
     assert not page.exception and "You have no runs yet." in texts(page)
     assert "w" not in page.query_params
-    assert "You have no runs yet" in texts(visit(PAGE, w=new_workspace())), "none of another workspace"
+    other = new_workspace()
+    engine().store.put_upload(other, b"1,2", {"file": "mine.csv", "name": "mine"})
+    page = visit(PAGE, w=other)
+    assert not page.exception and "You have no runs yet" in texts(page), "none of another workspace"
+    (link,) = [one.proto for one in page.get("page_link") if "Your own files" in one.proto.label]
+    assert "mine" in link.label and "source=upload" in link.query_string
 
 
 def test_runs_of_every_kind_in_one_list(visit, texts, workspace):

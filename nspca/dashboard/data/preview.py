@@ -160,7 +160,10 @@ def picture(data: Dataset, images: int) -> None:
 
 def _texts(data: Dataset) -> None:
     assert data.texts is not None
-    for i, text in enumerate(data.texts[:TEXTS]):
+    # The first text of each group before further ones.
+    first = [] if data.labels is None else sorted(np.unique(data.labels, return_index=True)[1].tolist())
+    for i in list(dict.fromkeys([*first, *range(len(data.texts))]))[:TEXTS]:
+        text = data.texts[i]
         group = "" if data.labels is None else f" :gray[{wording.plain(str(data.labels[i]))}]"
         more = " …" if len(text) > SHOWN else ""
         said = wording.plain(" ".join(text[:SHOWN].split()))

@@ -20,6 +20,7 @@ from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee
 from nspca.specs.rows import unpack
 
 OF_A_PAGE = 25  # runs listed on one page
+MOST_NAMED = 3  # own files that are named in the link to them
 FEW = 8  # runs up to which no search field is drawn
 LONGEST = 80  # characters of a name
 FILES = {
@@ -47,6 +48,7 @@ def show() -> None:
         _undo()
     if not runs:
         _empty()
+        _files(workspace)
         return
     described = describe_runs(runs)
     line = f"You have **{wording.things(len(runs), 'run')}**{', the newest first' * (len(runs) > 1)}."
@@ -63,6 +65,7 @@ def show() -> None:
         _turn(page, last, len(found))
     with frame.guard():
         _kept(workspace)
+    _files(workspace)
     with frame.guard():
         beside.show([one for one in described if isinstance(one, DescribedRun)])
 
@@ -78,6 +81,17 @@ def _kept(workspace: str) -> None:
         "gone can be computed again: press More, then Run again. Answers that pages show before you ask are "
         "not listed; they come back when you open the data."
     )
+
+
+def _files(workspace: str | None) -> None:
+    """Draw a link to the visitor's own files, which are found again without a run too."""
+    kept = engine().store.list_uploads(workspace) if workspace else []
+    names = [upload["meta"]["file"] for upload in kept if not upload["meta"].get("words")]
+    if names and not state.get("present"):
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        label = f"Your own files: {', '.join(map(wording.plain, names[:MOST_NAMED]))}{more}"
+        query = {**state.link("pages/data.py"), "source": "upload"}
+        st.page_link("pages/data.py", label=label, icon=":material/folder:", query_params=query)
 
 
 def _empty() -> None:
