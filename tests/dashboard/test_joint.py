@@ -382,6 +382,10 @@ def test_a_larger_weight_has_a_stronger_colour_and_each_word_can_be_left_out():
         ("1", "b"),
     ]
     assert 'data-word="ab"' in body and re.findall('aria-pressed="(\\w+)"', body) == ["false", "true"]
+    x = np.array([[0.2, 0.4, 0, -0.3, 0.5, 0.1, 0, 0.6]]).T
+    bands = lists.lists(x, ["9.0 %"], list("abcdefgh"), axis=np.arange(400.0, 480, 10))
+    shown = re.findall('data-word="([^"]*)"', bands)
+    assert shown == ["400–410", "−430", "440–450", "470"], "neighbours of one sign, in their order"
     plain = lists.lists(X, ["9.0 %", "1.0 %"], ["a", "b", "c"])
     assert "<button" not in plain
 

@@ -49,14 +49,16 @@ def draw(answer: Answer, follow: str = "") -> None:
     names, number = explained_names(answer.of), chosen_number(answer)
     used = [len(names[int(j)]) for j in np.flatnonzero(result.components.any(axis=1))]
     long = sum(used) > LONG * len(used)
+    axis = answer.of.dataset.axis
     drawn = lists(
         result.components,
         each(result, answer),
         names,
         named=names_of(answer.method),
-        few=FEW if long or answer.of.dataset.kind == "spectrum" else MOST,
+        few=FEW if long else MOST,
         chosen=number if r > 1 else 0,
-        can_leave_out=answer.own and answer.of.table is None,
+        can_leave_out=axis is None and answer.own and answer.of.table is None,
+        axis=axis,
     )
     with st.container(key=LISTS):
         st.html(drawn)
@@ -66,8 +68,8 @@ def draw(answer: Answer, follow: str = "") -> None:
 
 def so_far(answer: Answer) -> None:
     """Draw what a run at work has found, without a control."""
-    result = answer.displayed
-    st.html(lists(result.components, each(result, answer), answer.of.dataset.feature_names, few=FEW))
+    result, data = answer.displayed, answer.of.dataset
+    st.html(lists(result.components, each(result, answer), data.feature_names, few=FEW, axis=data.axis))
 
 
 def lists(
@@ -81,6 +83,7 @@ def lists(
     chosen: int = 0,
     can_leave_out: bool = False,
     numbers: np.ndarray | None = None,
+    axis: np.ndarray | None = None,
 ) -> Markup:
     """Return HTML of components as lists of names, largest weight first and in the strongest colour.
 
@@ -97,13 +100,16 @@ def lists(
     can_leave_out : whether every name has a button that leaves it out
     numbers : (n, r), optional
         Shares that stand beside the names.
+    axis : (n,), optional
+        Features are listed as stretches of it.
     """
     largest, named, drawn = float(np.abs(X).max(initial=0)) or 1.0, named or {}, []
     for j, (x, share) in enumerate(zip(X.T, shares, strict=True), 1):
-        order = largest_weights(x)
+        stretches = None if axis is None else _stretches(x, axis)
+        order = largest_weights(x) if stretches is None else np.array([*stretches])
         items = [
             _item(
-                names[i],
+                names[i] if stretches is None else stretches[i],
                 x[i],
                 largest,
                 only=known is not None and not known[i],
@@ -124,6 +130,17 @@ def lists(
             }
         )
     return side_by_side(drawn)
+
+
+def _stretches(x: np.ndarray, axis: np.ndarray) -> dict[int, str]:
+    """Return each stretch of neighbouring weights of one sign, such as "1876–1952", by its largest weight."""
+    used = np.flatnonzero(x)
+    ends = np.flatnonzero((np.diff(used) > 1) | (np.diff(np.sign(x[used])) != 0)) + 1
+    return {
+        int(run[np.argmax(np.abs(x[run]))]): "–".join(f"{at:g}" for at in axis[np.unique(run[[0, -1]])])
+        for run in np.split(used, ends)
+        if run.size
+    }
 
 
 def side_by_side(drawn: Sequence[dict[str, Any]]) -> Markup:
