@@ -56,7 +56,7 @@ def spectra(page: Page, snap: Snap) -> None:
     menu(page, "Data", "Which data?")
     page.get_by_role("button", name="Coffee spectra").click()
     page.get_by_role("heading", name="Coffee spectra").wait_for()
-    page.get_by_role("link", name="how many wavelengths are enough").click()
+    page.get_by_role("link", name="how many bands are enough").click()
     answer(page)
     snap("band")
 
