@@ -93,5 +93,5 @@ def test_a_file_is_read_by_its_path_where_anndata_is(tmp_path):
     data = nspca.read(tmp_path / "cells.h5ad", label_column="type")
     assert data.feature_names == tuple(GENES) and data.sample_names[1] == "cell 1"
     assert np.allclose(data.X.toarray(), X) and list(data.labels[:2]) == ["a", "b"]
-    with pytest.raises(InvalidData, match="no column 'kind' of the cells"):
+    with pytest.raises(InvalidData, match="no column 'kind' to take as labels"):
         nspca.read(tmp_path / "cells.h5ad", label_column="kind")
