@@ -272,6 +272,21 @@ def test_what_is_left_of_an_npz_is_said():
         read(stream.getvalue(), label_column="kind")
 
 
+def test_a_column_of_an_array_names_or_groups_the_samples_when_it_is_pressed():
+    X = np.random.default_rng(0).normal(size=(30, 6))
+    X[:, 0], X[:, 5] = 3 + 7 * np.arange(30), np.tile([1, 2, 3], 10)
+    stream = io.BytesIO()
+    np.save(stream, X)
+    ways = {way.option: way.value for one in read(stream.getvalue()).findings for way in one.ways}
+    data = read(stream.getvalue(), id_column=ways["id_column"], label_column=ways["label_column"])
+    assert data.labels.tolist() == [1, 2, 3] * 10 and data.label_name == "feature 6"
+    assert data.sample_names[:3] == ("3", "10", "17") and np.array_equal(data.X, X[:, 1:5])
+    with pytest.raises(InvalidData, match="no column 'x' to take as labels"):
+        read(stream.getvalue(), label_column="x")
+    with pytest.raises(InvalidData, match='no column "x" to take as the id column'):
+        read(stream.getvalue(), id_column="x")
+
+
 def test_a_table_of_numbers_has_no_texts_to_count():
     with pytest.raises(InvalidData, match="no column of texts"):
         read_text(b"name,a,b,c\n" + b"".join(b"s%d,1.%d,2.5,3\n" % (i, i) for i in range(9)))
