@@ -287,6 +287,18 @@ def test_a_column_of_an_array_names_or_groups_the_samples_when_it_is_pressed():
         read(stream.getvalue(), id_column="x")
 
 
+def test_of_two_arrays_with_one_meaning_the_other_is_said():
+    stream = io.BytesIO()
+    np.savez(stream, X=np.eye(4, 3), y=np.arange(4), labels=np.ones((2, 2)), axis=np.array(["a"] * 3))
+    data = read(stream.getvalue())
+    assert data.labels.tolist() == [0, 1, 2, 3]
+    assert any('left out: "axis", "labels"' in note for note in data.notes)
+    stream = io.BytesIO()
+    np.savez(stream, X=np.eye(4, 3), axis=np.arange(3), wavelength_um=np.arange(3))
+    data = read(stream.getvalue())
+    assert data.axis_name == "" and any('not read: "wavelength_um"' in note for note in data.notes)
+
+
 def test_a_table_of_numbers_has_no_texts_to_count():
     with pytest.raises(InvalidData, match="no column of texts"):
         read_text(b"name,a,b,c\n" + b"".join(b"s%d,1.%d,2.5,3\n" % (i, i) for i in range(9)))
