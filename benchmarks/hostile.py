@@ -362,6 +362,7 @@ def _texts():
     for name, raw, said in (
         ("nothing", b"", "The file is empty"),
         ("blank lines", b"\n" * 1000, "only blank lines"),
+        ("lines of bare commas", b",,\n" * 1000, "only blank lines"),
         ("a header alone", b"a,b\n", "no rows below it"),
         ("one row", b"a,b\n1,2\n", "two samples"),
         ("one column", b"a\n1\n2\n", "Only one column"),

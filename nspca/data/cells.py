@@ -43,12 +43,12 @@ _SHORT = 15
 class Parsed(NamedTuple):
     """The cells of some rows of a table: the numbers, with NaN for missing values, and the columns of texts.
 
-    `empty` counts rows without any cell, which are left out.
+    `empty` are the numbers of rows without any filled cell, which are left out.
     """
 
     values: np.ndarray
     texts: dict[int, list[str]]
-    empty: int = 0
+    empty: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,14 @@ class Cells:
         layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numeric = [i for i in range(width) if i not in texts]
-        numbers, empty = array("d"), 0
+        numbers, empty = array("d"), array("q")
         wrong: dict[int, InvalidData] = {}
         is_plain = not self.codes and not layout.marks and layout.numerals.is_plain
         for r, (line, row) in enumerate(numbered_rows(lines_of(self.raw), layout.delimiter)):
-            if r in skip or not any(map(str.strip, row)):
-                empty += r not in skip
+            if r in skip:
+                continue
+            if not any(map(str.strip, row)):
+                empty.append(self.before + r)
                 continue
             place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line + 1}"
             if len(row) != width:

@@ -147,6 +147,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
     kept = ("\n" if i in skipped else line for i, line in enumerate(held))
     places = [one for one in numbered_rows(kept, delimiter) if any(map(str.strip, one[1]))]
+    if not places:
+        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
     check_text_columns(max(len(row) for _, row in places))
     widths = [len(row) for _, row in places[1:]] or [len(places[0][1])]
     width = max(dict.fromkeys(widths), key=widths.count)
@@ -219,8 +221,6 @@ def _find_comments(
     signs = (options.comment,) if options.comment else COMMENTS
     marked = [*takewhile(lambda one: one[1].lstrip(' "').startswith(signs), filled)]
     others = [line for _, line in filled[len(marked) :]]
-    if not filled:
-        raise InvalidData("The file holds no table, only blank lines: give two rows and columns at least.")
     found = delimiter or _find_delimiter(others or [line for _, line in filled], options)
     if not marked or not others:
         return options.comment or "", [], found

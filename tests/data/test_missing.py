@@ -30,6 +30,25 @@ NPZ = npz(
 FORMS = {"csv": GAPS, "excel": saved(FRAME.to_excel), "parquet": saved(FRAME.to_parquet), "npz": NPZ}
 
 
+@pytest.mark.parametrize(
+    ("raw", "row", "options"),
+    [
+        (b"a,b\n1,2\n,\n,\n3,\n5,6\n", 4, {}),
+        (b"a,b\n" + b"1,2\n" * 900_000 + b",\n" + b"1,2\n" * 900_000 + b"3,\n", 1_800_002, {}),
+        (b"n,a,b\nx,1,2\n,,\ny,5,\nz,7,8\n", 3, {"drop_rows": ("x",)}),
+        (
+            b"gene,a,b,c\nkind,u,v,u\nx,1,2,3\n,,,\ny,5,,7\n",
+            4,
+            {"features_in_rows": True, "label_column": "kind"},
+        ),
+    ],
+    ids=["empty rows", "pieces", "rows left out", "features in rows"],
+)
+def test_the_row_of_the_first_missing_value_is_that_of_the_file(raw, row, options):
+    with pytest.raises(MissingValues, match=f"row {row}, "):
+        read(raw, **options)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_format_is_settled_alike(form):
     raw = FORMS[form]

@@ -7,6 +7,7 @@ by piece.
 import codecs
 import csv
 import re
+from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -150,21 +151,21 @@ class DelimitedReader(Reader):
         """
         has_gaps = self.options.missing != "refuse" and not self.on_disk
         codes = tuple(float(code) for code in self.options.missing_codes if not isinstance(code, str))
-        before = empty = 0
+        before, self.empty = 0, array("q")
         for raw, line in self._cut():
             raw = self._without_headers(self._without_comments(raw))
             cells = Cells(raw, self.layout, has_gaps, codes, line if self.on_disk else None, before)
             values, found, nothing = cells.read(texts, skipped)
             has_gaps = has_gaps or bool(np.isnan(values).any())
-            empty += nothing
-            before += (len(values) or len(next(iter(found.values()), ()))) + len(skipped)
+            self.empty.extend(nothing)
+            before += (len(values) or len(next(iter(found.values()), ()))) + len(skipped) + len(nothing)
             skipped = ()
             yield values, found
         self.findings = (*self.layout.findings, *self._text.findings)
         if self.repeated:
             self.findings += (Finding(f"{were(self.repeated, 'line')} left out for repeating the header."),)
-        if empty:
-            self.findings += (Finding(f"{were(empty, 'row')} left out for having no filled cell."),)
+        if self.empty:
+            self.findings += (Finding(f"{were(len(self.empty), 'row')} left out for having no filled cell."),)
 
     def _without_headers(self, raw: bytes) -> bytes:
         """Return text without lines that repeat the header, as files written one after another have."""

@@ -57,13 +57,15 @@ def read_table(
     if roles.ids is not None:
         called = [cell.strip() for cell in texts[roles.ids]]
     out, said = _find_rows_left_out(values, called, options)
-    kept = np.setdiff1d(np.arange(len(values)), out)
+    count, kept = len(values), np.setdiff1d(np.arange(len(values)), out)
     if out:
         values, texts = values[kept], {i: [cells[r] for r in kept] for i, cells in texts.items()}
         called = [called[r] for r in kept]
 
     def place(i: int, j: int) -> str:
-        return f"row {kept[i] + len(skipped) + 1}, column{quoted(layout, roles.features[j])}"
+        above = np.array([*skipped, *reader.empty], dtype=np.intp)
+        rows = np.setdiff1d(np.arange(count + above.size), above)  # as they stand in the file
+        return f"row {rows[kept[i]] + 1}, column{quoted(layout, roles.features[j])}"
 
     settled = settle(values, options.missing, roles.is_turned, place)
     renamed: tuple[str, ...] = ()
