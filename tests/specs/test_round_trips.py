@@ -302,5 +302,11 @@ def test_the_docstring_of_a_spec_says_something_of_every_field(kind):
         assert "nonneg : default True\n    False: Allow negative weights." in kind.__doc__
 
 
+def test_changes_are_named_in_the_order_in_which_they_are_done():
+    changed = DataSpec(sample="digits", log2=True, drop_constant=True, without=(3,), prepared=("off-first",))
+    said = "First component out, without 1 feature, without constant features, log2(x + 1)"
+    assert changed.title == f"Handwritten digits, {said}"
+
+
 def test_what_features_are_called():
     assert set(OF_FEATURES) <= set(DataSpec.model_fields)
