@@ -97,7 +97,8 @@ class Model(BaseModel):
             option = next((one for one in field.metadata if isinstance(one, Option)), Option(""))
             default = None if field.is_required() else field.get_default(call_default_factory=True)
             required = _required(cls, name)
-            said = field.description or ": ".join(filter(None, (option.label, required and required.words)))
+            parts = option.label, required.words if required else ""
+            said = field.description or ": ".join(filter(None, parts))
             # The docstring of a flag says what the flag does, and that is the opposite of True.
             said = f"False: {said}" if default is True and option.flag else said
             known = "" if default is None or isinstance(default, Model) else f" : default {default!r}"
