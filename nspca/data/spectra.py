@@ -89,11 +89,13 @@ def _axis(data: Dataset) -> tuple[np.ndarray, str, list[int]]:
 
 def _is_scale(axis: np.ndarray) -> bool:
     """Tell whether numbers are many, and neither years nor counted from 0 or 1."""
+    if axis.size < LEAST_POINTS:
+        return False
     is_whole = bool(np.all(axis % 1 == 0))
     is_counted = np.median(np.abs(np.diff(axis))) == 1 and axis.min() in (0, 1)
     years = [axis // place for place in (1, 100, 10_000)]
     are_years = any(YEARS[0] <= one.min() and one.max() <= YEARS[1] for one in years)
-    return axis.size >= LEAST_POINTS and not (is_whole and (is_counted or are_years))
+    return not (is_whole and (is_counted or are_years))
 
 
 def _are_codes(column: Any) -> bool:
