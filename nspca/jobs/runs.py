@@ -127,8 +127,8 @@ class Runs(Database):
         with self._writing() as db:
             gone = db.execute(
                 """WITH owned AS (
-                    SELECT DISTINCT results.key, results.finished, length(body) AS size, workspace FROM results
-                    LEFT JOIN runs ON runs.key = results.key OR runs.id = results.key),
+                    SELECT DISTINCT results.key, results.finished, length(body) AS size, workspace
+                    FROM results LEFT JOIN runs ON runs.key = results.key OR runs.id = results.key),
                 counted AS (
                     SELECT *, sum(size) OVER (PARTITION BY workspace ORDER BY finished DESC, key) AS mine
                     FROM owned),
