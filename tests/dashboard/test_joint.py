@@ -549,6 +549,8 @@ def test_samples_that_make_most_of_a_component_are_named():
     assert component == 1 and rows == [7, 9] and 0.8 < share < 1, "7 alone makes more than half of it"
     scores[7, 1] = 0.0
     assert samples.outliers(scores)[1] == [9] and samples.outliers(scores[:11]) is None
+    few = [samples.outliers(rng.standard_normal((14, 5))) for _ in range(100)]
+    assert few.count(None) >= 95, "three of fourteen make half of a component by chance"
 
 
 def test_a_search_finds_features_of_components_and_others():
