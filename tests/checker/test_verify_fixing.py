@@ -14,8 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from nspca.checker import matrix as module
-from nspca.checker import membership
-from nspca.checker import verify
+from nspca.checker import membership, verify
 from nspca.checker.cover import TopSum
 from nspca.checker.membership import prove_rows
 from nspca.errors import CertificateError
