@@ -551,6 +551,14 @@ def test_samples_that_make_most_of_a_component_are_named():
     assert samples.outliers(scores)[1] == [9] and samples.outliers(scores[:11]) is None
 
 
+@pytest.mark.parametrize("m", [12, 16, 24])
+def test_a_dozen_samples_without_an_outlier_have_none(m):
+    scores = np.random.default_rng(m).standard_normal((m, 3))
+    spread = np.sort(np.square(scores - scores.mean(axis=0)), axis=0)
+    assert (spread[-3:].sum(axis=0) / spread.sum(axis=0)).max() > 0.5, "three make most of a component"
+    assert samples.outliers(scores) is None
+
+
 def test_a_search_finds_features_of_components_and_others():
     found = answer_of(table())
     X = found.displayed.components
