@@ -96,7 +96,8 @@ def read_opened(
             raise
         texts = "the file holds texts, whose words nspca.read_text (--text) counts"
         raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None
-    data = annotate(as_spectra(group_by_prefix(data), options.spectra), table, label)
+    wanted = data.options.get("spectra") if options.spectra is None else options.spectra
+    data = annotate(as_spectra(group_by_prefix(data), wanted), table, label)
     if options.weight_column is not None:
         data = weighted(data, options.weight_column)
     if options.drop_constant and (constant := data.constant_columns()).size:
