@@ -277,6 +277,7 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     found = runpy.run_path("reproduce.py")
     assert found["result"].value == pytest.approx(result.value, rel=1e-12)
+    assert "which row" not in (folder / "README.txt").read_text("utf-8"), "one proof is about all of them"
     assert any(line.startswith("parts.npz ") for line in capsys.readouterr().out.splitlines())
     methods = pd.read_csv(folder / "tables/methods.csv").set_index("method")
     assert all(
