@@ -11,9 +11,9 @@ from nspca.data.dataset import Dataset, Kind
 from nspca.data.findings import as_findings
 from nspca.data.limits import check_dense, check_float64
 from nspca.data.missing import settle
-from nspca.data.names import frozen, numbered, pixel_names, quote_names
+from nspca.data.names import frozen, numbered, pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
-from nspca.data.roles import match_items
+from nspca.data.roles import NO_NAMES, find_column, match_items, to_labels
 from nspca.data.spectra import as_spectra
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import write_arrays
@@ -59,6 +59,7 @@ def make_dataset(X: Any, name: str, options: ReadOptions, /, **about: Any) -> Da
             findings=(*data.findings, *as_findings(settled.notes)),
         )
     data = data.transposed() if options.features_in_rows else data
+    data = _with_roles(data, options)
     if options.columns:
         data = data.only(match_items(data.feature_names, options.columns, "column"))
     if options.drop_columns:
@@ -66,15 +67,37 @@ def make_dataset(X: Any, name: str, options: ReadOptions, /, **about: Any) -> Da
     if options.drop_rows:
         out = match_items(data.sample_names, options.drop_rows, "row")
         data = data.rows(np.setdiff1d(np.arange(len(data.sample_names)), out))
-    if options.label_column is None:
-        return data
-    labelled = data.labelled(str(options.label_column))
-    if labelled is None:
-        groups = quote_names(data.label_columns) or "none"
-        raise InvalidData(
-            f"There is no column {shown(options.label_column)} to take as labels: the file has {groups}."
-        )
-    return labelled
+    return data
+
+
+def _with_roles(data: Dataset, options: ReadOptions) -> Dataset:
+    """Return data with the wanted names and labels of the samples, which are features or label columns."""
+    label, names = options.label_column, options.id_column
+    features = [] if data.is_covariance or data.image_shape else [*data.feature_names]
+    taken = []
+    if features and names is not None and names != NO_NAMES:
+        taken.append(find_column(features, names, "id"))
+        data = replace(data, sample_names=unique_names(_as_texts(data.X[:, taken]), "sample")[0])
+    if label is not None and str(label) not in data.label_columns:
+        try:
+            taken.append(find_column(features, label, "label"))
+        except InvalidData:
+            known = quote_names(data.label_columns) or "none"
+            raise InvalidData(
+                f"There is no column {shown(label)} to take as labels: the file has {known}."
+            ) from None
+        column = features[taken[-1]]
+        groups = {**data.label_columns, column: to_labels(_as_texts(data.X[:, taken[-1:]]))}
+        data, label = replace(data, label_columns=groups), column
+    if taken:
+        data = replace(data.without(taken), findings=data.findings)
+    return data if label is None else (data.labelled(str(label)) or data)
+
+
+def _as_texts(column: Any) -> list[str]:
+    """Return the numbers of a column (m, 1), whole ones without a point."""
+    values = column.toarray() if sp.issparse(column) else column
+    return [f"{value:.15g}" for value in values.ravel().tolist()]
 
 
 def plain_numbers(X: np.ndarray) -> np.ndarray:

@@ -66,7 +66,8 @@ def _is_float(text: str) -> bool:
 def _write_items(values: Any) -> str:
     """Return the inverse of `_read_items` and `_read_codes`."""
     return ",".join(
-        f"{value:g}" if isinstance(value, float) else str(value).replace(",", ",,") for value in values
+        repr(value).removesuffix(".0") if isinstance(value, float) else str(value).replace(",", ",,")
+        for value in values
     )
 
 

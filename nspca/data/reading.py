@@ -96,10 +96,11 @@ def read_opened(
             raise
         texts = "the file holds texts, whose words nspca.read_text (--text) counts"
         raise InvalidData(f"{error.message.removesuffix('.')}; {texts}.", error.ways) from None
-    wanted = data.options.get("spectra") if options.spectra is None else options.spectra
-    data = annotate(as_spectra(group_by_prefix(data), wanted), table, label)
+    data = annotate(group_by_prefix(data), table, label)
     if options.weight_column is not None:
         data = weighted(data, options.weight_column)
+    wanted = data.options.get("spectra") if options.spectra is None else options.spectra
+    data = as_spectra(data, wanted)
     if options.drop_constant and (constant := data.constant_columns()).size:
         data = data.without(constant.tolist())
     layout = source.layouts[-1] if source.layouts else None

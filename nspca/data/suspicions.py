@@ -164,7 +164,7 @@ def _strange_names(data: Dataset) -> Iterator[Finding]:
         )
 
 
-def _some_rows(X: np.ndarray) -> np.ndarray:
+def some_rows(X: np.ndarray) -> np.ndarray:
     """Return at most `LOOKED_AT` rows, evenly spread."""
     return X if len(X) <= LOOKED_AT else X[np.linspace(0, len(X) - 1, LOOKED_AT).astype(int)]
 
@@ -220,7 +220,7 @@ def _is_code(extreme: float, codes: Sequence[float], others: np.ndarray) -> bool
 
 def _columns(data: Dataset) -> Iterator[Finding]:
     """Yield findings about features that look like row numbers, times, postcodes or classes."""
-    X = _some_rows(data.X)
+    X = some_rows(data.X)
     if X.dtype.kind != "f" or len(X) < 5:
         return
     m, n = X.shape
@@ -297,7 +297,7 @@ def _totals(data: Dataset) -> Iterator[Finding]:
             where="rows",
         )
     if X.shape[1] >= 4 and not isinstance(data.feature_names, Numbered):
-        some = _some_rows(X).astype(float)
+        some = some_rows(X).astype(float)
         sums, n = some.sum(axis=1), X.shape[1]
         for j, what in [(j, summary_of(some[:, j], sums, n)) for j in (n - 1, 0)]:
             if what:
@@ -321,7 +321,7 @@ def summary_of(row: np.ndarray, whole: np.ndarray, count: int) -> str:
 
 def _alone(data: Dataset) -> Iterator[Finding]:
     """Yield a finding about a feature that alone carries nearly all variance."""
-    variances = _some_rows(data.X).astype(float).var(axis=0)
+    variances = some_rows(data.X).astype(float).var(axis=0)
     total, j = variances.sum(), int(variances.argmax())
     if variances.size >= 3 and 0 < total < np.inf and variances[j] > ALONE * total:
         why = "it has far larger numbers than the others, so standardise the features or leave it out"

@@ -551,14 +551,8 @@ def test_samples_that_make_most_of_a_component_are_named():
     assert component == 1 and rows == [7, 9] and 0.8 < share < 1, "7 alone makes more than half of it"
     scores[7, 1] = 0.0
     assert samples.outliers(scores)[1] == [9] and samples.outliers(scores[:11]) is None
-
-
-@pytest.mark.parametrize("m", [12, 16, 24])
-def test_a_dozen_samples_without_an_outlier_have_none(m):
-    scores = np.random.default_rng(m).standard_normal((m, 3))
-    spread = np.sort(np.square(scores - scores.mean(axis=0)), axis=0)
-    assert (spread[-3:].sum(axis=0) / spread.sum(axis=0)).max() > 0.5, "three make most of a component"
-    assert samples.outliers(scores) is None
+    few = [samples.outliers(rng.standard_normal((14, 5))) for _ in range(100)]
+    assert few.count(None) >= 95, "three of fourteen make half of a component by chance"
 
 
 def test_a_map_along_two_components_that_go_together_names_two_that_do_not():

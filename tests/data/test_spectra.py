@@ -24,7 +24,15 @@ def peaks(points, samples=12):
 
 
 @pytest.mark.parametrize(
-    ("name", "unit"), [("{}", ""), ("{} nm", "nm"), ("X{}", "X"), ("wavenumber_{}", "wavenumber")]
+    ("name", "unit"),
+    [
+        ("{}", ""),
+        ("{} nm", "nm"),
+        ("{} cm-1", "cm-1"),
+        ("X{}", "X"),
+        ("Abs.{}", "Abs"),
+        ("wavenumber_{}", "wavenumber"),
+    ],
 )
 @pytest.mark.parametrize("numbers", [400 + 2.5 * np.arange(40), 4000.0 - 8 * np.arange(40)])
 def test_rows_over_numbers_in_order_are_spectra(name, unit, numbers):
@@ -44,11 +52,26 @@ def test_rows_over_numbers_in_order_are_spectra(name, unit, numbers):
         ([str(year) for year in range(1980, 2020)], peaks(40)),
         ([str(j) for j in range(40)], peaks(40)),
         ([f"{400 + 2 * j}" for j in range(40)], np.random.default_rng(1).random((12, 40))),
+        ([f"{1800 + 5 * j}" for j in range(40)], peaks(40)),
+        ([f"{2010 + j // 12}{j % 12 + 1:02}" for j in range(40)], peaks(40)),
+        ([f"ch-{j}" for j in range(1, 41)], peaks(40)),
+        ([f"Q{j}" for j in range(1, 44) if j not in (7, 12, 30)], peaks(40)),
         ([f"{400 + 2 * j}" for j in range(12)], peaks(12)),
         ([f"{400 + 2 * j} {'ab'[j % 2]}" for j in range(40)], peaks(40)),
         ([f"{400 + 2 * j}" for j in range(39)] + ["400.5"], peaks(40)),
     ],
-    ids=["years", "counted", "rough", "few", "other words", "out of order"],
+    ids=[
+        "years",
+        "counted",
+        "rough",
+        "years in fives",
+        "months",
+        "channels",
+        "questions",
+        "few",
+        "other words",
+        "out of order",
+    ],
 )
 def test_other_tables_are_none(names, X):
     assert nspca.read(table(names, X)).kind == "table"
@@ -64,12 +87,35 @@ def test_a_few_other_columns_are_left_out_and_said():
     assert nspca.read(raw, spectra=False).X.shape == (12, 42)
 
 
+def test_columns_beside_spectra_are_still_weights_and_labels():
+    numbers = [f"{400 + 2 * j}" for j in range(40)]
+    X = np.hstack([np.tile([[1.0], [2.0], [0.0]], (4, 1)), np.repeat([[1.0], [2.0]], 6, axis=0), peaks(40)])
+    raw = table(["weight", "dose", *numbers], X)
+    data = nspca.read(raw, weight_column="weight")
+    assert data.kind == "spectrum" and data.X.shape == (8, 40) and set(data.weights) == {1, 2}
+    (said,) = (one for one in data.findings if one.option == "spectra")
+    assert ("label_column", "dose") in {(way.option, way.value) for way in said.ways}
+    data = nspca.read(raw, label_column="dose")
+    assert data.kind == "spectrum" and data.labels.tolist() == ["1.0"] * 6 + ["2.0"] * 6
+
+
+def test_a_row_of_one_value_does_not_hide_spectra():
+    X = peaks(40)
+    X[3] = 0
+    assert nspca.read(table([f"{400 + 2 * j}" for j in range(40)], X)).kind == "spectrum"
+
+
 def test_a_table_can_be_called_spectra_if_its_names_are_numbers():
     rough = np.random.default_rng(1).random((12, 15))
     data = nspca.read(table([f"{400 + 2 * j}" for j in range(15)], rough), spectra=True)
     assert data.kind == "spectrum" and data.axis[-1] == 428
-    with pytest.raises(nspca.InvalidData, match="no numbers that rise or fall"):
-        nspca.read(table([f"g{j % 3}_{j}" for j in range(15)], rough), spectra=True)
+    for names, cause in (
+        ([f"g{j % 3}_{j}" for j in range(15)], r'15 columns have other names \("g0_0"'),
+        ([*(f"{400 + 2 * j}" for j in range(11)), *"abcd"], '4 columns have other names \\("a", "b" and 2'),
+        ([f"{400 + 2 * (j ^ 1)}" for j in range(15)], "some are out of order"),
+    ):
+        with pytest.raises(nspca.InvalidData, match=f"no numbers that rise or fall, since {cause}"):
+            nspca.read(table(names, rough), spectra=True)
 
 
 def test_the_axis_and_its_name_are_in_an_archive():

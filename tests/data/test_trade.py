@@ -272,6 +272,33 @@ def test_what_is_left_of_an_npz_is_said():
         read(stream.getvalue(), label_column="kind")
 
 
+def test_a_column_of_an_array_names_or_groups_the_samples_when_it_is_pressed():
+    X = np.random.default_rng(0).normal(size=(30, 6))
+    X[:, 0], X[:, 5] = 3 + 7 * np.arange(30), np.tile([1, 2, 3], 10)
+    stream = io.BytesIO()
+    np.save(stream, X)
+    ways = {way.option: way.value for one in read(stream.getvalue()).findings for way in one.ways}
+    data = read(stream.getvalue(), id_column=ways["id_column"], label_column=ways["label_column"])
+    assert data.labels.tolist() == [1, 2, 3] * 10 and data.label_name == "feature 6"
+    assert data.sample_names[:3] == ("3", "10", "17") and np.array_equal(data.X, X[:, 1:5])
+    with pytest.raises(InvalidData, match="no column 'x' to take as labels"):
+        read(stream.getvalue(), label_column="x")
+    with pytest.raises(InvalidData, match='no column "x" to take as the id column'):
+        read(stream.getvalue(), id_column="x")
+
+
+def test_of_two_arrays_with_one_meaning_the_other_is_said():
+    stream = io.BytesIO()
+    np.savez(stream, X=np.eye(4, 3), y=np.arange(4), labels=np.ones((2, 2)), axis=np.array(["a"] * 3))
+    data = read(stream.getvalue())
+    assert data.labels.tolist() == [0, 1, 2, 3]
+    assert any('left out: "axis", "labels"' in note for note in data.notes)
+    stream = io.BytesIO()
+    np.savez(stream, X=np.eye(4, 3), axis=np.arange(3), wavelength_um=np.arange(3))
+    data = read(stream.getvalue())
+    assert data.axis_name == "" and any('not read: "wavelength_um"' in note for note in data.notes)
+
+
 def test_a_table_of_numbers_has_no_texts_to_count():
     with pytest.raises(InvalidData, match="no column of texts"):
         read_text(b"name,a,b,c\n" + b"".join(b"s%d,1.%d,2.5,3\n" % (i, i) for i in range(9)))

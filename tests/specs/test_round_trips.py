@@ -57,6 +57,7 @@ def data(draw, changed: bool = True) -> DataSpec:
                 {"sample": draw(NAMES)},
                 {"upload": draw(WORD), "file": "a.csv", "id_column": draw(st.sampled_from([None, "id", 3]))},
                 {"upload": draw(WORD), "missing": "mean", "covariance": draw(st.booleans()), "repair": True},
+                {"upload": draw(WORD), "missing": "samples", "missing_codes": (-9999999.0, 99999.25, "NA")},
                 {"upload": draw(WORD), "annotation": draw(WORD), "label_column": "batch", "image_size": 64},
                 {"upload": draw(WORD), "words": True, **draw(COUNTING)},
                 {"folder": "rows", "some": draw(st.sampled_from([0, 1000]))},

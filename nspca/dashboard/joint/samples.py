@@ -41,9 +41,9 @@ MOST_FOUND = 5  # maximum features and samples that a search names
 MOST_OUTLIERS, OUTLYING, ENOUGH = 3, (0.8, 0.5), 12
 """Maximum samples that are called outliers, the shares of a component from which they are (those that make
 nearly all of it first), and the number of samples from which outliers are sought."""
-APART = 2
-"""How many times as far from the mean as every other sample an outlier lies. In a dozen samples without any,
-the three largest scores make two thirds of a component.
+FAR = 10
+"""Least distance of an outlier from the median, in units of the median of all distances: of few samples, some
+three make most of a component by chance.
 """
 
 
@@ -340,21 +340,22 @@ def _said(answer: Answer, feature: int) -> str:
 def outliers(scores: np.ndarray) -> tuple[int, list[int], float] | None:
     """Return the component, the samples and their share of it, where a few samples make most of a component.
 
-    The share is that of the variance of the scores (m, r). None where no component depends on so few, and
-    where these are not far from all others. One of several outliers alone is not named: without it, another
-    would make the component.
+    The share is that of the variance of the scores (m, r). None where no component depends on so few that are
+    `FAR` from all others. One of several outliers alone is not named: without it, another would make the
+    component.
     """
     if len(scores) < ENOUGH:
         return None
+    apart = np.abs(scores - np.median(scores, axis=0))
+    is_far = apart > FAR * np.median(apart, axis=0)
     spread = np.square(scores - scores.mean(axis=0))
     spread = spread / np.where(spread.any(axis=0), spread.sum(axis=0), 1)
     for least, count in itertools.product(OUTLYING, range(1, MOST_OUTLIERS + 1)):
-        rows = np.argsort(-spread, axis=0, kind="stable")[: count + 1]
-        largest = np.take_along_axis(spread, rows, axis=0)
-        shares = largest[:count].sum(axis=0) * (largest[count - 1] >= APART**2 * largest[count])
+        rows = np.argsort(-spread, axis=0, kind="stable")[:count]
+        shares = np.take_along_axis(np.where(is_far, spread, 0.0), rows, axis=0).sum(axis=0)
         j = int(np.argmax(shares))
         if shares[j] >= least:
-            return j, rows[:count, j].tolist(), float(shares[j])
+            return j, rows[:, j].tolist(), float(shares[j])
     return None
 
 

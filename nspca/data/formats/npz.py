@@ -316,10 +316,10 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
     left: list[str] = []
     for name, (keys, fits) in _EXTRAS.items():
         arrays = {key: reader.read_array(key) for key in keys if key in reader.files}
-        fitting = [array for array in arrays.values() if fits(array, m)]
-        found |= {name: fitting[0]} if fitting else {}
-        used |= {*keys}
-        left += [] if fitting else [*arrays]
+        fitting = [key for key, array in arrays.items() if fits(array, m)]
+        found |= {name: arrays[fitting[0]]} if fitting else {}
+        left += [key for key in arrays if key not in fitting]
+        used |= {*fitting[:1], *left}
     about: dict[str, Any] = {"labels": found["labels"]} if "labels" in found else {}
     about |= {_FLOATS[name]: found[name].astype(np.float64) for name in _FLOATS if name in found}
     about |= {
@@ -350,7 +350,7 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         about |= {"texts": texts, "kind": "words"} if texts is not None else {}
         left += [] if texts is not None else ["texts"]
     if "axis" in found:
-        unit = found.get("axis_name", "wavelength (µm)" if "wavelength_um" in reader.files else "")
+        unit = found.get("axis_name", "wavelength (µm)" if "wavelength_um" in used else "")
         about |= {"axis_name": str(unit), "kind": "spectrum"}
     if "header" in found:
         words: Sequence[str] = numbered("header field", found["header"].shape[1])
