@@ -18,6 +18,7 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.cli.loadings import read_loadings
+from nspca.dashboard import export
 from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.joint import parts as joint_parts
@@ -341,3 +342,8 @@ def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
         assert list(read["sample"]) == list(done.of.dataset.sample_names)
         assert np.allclose(read["score"], done.problem.scores(x))
     assert (make is uploaded) == (folder / "tables/scores.csv").exists()
+
+
+def test_names_of_files_are_plain():
+    texts = {"../../etc/x": "etc-x", "ü ß": "nspca", "a b": "a-b", "CON:1": "CON-1"}
+    assert {text: export.ascii_name(text) for text in texts} == texts
