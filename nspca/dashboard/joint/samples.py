@@ -74,14 +74,24 @@ def show(answer: Answer) -> None:
     points = len(drawn_samples(len(scores)))
     if points < len(scores) or answer.of.table is not None:
         st.caption(f"Drawn are {points:,} of {answer.of.shape[0]:,} samples, at most {MOST_POINTS:,}.")
-    together = correlations(scores[:, [along[0] - 1]], scores[:, [along[1] - 1]])[0, 0]
-    if r > 2 and along[0] != along[1] and abs(together) >= TOGETHER:
-        st.caption(
-            f"Along {answer.nouns.one}s {along[0]} and {along[1]} the samples go together (correlation "
-            f"{f'{together:.2f}'.replace('-', '−')}): two others show more."
-        )
+    if said := alike(scores, along, answer.nouns.one):
+        st.caption(said)
     which, rows = st.session_state.get(CHOSEN, ("", []))
     _chosen(answer, scores, label, chosen_samples(rows, len(scores)) if which == answer.id else [])
+
+
+def alike(scores: np.ndarray, along: tuple[int, int], one: str) -> str:
+    """Return that two components (numbers from 1) go together where two others do not; else nothing."""
+    R, varies = correlations(scores, scores), np.ptp(scores, axis=0) > 0
+    pairs = itertools.combinations(np.flatnonzero(varies).tolist(), 2)
+    first, second = min(pairs, key=lambda pair: abs(R[pair]), default=(0, 0))
+    together = R[along[0] - 1, along[1] - 1]
+    if along[0] == along[1] or abs(together) < TOGETHER or abs(R[first, second]) >= TOGETHER:
+        return ""
+    return (
+        f"Along {one}s {along[0]} and {along[1]} the samples go together (correlation "
+        f"{f'{together:.2f}'.replace('-', '−')}): {one}s {first + 1} and {second + 1} show more."
+    )
 
 
 def drawn(answer: Answer) -> go.Figure | None:
