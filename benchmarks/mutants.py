@@ -45,6 +45,7 @@ FAULTS = {
         ("checker/cover.py", "not f.nonneg and f.d > 0", "f.d > 0"),
         ("checker/cover.py", "below[: f.fixed] = False", "below[: f.fixed] = True"),
         ("checker/membership.py", "lost[..., :fixed] = terms[..., :fixed]", "lost[..., :fixed] = 0"),
+        ("checker/membership.py", "np.array(before) <= f.k,", "np.array(before) < f.k,"),
         ("checker/matrix.py", "self.relief = min(", "self.relief = max("),
         ("checker/fixing.py", "unsure[list(self.forced)] = True", "unsure[list(self.forced)] = False"),
     ],

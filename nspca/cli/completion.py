@@ -57,12 +57,13 @@ def script(top: argparse.ArgumentParser, shell: str) -> str:
         "ITEM": tuple(papers.ITEMS),
     }
     for command in subparsers(top).values():
-        for action in command._actions:
+        actions: list[Any] = command._actions  # shtab reads the attribute `complete` of those that have it
+        for action in actions:
             metavar = str(action.metavar or "")
             if metavar in ("SOURCE", "DATA"):
-                action.complete = _words_or_files(data.SAMPLES)  # type: ignore[attr-defined]  # as shtab documents
+                action.complete = _words_or_files(data.SAMPLES)
             elif metavar.startswith(FILES):
-                action.complete = shtab.FILE  # type: ignore[attr-defined]
+                action.complete = shtab.FILE
             elif metavar in words:
                 action.choices = words[metavar]
     top.prog = "nspca"  # also for those who call it with `python -m`

@@ -145,6 +145,8 @@ class Export:
             found[f"figures/{name}.png"] = picture.png, "the same in pixels"
         found |= {path: (one.make(), one.about) for path, one in self.files.items() if not one.alone}
         said = "the proofs; the tables say which row each is of"
+        if len(self.certificates) == 1:
+            said = "the proof that nothing explains more than its limit"
         for name, certificate in self.certificates.items():
             content = certificate.of_prepared(self.of.dataset.prepared).to_bytes()
             found[f"{CERTIFICATES}{name}.npz"], said = (content, said), ""

@@ -85,8 +85,9 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
         state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
-        with statement.show(state_it()):
-            optimal.show(answer, bar=lambda upper: statement.bar(state_it(upper=upper)), ceiling=ceiling)
+        limit = answer.limit
+        with statement.show(state_it(upper=limit)):
+            optimal.show(answer, lambda upper: statement.bar(state_it(upper=min(upper, limit))))
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
         picture, few = component.plot(data, result.components[:, 0]), table[table["k"] <= MOST]

@@ -14,6 +14,7 @@ from nspca.data.missing import settle
 from nspca.data.names import frozen, numbered, pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import NO_NAMES, find_column, match_items, to_labels
+from nspca.data.spectra import as_spectra
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import write_arrays
 
@@ -21,7 +22,7 @@ MOST_TEXT = 16 * 2**20
 """Maximum bytes of all texts in a file: about sixteen thousand pages."""
 
 
-def make_dataset(X: Any, name: str, options: ReadOptions, **about: Any) -> Dataset:
+def make_dataset(X: Any, name: str, options: ReadOptions, /, **about: Any) -> Dataset:
     """Return numbers as a Dataset, after settling missing values and applying the options of reading.
 
     X is a matrix (m, n) or a stack of images, which is unrolled row by row. `about` are fields of `Dataset`
@@ -129,6 +130,8 @@ def to_npz(dataset: Dataset) -> bytes:
         "label_columns": _texts([*dataset.label_columns]) if dataset.label_columns else None,
         "label_name": np.array(dataset.label_name) if dataset.label_name else None,
         "is_covariance": True if dataset.is_covariance else None,
+        # A table that its reader did not take as spectra stays one.
+        "spectra": None if as_spectra(dataset, None) is dataset else False,
         "prepared": _texts(dataset.prepared) if dataset.prepared else None,
     }
     arrays |= {key: np.asarray(value) for key, value in optional.items() if value is not None}

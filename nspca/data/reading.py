@@ -99,7 +99,8 @@ def read_opened(
     data = annotate(group_by_prefix(data), table, label)
     if options.weight_column is not None:
         data = weighted(data, options.weight_column)
-    data = as_spectra(data, options.spectra)
+    wanted = data.options.get("spectra") if options.spectra is None else options.spectra
+    data = as_spectra(data, wanted)
     if options.drop_constant and (constant := data.constant_columns()).size:
         data = data.without(constant.tolist())
     layout = source.layouts[-1] if source.layouts else None

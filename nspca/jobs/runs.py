@@ -120,23 +120,25 @@ class Runs(Database):
     def make_room(self, total: int, quota: int, max_age: float) -> int:
         """Delete results older than `max_age` seconds and those that exceed the limits; return their number.
 
-        A result is kept if it and the newer ones fit into `total` bytes, and into the `quota` bytes of at
-        least one of its workspaces. The runs of the others stay with a message, and can be run again.
+        A result is kept if it and the newer ones of at least one of its workspaces fit into `quota` bytes,
+        and it and all newer ones that do into `total` bytes. So a workspace that is over its quota takes no
+        room from others. The runs of deleted results stay with a message, and can be run again.
         """
         with self._writing() as db:
             gone = db.execute(
-                """WITH sized AS (
-                    SELECT key, finished, length(body) AS size,
-                        sum(length(body)) OVER (ORDER BY finished DESC, key) AS held FROM results),
-                owned AS (
-                    SELECT DISTINCT sized.*, workspace FROM sized
-                    LEFT JOIN runs ON runs.key = sized.key OR runs.id = sized.key),
+                """WITH owned AS (
+                    SELECT DISTINCT results.key, results.finished, length(body) AS size, workspace
+                    FROM results LEFT JOIN runs ON runs.key = results.key OR runs.id = results.key),
                 counted AS (
                     SELECT *, sum(size) OVER (PARTITION BY workspace ORDER BY finished DESC, key) AS mine
-                    FROM owned)
-                SELECT key FROM counted GROUP BY key, held, finished
-                HAVING held > ? OR finished < ? OR (max(workspace) IS NOT NULL AND min(mine) > ?)""",
-                (total, time.time() - max_age, quota),
+                    FROM owned),
+                fitting AS (
+                    SELECT key, finished, size FROM counted GROUP BY key
+                    HAVING finished >= ? AND (max(workspace) IS NULL OR min(mine) <= ?)),
+                summed AS (
+                    SELECT key, sum(size) OVER (ORDER BY finished DESC, key) AS held FROM fitting)
+                SELECT key FROM results WHERE key NOT IN (SELECT key FROM summed WHERE held <= ?)""",
+                (time.time() - max_age, quota, total),
             ).fetchall()
             db.executemany("DELETE FROM results WHERE key = ?", gone)
             db.executemany(

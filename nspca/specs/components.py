@@ -89,7 +89,7 @@ class ComponentsSpec(ProblemSpec):
     ] = "fast"
     """Work spent on the bound on the variance of all disjoint components together; None for no bound."""
     noun: Literal["component", "part", "topic"] = "component"
-    """What pages call a component."""
+    """Noun for a component on pages."""
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:

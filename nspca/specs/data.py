@@ -254,8 +254,8 @@ class DataSpec(ReadOptions):
         return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
 
     def change_words(self) -> list[str]:
-        """Return a phrase for each step that changes the numbers."""
-        return [*self.details(*CHANGES)]
+        """Return a phrase for each step that changes the numbers, in the order in which they are done."""
+        return [words for name in CHANGES for words in self.details(name)]
 
     # ---- address
 

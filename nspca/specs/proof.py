@@ -25,12 +25,12 @@ from nspca.verifying import verify
 
 Sparsity = Annotated[
     Whole | Annotated[tuple[Whole, ...], Limits(min_length=1)],
+    Limits(description="Features of one component, or the sizes of several."),
     Required(
         "a whole number of at least 1, or a list of such sizes, one for each of several components",
         "write 3 for one component of 3 features, and [3, 3] for two",
     ),
 ]
-"""Features of one component, or the sizes of several."""
 
 
 def sparsity_words(k: int | tuple[int, ...]) -> str:

@@ -259,7 +259,7 @@ class ProblemSpec(Spec):
         return "\n".join(["import nspca", "", self.opening(), *self.python(**shown), ""])
 
     subject: ClassVar[str] = "problem"
-    """What exported Python hands to `run`: the problem that `opening` makes, or the numbers X."""
+    """Argument of `run` in exported Python: the problem that `opening` makes, or the numbers X."""
 
     def python(self, **shown: Any) -> list[str]:
         """Return the lines of Python that follow `opening`; by default they run the question itself."""

@@ -96,8 +96,11 @@ class Model(BaseModel):
         for name, field in cls.model_fields.items():
             option = next((one for one in field.metadata if isinstance(one, Option)), Option(""))
             default = None if field.is_required() else field.get_default(call_default_factory=True)
+            required = _required(cls, name)
+            parts = option.label, required.words if required else ""
+            said = field.description or ": ".join(filter(None, parts))
             # The docstring of a flag says what the flag does, and that is the opposite of True.
-            said = option.label if default is True and option.flag else field.description or option.label
+            said = f"False: {said}" if default is True and option.flag else said
             known = "" if default is None or isinstance(default, Model) else f" : default {default!r}"
             lines += [f"{name}{known}", f"    {' '.join(said.split())}"]
         cls.__doc__ = "\n".join(lines)

@@ -98,8 +98,10 @@ def test_a_word_lights_up_in_documents_and_is_left_out_at_once(page, app_url):
     page.wait_for_function(IDLE)
     word = page.locator(".nspca-topics li").first
     name = word.get_attribute("data-word")
+    mark = page.locator(f".nspca-document mark[data-word='{name}']").first
+    expect(mark).to_be_visible()
     word.hover()
-    expect(page.locator(f".nspca-document mark[data-word='{name}']").first).to_have_class("lit")
+    expect(mark).to_have_class("lit")
     page.get_by_role("button", name=f"without {name}", exact=True).click()
     expect(page).to_have_url(re.compile(r"[?&]out=\d+"))
     expect(page.get_by_text(f"Without {name}", exact=True)).to_be_visible()

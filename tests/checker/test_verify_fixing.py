@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from nspca.checker import matrix as module
-from nspca.checker import verify
+from nspca.checker import membership, verify
 from nspca.checker.cover import TopSum
 from nspca.checker.membership import prove_rows
 from nspca.errors import CertificateError
@@ -603,3 +603,34 @@ def test_a_row_is_fixed_just_above_the_largest_sum_with_it_or_without_it():
                 with nullcontext() if is_true else pytest.raises(CertificateError, match="sets that"):
                     prove_rows(f, claim, masks["having"], masks["lacking"], np.zeros(0, np.uint8))
     assert tried > 300
+
+
+def test_equal_rows_that_are_left_out_change_no_verdict(monkeypatch):
+    """Rows have few values and any masks, so that kinds have many rows, fixed in, fixed out or neither."""
+    rng, few, tried = np.random.default_rng(4), membership.few_of_a_kind, 0
+    for _ in range(120):
+        n, D, k = (int(rng.integers(*ends)) for ends in ((4, 9), (0, 3), (1, 4)))
+        fixed, at, kind = int(rng.integers(0, k)), np.arange(n), rng.integers(0, 2, n)
+        V, h = rng.choice([0.3, 0.6], (2, D))[kind], rng.choice([0.1, 0.4], 2)[kind]
+        f, codes = TopSum(V, D, h, k, fixed, True), np.full(2**D if D else 0, 255, np.uint8)
+        fate = rng.choice(3, n, p=rng.dirichlet([1, 1, 1]))
+        out, in_ = (fate == 1) & (at >= fixed), fate == 2
+        if not (out | in_).any():
+            continue
+        low, high = -f.mass, 2 * f.mass
+
+        def is_proved(F, f=f, out=out, in_=in_, codes=codes):
+            try:
+                return not membership.prove_rows(f, F, out, in_, codes).size
+            except CertificateError:
+                return False
+
+        with monkeypatch.context() as patch:
+            patch.setattr(membership, "few_of_a_kind", lambda *whole: whole)
+            for _ in range(20):
+                middle = (low + high) / 2
+                low, high = (low, middle) if is_proved(middle) else (middle, high)
+        room = 1e-4 * f.mass
+        tried += few(f, out, in_)[0].h.size < n
+        assert is_proved(high + room) and not is_proved(low - room)
+    assert tried > 20

@@ -18,6 +18,7 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.cli.loadings import read_loadings
+from nspca.dashboard import export
 from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.joint import parts as joint_parts
@@ -122,6 +123,18 @@ def test_every_certificate_is_accepted_and_the_tables_agree(unpacked):
             "weight"
         ]
         assert done.problem.value(x) == pytest.approx(row.value, rel=1e-12)
+
+
+def test_a_row_names_the_certificate_of_its_bound_which_may_be_about_more_features():
+    done = sampled()
+    one = done.sweep["auto", 2]
+    tight, loose = done.sweep["auto", 4].certificate, replace(one.certificate, upper=10.0)
+    sweep = nspca.Sweep({**done.sweep.results, ("auto", 2): one.with_certificate(loose)})
+    done = replace(done, sweep=sweep, k=2)
+    rows = pd.read_csv(io.BytesIO(sweep_archive._files(done)["tables/sweep.csv"].make()))
+    assert set(rows["certificate"]) == {"certificates/k4-auto.npz"} and set(rows["upper"]) == {tight.upper}
+    assert done.limit == tight.upper and done.certificate is loose
+    assert done.ratio == rows["ratio"][0] < 1, "the line about the answer and the curve say the same"
 
 
 def test_the_python_in_it_finds_the_same_and_so_does_the_command_of_the_readme(unpacked, monkeypatch, capsys):
@@ -265,6 +278,7 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     found = runpy.run_path("reproduce.py")
     assert found["result"].value == pytest.approx(result.value, rel=1e-12)
+    assert "which row" not in (folder / "README.txt").read_text("utf-8"), "one proof is about all of them"
     assert any(line.startswith("parts.npz ") for line in capsys.readouterr().out.splitlines())
     methods = pd.read_csv(folder / "tables/methods.csv").set_index("method")
     assert all(
@@ -328,3 +342,8 @@ def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
         assert list(read["sample"]) == list(done.of.dataset.sample_names)
         assert np.allclose(read["score"], done.problem.scores(x))
     assert (make is uploaded) == (folder / "tables/scores.csv").exists()
+
+
+def test_names_of_files_are_plain():
+    texts = {"../../etc/x": "etc-x", "ü ß": "nspca", "a b": "a-b", "CON:1": "CON-1"}
+    assert {text: export.ascii_name(text) for text in texts} == texts

@@ -534,6 +534,8 @@ def test_annotations_are_shares_between_groups_or_correlations():
     assert "1 and 2 differ most" in annotations.sentence("kind", two, "part")
     none = annotations.sentence("age", annotations.Link(0, np.array([-0.2, 0.1])), "part")
     assert none == "No part goes with age: the largest correlation is 0.20."
+    both = annotations.sentence("age", annotations.Link(0, np.array([0.5, -0.5])), "part")
+    assert both == "Parts 1 and 2 go most with age: correlation +0.50 and −0.50."
     same = annotations.links(scores, {"kind": data.labels, "again": data.labels})
     assert list(same) == ["kind"], "labels of the same groups say the same"
     html = annotations.table(links, "component")
@@ -549,6 +551,17 @@ def test_samples_that_make_most_of_a_component_are_named():
     assert component == 1 and rows == [7, 9] and 0.8 < share < 1, "7 alone makes more than half of it"
     scores[7, 1] = 0.0
     assert samples.outliers(scores)[1] == [9] and samples.outliers(scores[:11]) is None
+    few = [samples.outliers(rng.standard_normal((14, 5))) for _ in range(100)]
+    assert few.count(None) >= 95, "three of fourteen make half of a component by chance"
+
+
+def test_a_map_along_two_components_that_go_together_names_two_that_do_not():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 40))
+    scores = np.column_stack([x, x + 0.1 * y, 0.2 * x + y])
+    assert samples.alike(scores, (2, 1), "part").endswith("(correlation 0.99): parts 1 and 3 show more.")
+    assert samples.alike(scores, (1, 3), "part") == samples.alike(scores, (2, 2), "part") == ""
+    assert samples.alike(np.column_stack([x, x + 0.1 * y, 0 * x]), (1, 2), "part") == "", "no two show more"
 
 
 def test_a_search_finds_features_of_components_and_others():

@@ -137,3 +137,13 @@ def test_genes_with_numbers_in_order_are_no_axis(first):
         "\n".join([",".join(["name", *(f"ENSG{j:011}" for j in range(40))]), *samples]).encode()
     )
     assert data.X.shape == X.shape and data.kind == "table"
+
+
+def test_an_archive_of_what_was_read_as_a_table_is_read_as_a_table():
+    X = np.hstack([np.random.default_rng(2).random((12, 1)) * 50, peaks(40)])
+    raw = table(["moisture", *(f"{400 + 2 * j}" for j in range(40))], X)
+    data = nspca.read(raw, spectra=False)
+    again = nspca.read(to_npz(data))
+    assert again.kind == "table" and again.feature_names == data.feature_names
+    assert nspca.read(to_npz(data), spectra=True).kind == "spectrum", "who asks for spectra gets them"
+    assert to_npz(again) == to_npz(data)

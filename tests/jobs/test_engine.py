@@ -152,6 +152,17 @@ def test_a_result_on_its_way_is_not_lost_with_its_worker(engine, begun, monkeypa
     assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
 
 
+def test_a_cancelled_question_can_be_asked_again_at_once(engine, begun, ended, tmp_path):
+    question = {"gate": str(tmp_path / "gate")}
+    job = engine.submit("tests.jobs.background_tasks:hold", question, workspace="a")
+    begun(engine, job)
+    engine.cancel(job)
+    assert engine.submit("tests.jobs.background_tasks:hold", question, workspace="a") == job
+    begun(engine, job)
+    (tmp_path / "gate").touch()
+    assert ended(engine, job).state == "done"
+
+
 def test_cancel_detaches_from_a_run_that_others_want(engine, begun, ended, tmp_path):
     question = {"gate": str(tmp_path / "gate")}
     alone = engine.submit("tests.jobs.background_tasks:hold", question, workspace="a")

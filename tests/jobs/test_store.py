@@ -358,6 +358,15 @@ def test_results_make_room_for_newer_ones(store):
     assert store.kept("w") == (1, 50)
 
 
+def test_a_workspace_over_its_quota_takes_no_room_from_others(store):
+    now = time.time()
+    for name, workspace, age in zip("abcd", "vwww", (40, 30, 20, 10), strict=True):
+        run = add(store, workspace, name)
+        store.finish_runs([run], "done", result=(name, bytes(100)), finished=now - age)
+    assert store.make_room(250, 100, 1e9) == 2
+    assert [name for name in "abcd" if store.has_result(name)] == ["a", "d"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
 @pytest.mark.parametrize("how", ["deleted", "replaced", "folder"])
 def test_a_store_deleted_below_a_running_server_is_said(store, how):

@@ -292,5 +292,21 @@ def test_an_address_that_somebody_edited_is_refused_in_a_sentence(text):
             specs.SweepSpec.from_query({"from": "1", "to": "3", name: text})
 
 
+@pytest.mark.parametrize("kind", [DataSpec, *Spec.KINDS.values()])
+def test_the_docstring_of_a_spec_says_something_of_every_field(kind):
+    lines = kind.__doc__.splitlines()
+    for name in kind.model_fields:
+        (at,) = [i for i, line in enumerate(lines) if line == name or line.startswith(f"{name} : ")]
+        assert lines[at + 1].strip(), name
+    if "nonneg" in kind.model_fields:
+        assert "nonneg : default True\n    False: Allow negative weights." in kind.__doc__
+
+
+def test_changes_are_named_in_the_order_in_which_they_are_done():
+    changed = DataSpec(sample="digits", log2=True, drop_constant=True, without=(3,), prepared=("off-first",))
+    said = "First component out, without 1 feature, without constant features, log2(x + 1)"
+    assert changed.title == f"Handwritten digits, {said}"
+
+
 def test_what_features_are_called():
     assert set(OF_FEATURES) <= set(DataSpec.model_fields)

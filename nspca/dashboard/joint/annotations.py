@@ -96,8 +96,8 @@ def sentence(name: str, link: Link, one: str) -> str:
     if not link.groups:
         if most**2 < WEAK:
             return f"No {one} goes with {called}: the largest correlation is {most:.2f}."
-        value = link.strengths[int(best[0]) - 1]
-        return f"{who} go{'es' * bool(s)} most with {called}: correlation {value:.2f}."
+        values = wording.listed([link.text(int(number) - 1) for number in best])
+        return f"{who} go{'es' * bool(s)} most with {called}: correlation {values}."
     groups = f"the {link.groups} groups{f' of {called}' * (name != 'label')}"
     if most < WEAK:
         return f"No {one} tells {groups} apart: at most {percent_up(most, 0)} of a spread lies between them."

@@ -41,6 +41,10 @@ MOST_FOUND = 5  # maximum features and samples that a search names
 MOST_OUTLIERS, OUTLYING, ENOUGH = 3, (0.8, 0.5), 12
 """Maximum samples that are called outliers, the shares of a component from which they are (those that make
 nearly all of it first), and the number of samples from which outliers are sought."""
+FAR = 10
+"""Least distance of an outlier from the median, in units of the median of all distances: of few samples, some
+three make most of a component by chance.
+"""
 
 
 @st.fragment
@@ -70,14 +74,24 @@ def show(answer: Answer) -> None:
     points = len(drawn_samples(len(scores)))
     if points < len(scores) or answer.of.table is not None:
         st.caption(f"Drawn are {points:,} of {answer.of.shape[0]:,} samples, at most {MOST_POINTS:,}.")
-    together = correlations(scores[:, [along[0] - 1]], scores[:, [along[1] - 1]])[0, 0]
-    if r > 2 and along[0] != along[1] and abs(together) >= TOGETHER:
-        st.caption(
-            f"Along {answer.nouns.one}s {along[0]} and {along[1]} the samples go together (correlation "
-            f"{f'{together:.2f}'.replace('-', '−')}): two others show more."
-        )
+    if said := alike(scores, along, answer.nouns.one):
+        st.caption(said)
     which, rows = st.session_state.get(CHOSEN, ("", []))
     _chosen(answer, scores, label, chosen_samples(rows, len(scores)) if which == answer.id else [])
+
+
+def alike(scores: np.ndarray, along: tuple[int, int], one: str) -> str:
+    """Return that two components (numbers from 1) go together where two others do not; else nothing."""
+    R, varies = correlations(scores, scores), np.ptp(scores, axis=0) > 0
+    pairs = itertools.combinations(np.flatnonzero(varies).tolist(), 2)
+    first, second = min(pairs, key=lambda pair: abs(R[pair]), default=(0, 0))
+    together = R[along[0] - 1, along[1] - 1]
+    if along[0] == along[1] or abs(together) < TOGETHER or abs(R[first, second]) >= TOGETHER:
+        return ""
+    return (
+        f"Along {one}s {along[0]} and {along[1]} the samples go together (correlation "
+        f"{f'{together:.2f}'.replace('-', '−')}): {one}s {first + 1} and {second + 1} show more."
+    )
 
 
 def drawn(answer: Answer) -> go.Figure | None:
@@ -326,16 +340,19 @@ def _said(answer: Answer, feature: int) -> str:
 def outliers(scores: np.ndarray) -> tuple[int, list[int], float] | None:
     """Return the component, the samples and their share of it, where a few samples make most of a component.
 
-    The share is that of the variance of the scores (m, r). None where no component depends on so few. One of
-    several outliers alone is not named: without it, another would make the component.
+    The share is that of the variance of the scores (m, r). None where no component depends on so few that are
+    `FAR` from all others. One of several outliers alone is not named: without it, another would make the
+    component.
     """
     if len(scores) < ENOUGH:
         return None
+    apart = np.abs(scores - np.median(scores, axis=0))
+    is_far = apart > FAR * np.median(apart, axis=0)
     spread = np.square(scores - scores.mean(axis=0))
     spread = spread / np.where(spread.any(axis=0), spread.sum(axis=0), 1)
     for least, count in itertools.product(OUTLYING, range(1, MOST_OUTLIERS + 1)):
         rows = np.argsort(-spread, axis=0, kind="stable")[:count]
-        shares = np.take_along_axis(spread, rows, axis=0).sum(axis=0)
+        shares = np.take_along_axis(np.where(is_far, spread, 0.0), rows, axis=0).sum(axis=0)
         j = int(np.argmax(shares))
         if shares[j] >= least:
             return j, rows[:, j].tolist(), float(shares[j])

@@ -16,6 +16,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.views.nouns import Nouns, nouns_of
 from nspca.jobs import JobState
+from nspca.presentation.numerals import proved_ratio
 from nspca.problem import Problem
 from nspca.specs.optimum import Standing
 
@@ -108,9 +109,21 @@ class Answer:
         return self.shown.certificate
 
     @property
+    def bounding(self) -> nspca.Certificate | None:
+        """The certificate with the least bound on what is shown, which may be about more features."""
+        shown = self.k if isinstance(self.k, int) else len(self.k)
+        row = proofs.bounding(self.sweep).get((self.method, shown))
+        return None if row is None else self.sweep[row].certificate
+
+    @property
     def limit(self) -> float:
         """The smallest proved bound on any other choice, in the units of the data; infinite without one."""
-        return min(self.upper, math.inf if self.certificate is None else self.certificate.upper)
+        return min(self.upper, math.inf if self.bounding is None else self.bounding.upper)
+
+    @property
+    def ratio(self) -> float:
+        """The proved share of the best possible; 0 without a proof."""
+        return proved_ratio(self.shown.value, self.limit)
 
     @property
     def is_proved_further(self) -> bool:

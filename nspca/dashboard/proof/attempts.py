@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
@@ -161,18 +162,34 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
     return next((one for one in tried if one.k == k and one.now.ended and one.now.rows), None)
 
 
+def bounding(sweep: nspca.Sweep) -> dict[tuple[str, int], tuple[str, int]]:
+    """Return for each proved row of a sweep the row whose certificate has the least bound on it.
+
+    A bound for more features holds for fewer, too. Among equal bounds a row keeps its own.
+    """
+    found: dict[tuple[str, int], tuple[str, int]] = {}
+    uppers = {key: one.certificate.upper for key, one in sweep.results.items() if one.certificate is not None}
+    best = None
+    for _, keys in groupby(sorted(uppers, key=lambda key: -key[1]), key=lambda key: key[1]):
+        here = [*keys]
+        best = min([*here, *([] if best is None else [best])], key=uppers.__getitem__)
+        found |= {key: best if uppers[best] < uppers[key] else key for key in here}
+    return found
+
+
 def table(sweep: nspca.Sweep) -> pd.DataFrame:
     """Return the frame of a sweep, with both published bounds, NaN where they were not computed.
 
-    A bound for more features holds for fewer, too, so the least bound of at least k features counts.
+    The bound of a row is the one of `bounding`.
     """
     others = {name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
     rows = sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
-    for i, row in rows.iterrows():
-        least = rows[rows["k"] >= row["k"]].sort_values("upper").iloc[0]
-        if least["upper"] < row["upper"]:
-            ratio = proved_ratio(row["value"], least["upper"])
-            rows.loc[i, ["upper", "ratio", "kind"]] = [least["upper"], ratio, least["kind"]]
+    least = bounding(sweep)
+    for i, key in enumerate(sweep):
+        proof = sweep[least.get(key, key)].certificate
+        if proof is not None and proof.upper < rows.at[i, "upper"]:
+            ratio = proved_ratio(rows.at[i, "value"], proof.upper)
+            rows.loc[i, ["upper", "ratio", "kind"]] = [proof.upper, ratio, proof.kind]
     return rows
 
 

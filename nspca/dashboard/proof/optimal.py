@@ -38,12 +38,9 @@ Draw = Callable[[nspca.Result, Standing], None]
 """Draws which features of a result are certain, possible or ruled out."""
 
 
-def show(answer: Answer, bar: Callable[[float], str] | None = None, ceiling: float = math.inf) -> None:
-    """Draw the line about an answer, below the HTML of its `bar` for the smallest bound that is known.
-
-    `ceiling` is a proved bound for any number of features.
-    """
-    ratio = max(_ratio(answer), proved_ratio(answer.shown.value, ceiling))
+def show(answer: Answer, bar: Callable[[float], str] | None = None) -> None:
+    """Draw the line about an answer, below the HTML of its `bar` for the bound of a search at work."""
+    ratio = answer.ratio
     if answer.working is None and _searches_by_itself(answer, ratio):
         answer = replace(answer, tried=[proofs.search_shortly(answer), *answer.tried])
     working = answer.working
@@ -70,10 +67,6 @@ def chip(ratio: float) -> str:
     if ratio < NEAR:
         return f"at least {share} of the best: proved" if ratio > 0 else ""
     return f"the best within {100 - Decimal(share.removesuffix(' %')):f} %: proved"
-
-
-def _ratio(answer: Answer) -> float:
-    return answer.shown.ratio or 0.0
 
 
 def _stopped() -> set[str]:
@@ -170,7 +163,7 @@ def fates(answer: Answer, draw: Draw | None = None, now: JobState | None = None)
     standing = answer.standing(now)
     if standing is None or (draw is None and standing.possible.all() and not standing.certain.any()):
         return
-    if 1 - _ratio(answer) <= OPTIMAL_GAP:
+    if 1 - answer.ratio <= OPTIMAL_GAP:
         standing = replace(Standing.none(*standing.possible.shape), nodes=standing.nodes)
     if draw is not None:
         draw(answer.shown, standing)

@@ -9,7 +9,6 @@ from nspca.dashboard.components.k_slider import Frame, k_slider
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
-from nspca.presentation.numerals import proved_ratio
 
 
 def show(
@@ -42,9 +41,10 @@ def _frames(content: str, _make: Callable[[], dict[int, Frame]]) -> dict[int, Fr
 
 def _frame(answer: Answer, ceiling: float, height: int, top: int) -> Frame:
     data, result = answer.of.dataset, answer.shown
-    said = statement.state_result(data, answer.problem, result, answer.k, ceiling=ceiling)
+    how = {"ceiling": ceiling, "upper": answer.limit}
+    said = statement.state_result(data, answer.problem, result, answer.k, **how)
     drawn = component.plot(data, answer.x, top=top)().update_layout(height=height)
-    text, proved = wording.unbroken(said.text), ""
-    if result.ratio is not None:
-        proved = optimal.chip(max(result.ratio, proved_ratio(result.value, ceiling)))
-    return Frame(text, str(statement.bar(said)), proved, figures.prepared(drawn, "")["figure"])
+    proved = optimal.chip(answer.ratio)
+    return Frame(
+        wording.unbroken(said.text), str(statement.bar(said)), proved, figures.prepared(drawn, "")["figure"]
+    )

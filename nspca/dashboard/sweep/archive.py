@@ -13,6 +13,7 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
+from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views import component, statement
 from nspca.data import genesets
@@ -70,7 +71,7 @@ def taken(done: Answer) -> Export:
         done.own,
         {"k": k, "method": done.method},
         asked.but(ks=sorted({*(k for k in asked.ks if k <= last), *(k for _, k in done.sweep)})),
-        statement.state_result(of.dataset, done.problem, done.shown, k).text,
+        statement.state_result(of.dataset, done.problem, done.shown, k, upper=done.limit).text,
     )
 
 
@@ -79,7 +80,8 @@ def _files(done: Answer) -> dict[str, File]:
     noun, shown, csv = wording.noun(data), f"of k = {k}, {done.method}", component.csv_of
     names = component.used_names(data.feature_names, x)
     paths = {key: f"{CERTIFICATES}{name}.npz" for key, (name, _) in certificates(done).items()}
-    numbered = [paths.get((row.method, row.k), "") for row in done.table.itertuples()]
+    least = proofs.bounding(done.sweep)
+    numbered = [paths[least[key]] if key in least else "" for key in done.sweep]
     files = {
         "report": File(
             lambda: _report(done),

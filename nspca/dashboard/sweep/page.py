@@ -100,10 +100,11 @@ class SweepPage(AnswerPage):
             answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
         ceiling = statement.ceiling_of(table, problem.n)
         state_it = partial(statement.state_result, data, problem, answer.shown, k, ceiling=ceiling)
-        said = state_it()
+        limit = answer.limit
+        said = state_it(upper=limit)
         with statement.show(said):
             followed = replace(answer, own=False) if is_missing else answer
-            optimal.show(followed, lambda upper: statement.bar(state_it(upper=upper)), ceiling)
+            optimal.show(followed, lambda upper: statement.bar(state_it(upper=min(upper, limit))))
         if is_missing:
             _join_curve(run.of, run.asked, wanted)
         else:
@@ -174,8 +175,11 @@ class SweepPage(AnswerPage):
         if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
                 st.markdown(statement.numbers(seen.problem, result, k))
-                if statement.ceiling_of(seen.table, seen.problem.n) < seen.limit:
-                    st.markdown(f"The limit for all {seen.problem.n:,} is lower, and holds for fewer, too.")
+                closer = seen.bounding
+                if closer is not None and closer is not seen.certificate:
+                    st.markdown(
+                        f"The limit for {closer.k:,} {nouns.feature}s is lower, and holds for fewer, too."
+                    )
                 optimal.fates(seen)
                 proof_panel.show(seen)
         if seen.own:

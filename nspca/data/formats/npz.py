@@ -325,6 +325,8 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
     about |= {
         name: found[name].tolist() for name in ("is_covariance", "label_name", "image_shape") if name in found
     }
+    if "spectra" in found:
+        about["options"] = {"spectra": bool(found["spectra"])}
     notes = [*reader.findings]
     if "weights" in about:
         notes.append("The samples have the weights that are in the file.")
@@ -399,6 +401,7 @@ _EXTRAS: dict[str, tuple[tuple[str, ...], Callable[[np.ndarray, int], Any]]] = {
     "header_names": (("header_names",), lambda a, m: a.dtype.kind == "U"),
     "label_name": (("label_name",), lambda a, m: a.shape == () and a.dtype.kind == "U"),
     "is_covariance": (("is_covariance",), lambda a, m: a.shape == () and a.dtype.kind == "b"),
+    "spectra": (("spectra",), lambda a, m: a.shape == () and a.dtype.kind == "b"),
     "text_ends": (("text_ends",), lambda a, m: a.shape == (m,) and a.dtype.kind in "iu"),
     "texts": (("texts",), lambda a, m: a.ndim == 1 and a.dtype == np.uint8 and a.size <= MOST_TEXT),
 }
