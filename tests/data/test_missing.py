@@ -35,7 +35,11 @@ FORMS = {"csv": GAPS, "excel": saved(FRAME.to_excel), "parquet": saved(FRAME.to_
     ("raw", "row", "options"),
     [
         (b"a,b\n1,2\n,\n,\n3,\n5,6\n", 4, {}),
-        (b"a,b\n" + b"1,2\n" * 9000 + b",\n" + b"1,2\n" * 9000 + b"3,\n", 18_002, {}),
+        (
+            b"a,b\n" + b",\n".join([b"1,2\n" * 9000, b"1,2\n" * 9000 + b"3,\n" + b"1,2\n" * 9000, b"1,2\n"]),
+            18_002,
+            {},
+        ),
         (b"n,a,b\nx,1,2\n,,\ny,5,\nz,7,8\n", 3, {"drop_rows": ("x",)}),
         (
             b"gene,a,b,c\nkind,u,v,u\nx,1,2,3\n,,,\ny,5,,7\n",
