@@ -18,7 +18,7 @@ from nspca.dashboard.joint.headline import each
 from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.views.component import used_names
 from nspca.dashboard.views.nouns import explained_names
-from nspca.data.genesets import name_list
+from nspca.data.export import name_list
 from nspca.plots.fixing import fates_of
 from nspca.plots.joint import hue
 from nspca.plots.theme import largest_weights

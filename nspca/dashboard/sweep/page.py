@@ -23,7 +23,7 @@ from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
-from nspca.data import genesets
+from nspca.data.export import name_list
 from nspca.jobs import JobState
 from nspca.presentation.numerals import percent_down, percent_up, proved_ratio, ratio_at_most
 from nspca.result import knee
@@ -215,7 +215,7 @@ def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
         if seen.own and about.table is None:
             listed = component.table(about.dataset, x, f"table_{run.id}_{seen.method}_{seen.k}", seen.known)
             noun = wording.noun(about.dataset)
-            copying.button(f"Copy the list of {noun}s", genesets.name_list(listed[1]), "copy_features")
+            copying.button(f"Copy the list of {noun}s", name_list(listed[1]), "copy_features")
             whatif.features(about, seen.k, *listed)
         else:
             component.table(about.dataset, x, found=seen.known)
