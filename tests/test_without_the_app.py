@@ -25,7 +25,8 @@ class Without:
 
 sys.meta_path.insert(0, Without())
 """
-OF_EXTRAS = WITHOUT.format(modules=[name for name, of in OF.items() if of <= declared("app") - declared()])
+EXTRA = declared("app") - declared()
+OF_EXTRAS = WITHOUT.format(modules=[name for name, of in OF.items() if of <= EXTRA])
 ALL_BUT_THE_CORE = WITHOUT.format(modules=[*OF.keys() - {"numpy", "scipy", "threadpoolctl", "nspca"}])
 
 

@@ -51,7 +51,8 @@ class Dense:
     """
 
     def __init__(self, X: Any, pages: Any = None) -> None:
-        self.X, self.shape, self.pages = X[:] if isinstance(X, Array) else X, tuple(map(int, X.shape)), pages
+        self.X, self.pages = X[...] if isinstance(X, Array) else X, pages
+        self.shape = tuple(map(int, X.shape))
 
     def blocks(self) -> Iterator[Array]:
         """Yield the rows in blocks, as copies in float64 without negative zeros.

@@ -20,7 +20,10 @@ def numbers_of(data: Any) -> Array:
     """Return a dense table as an array; masked entries, and mixed types whose conversion would round, are
     refused.
     """
-    held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # keeps the masks of rows
+    try:
+        held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # keeps the masks of rows
+    except ValueError:
+        require(False, "the data must be a table of numbers, got lists of different lengths")
     not_masked(held)
     if isinstance(data, list | tuple):
         require(all(is_exact(entry) for entry in data), ROUNDED)
@@ -69,7 +72,7 @@ def is_exact(entries: Any) -> bool:
     if isinstance(entries, list | tuple):
         return all(is_exact(entry) for entry in entries)
     if isinstance(entries, int):
-        return entries == float(entries)
+        return entries.bit_length() < 1024 and entries == float(entries)
     X = np.asarray(entries)
     if X.dtype.kind in "iu" and X.dtype.itemsize == 8:
         upper = (X >> 32).astype(float) * 2.0**32  # exact, as are the low half and the difference below

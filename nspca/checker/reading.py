@@ -270,6 +270,8 @@ class Inequality:
         arrays.only("rows", "W", "U", "tau", "y", "claims", *(("M", "tree") if searched else ()), *own)
         rows = arrays.rows(n)
         r, lift = rows.size, "lift" if joint else "U"
+        if joint:
+            arrays.need("U")
         t, *F = arrays.numbers("claims", (1 + (len(different(sizes)) if searched else 1),)).tolist()
         scales = arrays.optional("scales", (r,))
         sentence = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}"

@@ -76,9 +76,10 @@ def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) ->
     InvalidProblem
     """
     try:
-        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
         if isinstance(X, list | tuple):
             _refuse_rounded_in(X, what)
+            X = _joined(X, what)
+        _refuse_masked(X, what, fill)
         for name, column in _columns(X):  # while each column still has its own type
             column, where = np.asarray(column), f", in column {shown(name)}"
             if column.dtype.kind != "O":
@@ -92,6 +93,10 @@ def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) ->
         return np.asarray(X, dtype=np.float64, order="C")
     except (InvalidProblem, MemoryError):
         raise
+    except OverflowError:
+        raise InvalidProblem(
+            f"{what} must be numbers that fit float64, got a number beyond 1.8e308; divide all by a constant"
+        ) from None
     except Exception as error:  # conversion methods of the caller's classes may raise anything
         raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
 
@@ -138,6 +143,21 @@ def _refuse_rounded_in(entries: Any, what: str) -> None:
             raise _rounding_error(describe_rounding(int(entry)), what)
 
 
+def _joined(rows: Any, what: str) -> Any:
+    """Return nested lists as one array that keeps masks; rows of different lengths are refused."""
+    lengths = [len(row) if isinstance(row, list | tuple) or np.ndim(row) else 1 for row in rows]
+    at = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    if at is not None:
+        raise InvalidProblem(
+            f"{what} must have rows of one length, got {lengths[0]} and {lengths[at]} entries in rows 1 and "
+            f"{at + 1}; fill or cut them"
+        )
+    try:
+        return np.ma.asarray(rows)
+    except ValueError:  # some entries are lists
+        return np.array(rows, dtype=object)
+
+
 def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
     if np.ma.is_masked(X):
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
@@ -158,12 +178,15 @@ def _describe_float_rounding(one: Any) -> str:
 def _number(entry: Any, what: str) -> float:
     """Return an entry of a table of mixed types, such as a data frame, as a float; NaN for a missing one."""
     if isinstance(entry, NO_NUMBERS):
-        raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
+        raise TypeError(f"{shown(entry)}, which is {type(entry).__name__}")
     if isinstance(entry, int | np.integer) and is_inexact(int(entry)):
         raise _rounding_error(describe_rounding(int(entry)), what)
     if entry is None or type(entry).__name__ == "NAType":
         return float("nan")
-    number = float(entry)
+    try:
+        number = float(entry)
+    except (TypeError, ValueError):
+        raise TypeError(f"{shown(entry)}, which is {type(entry).__name__}") from None
     if number == number and not entry == number:
         raise _rounding_error(_describe_float_rounding(entry), what)
     return number

@@ -113,7 +113,7 @@ def test_entries_left_out_are_at_most_tau_times_the_least_scale(nonneg):
     problem = nspca.Problem.from_covariance(A, (2, 1), nonneg)
     unit = problem.covariance.unit
     arrays = {"rows": np.array([0, 1]), "W": np.zeros((2, 2)), "prices": none, "tau": np.array([1 / unit])}
-    arrays |= {"scales": np.array([0.5, 1.0]), "tree": np.array([255, 255])}
+    arrays |= {"scales": np.array([0.5, 1.0]), "tree": np.array([255, 255]), "U": np.zeros((2, 0))}
     arrays["claims"] = np.array([1.0, 2.0, 1.0]) * (1 + 1e-9) / unit
     honest = Certificate.of(problem, "JP", "joint", 10.0, arrays)
     assert nspca.verify(A, honest, problem) >= 2.0
@@ -137,6 +137,7 @@ def test_scales_without_w_need_no_square_matrix():
     problem = nspca.Problem.from_data(X, (3, 3), center=False)
     top = float(np.linalg.eigvalsh(X @ X.T)[-1]) / 2 / problem.covariance.unit * (1 + 1e-6)
     arrays = {"claims": np.array([top, 0.0]), "prices": np.zeros(n), "scales": np.full(n, 0.5)}
+    arrays["U"] = np.zeros((n, 0))
     certificate = Certificate.of(problem, "JP", "joint", 1e9, arrays)
     tracemalloc.start()
     nspca.verify(X, certificate, problem)

@@ -154,6 +154,9 @@ def test_frames_and_lists_are_data_and_text_is_not():
         == verify(X, c)
     )
     refused(pandas.DataFrame([["a", "b"] * 2] * 6), c, "cannot be read|real numbers")
+    refused([[1, 2], [3]], c, "got lists of different lengths")
+    refused({"a": [1, 2]}, c, r"must have shape \(6, 4\), got \(\)")
+    refused([[10**400] * 4] * 6, c, "float64 holds exactly")
     refused(X[0], c, "shape")
     refused(X + 0j, c, "real numbers")
 
@@ -478,13 +481,15 @@ def test_zero_matrices_are_proved_without_slack():
             assert verify(X, replace(c, witness={"claims": np.zeros(2), "U": U, "tree": tree})) == 0.0
         refused(X, replace(c, witness={"claims": np.array([-1e-9, 0])}), "lambda_max")
         assert verify(X, replace(c, form="diagonal")) == 0.0
-        assert verify(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.zeros(2)})) == 0.0
+        none = {"U": np.zeros((4, 0))}
+        assert verify(X, replace(c, form="joint", k=(1, 2), witness=none | {"claims": np.zeros(2)})) == 0.0
         refused(
             X,
-            replace(c, form="joint", k=(1, 2), witness={"claims": np.array([-1e-9, 0.0])}),
+            replace(c, form="joint", k=(1, 2), witness=none | {"claims": np.array([-1e-9, 0.0])}),
             "could not be proved",
         )
-        refused(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.array([1e-9, 0.0])}), "claimed")
+        claimed = none | {"claims": np.array([1e-9, 0.0])}
+        refused(X, replace(c, form="joint", k=(1, 2), witness=claimed), "claimed")
 
 
 def test_diagonal_form_asks_a_covariance_to_be_positive_semidefinite():
@@ -572,7 +577,7 @@ def test_joint_liars_are_refused(nonneg):
     refused(X, changed(c, claims=None), "cannot be read")
     refused(X, changed(c, claims=np.array([t])), "witness claims")
     refused(X, changed(c, U=w["U"] * 0.99), "could not be proved")
-    refused(X, changed(c, U=None), "could not be proved")
+    refused(X, changed(c, U=None), "witness U cannot be read: it is missing")
     refused(X, changed(c, U=w["U"][:-1]), "witness U")
     refused(X, changed(c, U=w["U"] * 1.01, upper=c.upper), "claimed")  # as true, but |U|^2 counts
     refused(X, changed(c, W=w["W"] - 0.01), "tau|could not be proved")
@@ -617,8 +622,7 @@ def test_claims_beyond_float64_are_refused_in_words(k):
     X = np.zeros((6, 5))
     made = nspca.solve(nspca.Problem.from_data(X, k), "auto" if k == 2 else "joint").certificate
     witness = {"claims": np.array([1e308, 1e308])}
-    if k == 2:
-        witness |= {"tree": np.zeros(0, np.uint8)}
+    witness |= {"tree": np.zeros(0, np.uint8)} if k == 2 else {"U": np.zeros((5, 0))}
     forged = replace(made, form="inequality" if k == 2 else "joint", witness=witness, upper=1e308)
     refused(X, forged, "the bound that is claimed is beyond all float64 numbers")
     one = np.array([1e307, 1e307])

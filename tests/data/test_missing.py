@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from nspca.data import read
+from nspca.data.formats import delimited
 from nspca.data.missing import settle
 from nspca.errors import InvalidData, InvalidOption, MissingValues, Way
 from tests.files import npz, saved
@@ -34,7 +35,11 @@ FORMS = {"csv": GAPS, "excel": saved(FRAME.to_excel), "parquet": saved(FRAME.to_
     ("raw", "row", "options"),
     [
         (b"a,b\n1,2\n,\n,\n3,\n5,6\n", 4, {}),
-        (b"a,b\n" + b"1,2\n" * 900_000 + b",\n" + b"1,2\n" * 900_000 + b"3,\n", 1_800_002, {}),
+        (
+            b"a,b\n" + b",\n".join([b"1,2\n" * 9000, b"1,2\n" * 9000 + b"3,\n" + b"1,2\n" * 9000, b"1,2\n"]),
+            18_002,
+            {},
+        ),
         (b"n,a,b\nx,1,2\n,,\ny,5,\nz,7,8\n", 3, {"drop_rows": ("x",)}),
         (
             b"gene,a,b,c\nkind,u,v,u\nx,1,2,3\n,,,\ny,5,,7\n",
@@ -44,7 +49,9 @@ FORMS = {"csv": GAPS, "excel": saved(FRAME.to_excel), "parquet": saved(FRAME.to_
     ],
     ids=["empty rows", "pieces", "rows left out", "features in rows"],
 )
-def test_the_row_of_the_first_missing_value_is_that_of_the_file(raw, row, options):
+def test_the_row_of_the_first_missing_value_is_that_of_the_file(raw, row, options, monkeypatch):
+    for name in ("PIECE", "PER_COLUMN", "HEAD"):
+        monkeypatch.setattr(delimited, name, 4000)
     with pytest.raises(MissingValues, match=f"row {row}, "):
         read(raw, **options)
 

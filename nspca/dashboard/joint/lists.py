@@ -17,7 +17,7 @@ from nspca.dashboard.joint import again
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import explained_names, used_names
-from nspca.data.genesets import name_list
+from nspca.data.export import name_list
 from nspca.plots.fixing import fates_of
 from nspca.plots.joint import hue
 from nspca.plots.theme import largest_weights

@@ -19,7 +19,7 @@ from nspca.dashboard.app import cache
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, lookup, progress
 from nspca.dashboard.runs.answer import Answer
-from nspca.data.folders import sample_folder
+from nspca.data.catalogue import sample_folder
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec, Spec

@@ -20,7 +20,7 @@ from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
-from nspca.data import genesets
+from nspca.data.export import name_list
 from nspca.jobs import JobState
 from nspca.presentation.numerals import percent_down, percent_up, proved_ratio, ratio_at_most
 from nspca.result import knee
@@ -201,9 +201,7 @@ def _features(seen: Answer) -> None:
         if seen.own and about.table is None:
             key = f"table_{seen.id}_{seen.method}_{seen.k}"
             rows, names = component.table(about.dataset, x, key, seen.known)
-            copying.button(
-                f"Copy the list of {seen.nouns.feature}s", genesets.name_list(names), "copy_features"
-            )
+            copying.button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
             whatif.features(about, seen.k, rows, names)
         else:
             component.table(about.dataset, x, found=seen.known)
