@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array, normalised, topk_indices
 from nspca.local_search.disjoint import climb, event_payload, value
-from nspca.local_search.removal import without_each
-from nspca.local_search.single import best_on_support
+from nspca.local_search.removal import replacements
+from nspca.local_search.single import best_on_support, best_with
 from nspca.progress import Event, Report, silent
 
 Table: TypeAlias = tuple[NDArray[np.int64], Array, Array]
@@ -169,19 +169,14 @@ def _replacements(B: Array, x: Array, image: Array, size: int, nonneg: bool) -> 
 
     The last row is -1 when x has a free place, so that no feature need leave.
     """
-    support = np.flatnonzero(x)
-    total, left = float(x @ image), without_each(B[np.ix_(support, support)], x[support])
-    alpha, cross = left.values, left.pulls(B[:, support], image)
-    out, alone = support, alpha - total
-    if support.size < size:
-        alpha, cross, out = np.append(alpha, total), np.vstack((cross, image)), np.append(support, -1)
-    cross = np.maximum(cross, 0.0) if nonneg else cross
-    gamma = np.diag(B)[None, :]
-    gains = (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2 - total
+    support, total = np.flatnonzero(x), float(x @ image)
+    block, has_room = B[np.ix_(support, support)], support.size < size
+    alone, values = replacements(block, B[:, support], x[support], image, np.diag(B), has_room, nonneg)
+    gains = values - total
     gains[:, support] = -np.inf
-    if support.size == 1:
-        alone = np.full(1, -np.inf)  # a component keeps at least one feature
-    return out, gains, alone
+    # a component keeps at least one feature
+    alone = alone - total if support.size > 1 else np.full(1, -np.inf)
+    return np.append(support, -1) if has_room else support, gains, alone
 
 
 def _applied(B: Array, X: Array, move: Move, nonneg: bool) -> tuple[Array, float]:
@@ -193,27 +188,12 @@ def _applied(B: Array, X: Array, move: Move, nonneg: bool) -> tuple[Array, float
         if entering >= 0:
             features = np.sort(np.append(features, entering))
         block, start = B[np.ix_(features, features)], X[features, j]
-        if entering >= 0:
-            at = int(np.searchsorted(features, entering))
-            entry = _entry(block, start, float(block[at] @ start), at)
-            start[at] = max(entry, 0.0) if nonneg else entry
-        y = best_on_support(block, normalised(start), nonneg)
+        y = (
+            best_with(block, start, int(np.searchsorted(features, entering)), nonneg)
+            if entering >= 0
+            else best_on_support(block, normalised(start), nonneg)
+        )
         Y[:, j] = 0.0
         Y[features, j] = y
         total += float(y @ block @ y)
     return Y, total
-
-
-def _entry(block: Array, start: Array, pull: float, at: int) -> float:
-    """Return the entry of a new feature that is best in the span of the present vector and the feature.
-
-    The entry comes from the leading eigenvector of a 2 x 2 matrix.
-    """
-    length = float(np.linalg.norm(start))
-    if length == 0.0:
-        return 1.0
-    alpha, gamma, cross = float(start @ block @ start) / length**2, float(block[at, at]), pull / length
-    vector = np.linalg.eigh(np.array([[alpha, cross], [cross, gamma]]))[1][:, 1]
-    if vector[0] < 0:
-        vector = -vector
-    return length * vector[1] / max(vector[0], 1e-12)

@@ -1,9 +1,9 @@
-"""Leave single features out of a component, without cancellation.
+"""Judge exchanges of features: leave single features out of a component, and let one enter.
 
 The value of x without feature i is ``x'Ax - 2 x_i (Ax)_i + x_i^2 A_ii`` over ``1 - x_i^2``. One product
 with A serves every i. The difference loses its digits where little remains of the length of x, or of its
 value. There the quadratic form of what remains is computed directly, so that every value is one that is
-reached. `single`, `exchange` and `forced` judge exchanges of features with `without_each`.
+reached. `single`, `exchange` and `forced` judge exchanges with `replacements`, `greedy` with `in_span`.
 """
 
 from dataclasses import dataclass
@@ -69,3 +69,35 @@ def without_each(block: Array, x: Array) -> Removed:
     values = left / rest
     values[again] = np.einsum("sw,sw->w", Y, block @ Y)
     return Removed(x, values, np.sqrt(rest), again, Y)
+
+
+def in_span(value: Array | float, cross: Array, variance: Array, nonneg: bool) -> Array:
+    """Return the value of the best (nonnegative) vector in the span of a unit vector x and a feature j.
+
+    That is the largest eigenvalue of a 2 x 2 matrix, from ``x'Ax``, ``(Ax)_j`` and ``A_jj``.
+    """
+    cross = np.maximum(cross, 0.0) if nonneg else cross
+    return (value + variance + np.hypot(value - variance, 2 * cross)) / 2
+
+
+def replacements(
+    block: Array, columns: Array, x: Array, image: Array, variances: Array, has_room: bool, nonneg: bool
+) -> tuple[Array, Array]:
+    """Return values without each of the s features of a component, and with one of m others in its place.
+
+    The values with another feature are (s, m). With room they have one more row, in which no feature leaves.
+
+    Parameters
+    ----------
+    block, columns : (s, s), (m, s) float64
+        A on the features of the component, and between the others and these.
+    x : (s,) float64
+        The nonzero entries of the component.
+    image, variances : (m,) float64
+        ``(Ax)_j`` and ``A_jj`` of the others.
+    """
+    left = without_each(block, x)
+    values, cross = left.values, left.pulls(columns, image)
+    if has_room:
+        values, cross = np.append(values, x @ block @ x), np.vstack((cross, image))
+    return left.values, in_span(values[:, None], cross, variances, nonneg)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nspca.covariance.covariance import DIRECT_LIMIT, Covariance
 from nspca.covariance.linalg import Array, largest_eigenpairs, normalised, rank1, rank1_columns
-from nspca.local_search.removal import without_each
+from nspca.local_search.removal import replacements
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -207,34 +207,33 @@ def two_variable_values(
     """Return the features that may leave (s,), -1 for none, and the values (s, m) reached by each exchange.
 
     Each value is that of the component without the leaving feature and with one of the m features `outside`.
+    `columns` are those of A for the features of x.
     """
-    xs = x[support]
-    image = columns @ xs
-    left = without_each(columns[support], xs)
-    alpha, cross, out = left.values, left.pulls(columns[outside], image[outside]), support
-    if not full:
-        alpha, cross = np.append(alpha, float(xs @ image[support])), np.vstack((cross, image[outside]))
-        out = np.append(support, -1)
-    gamma = A.diagonal[outside][None, :]
-    cross = np.maximum(cross, 0.0) if nonneg else cross
-    return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2
+    xs, others = x[support], columns[outside]
+    _, values = replacements(columns[support], others, xs, others @ xs, A.diagonal[outside], not full, nonneg)
+    return support if full else np.append(support, -1), values
 
 
 def exchange_feature(problem: Problem, x: Array, leaving: int, entering: int) -> Array:
     """Return the best vector on the support of x without `leaving` and with `entering`."""
-    A = problem.covariance
     features = np.union1d(np.setdiff1d(support_of(problem, x), [leaving]), [entering])
-    block = A.block(features)
-    start = np.where(features == entering, 0.0, x[features])
-    image = block @ start
-    start = start + np.where(
-        features == entering, np.maximum(image, 0.0) if problem.nonneg else image, 0.0
-    ) / max(A.trace, 1e-300)
-    if not np.any(start):
-        start = (features == entering).astype(float)
+    start, at = np.where(features == entering, 0.0, x[features]), int(np.searchsorted(features, entering))
     y = np.zeros_like(x)
-    y[features] = best_on_support(block, normalised(start), problem.nonneg)
+    y[features] = best_with(problem.covariance.block(features), start, at, problem.nonneg)
     return y
+
+
+def best_with(block: Array, start: Array, at: int, nonneg: bool) -> Array:
+    """Return `best_on_support` from the best vector in the span of `start` (s,), 0 at `at`, and of e_at."""
+    start = normalised(start)
+    cross = float(block[at] @ start)
+    cross = max(cross, 0.0) if nonneg else cross
+    angle = (
+        np.arctan2(2 * cross, float(start @ block @ start) - block[at, at]) / 2 if start.any() else np.pi / 2
+    )
+    start = np.cos(angle) * start
+    start[at] = np.sin(angle)
+    return best_on_support(block, start, nonneg)
 
 
 def starts_from(problem: Problem, a: Array) -> Array:

@@ -5,8 +5,9 @@
 Idea: start from one feature; each step adds the feature that helps most and takes the best vector on the new
 support. A feature i is judged by the best vector in the span of the present x and e_i. Its value is a 2 x 2
 eigenvalue that needs (Ax)_i and a_ii only. This value is reached, and at least the bound ``l + (Ax)_i^2 / l``
-by which PathSPCA ranks features (see `estimates`). The `tried` most promising are solved on their support;
-with all of them tried this is the forward search of GSPCA.
+by which PathSPCA ranks features, l = x'Ax: that is ``|[Z_I, z_i]'y|^2`` with the columns z_i of Z and
+y = Zx / |Zx|, and the step from y back to the features stays in the span. The `tried` most promising are
+solved on their support; with all of them tried this is the forward search of GSPCA.
 Guarantee: no bound.
 Cost: O(n k + k^3) per step and O(mn) or O(n^2) for Ax. One pass gives all k up to K.
 Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss &
@@ -21,16 +22,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.covariance.linalg import Array, normalised, rank1
+from nspca.covariance.linalg import Array, rank1
 from nspca.local_search import single as ascent
+from nspca.local_search.removal import in_span
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import whole
+from nspca.validation.options import MethodOptions
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `greedy`.
 
     Attributes
@@ -48,10 +50,6 @@ class Options:
     restarts: int = 5
     tried: int = 1
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("restarts", self.restarts, 1)
-        whole("tried", self.tried, 1)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
@@ -103,7 +101,7 @@ def forward(
     for k in range(chosen.size + 1, largest + 1):
         report(Event("forward", k - 1, largest, lower=value * A.unit, k=k))
         image = A.product(x)
-        promise = estimates(value, image, A.diagonal, nonneg)
+        promise = in_span(value, image, A.diagonal, nonneg)
         promise[chosen] = -np.inf
         candidates = [
             i for i in np.argsort(-promise, kind="stable")[:tried] if promise[i] > value * (1 + ascent.GAIN)
@@ -111,8 +109,7 @@ def forward(
         best = None
         for i, column in zip(candidates, A.columns(candidates).T, strict=True):
             part = np.block([[block, column[chosen, None]], [column[chosen], A.diagonal[i]]])
-            start = joined(value, image[i], A.diagonal[i], x[chosen], nonneg)
-            weights = ascent.best_on_support(part, start, nonneg)
+            weights = ascent.best_with(part, np.append(x[chosen], 0.0), chosen.size, nonneg)
             reached = float(weights @ part @ weights)
             if best is None or reached > best[0]:
                 best = reached, i, weights, part
@@ -122,22 +119,3 @@ def forward(
             x = np.zeros(problem.n)
             x[chosen] = weights
         yield k, x
-
-
-def estimates(value: float, image: Array, diagonal: Array, nonneg: bool) -> Array:
-    """Return for every i the value of the best (nonnegative) vector in the span of x and e_i; (n,).
-
-    Here ``value`` is x'Ax and ``image`` is Ax. The estimates are at least PathSPCA's
-    ``value + image_i^2 / value``. That is ``|[Z_I, z_i]'y|^2`` with z_i the columns of Z and y = Zx / |Zx|.
-    The other half of a power step, from y back to the features, stays in the span and cannot lower the
-    quotient.
-    """
-    cross = np.maximum(image, 0.0) if nonneg else image
-    return (value + diagonal + np.hypot(value - diagonal, 2 * cross)) / 2
-
-
-def joined(value: float, cross: float, variance: float, x: Array, nonneg: bool) -> Array:
-    """Return the vector that reaches the estimate: weights (s + 1,) on x's support and the new feature."""
-    cross = max(cross, 0.0) if nonneg else cross
-    angle = 0.5 * np.arctan2(2 * cross, value - variance)
-    return normalised(np.append(np.cos(angle) * x, np.sin(angle)))

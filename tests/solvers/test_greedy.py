@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.local_search.removal import in_span
+from nspca.local_search.single import best_with
 from nspca.solvers import greedy
 from tests.strategies import cases
 
@@ -22,12 +24,18 @@ def test_the_estimate_is_reached_and_above_the_bound_of_pathspca(nonneg):
     x = np.append(np.linalg.eigh(A[:3, :3])[1][:, -1], np.zeros(4))
     x = np.abs(x) if nonneg else x
     value, image = x @ A @ x, A @ x
-    promise = greedy.estimates(value, image, np.diag(A), nonneg)
+    promise = in_span(value, image, np.diag(A), nonneg)
     for i in range(3, 7):
-        y, cross = np.zeros(7), max(image[i], 0.0) if nonneg else image[i]
-        y[[0, 1, 2, i]] = greedy.joined(value, image[i], A[i, i], x[:3], nonneg)
-        assert np.isclose(np.linalg.norm(y), 1) and np.isclose(y @ A @ y, promise[i])
+        cross = max(image[i], 0.0) if nonneg else image[i]
+        angles = np.linspace(0, np.pi / 2 if nonneg else np.pi, 10**5)
+        y = np.outer(np.cos(angles), x) + np.outer(np.sin(angles), np.eye(7)[i])
+        assert np.isclose(np.einsum("ij,ij->i", y @ A, y).max(), promise[i])
         assert promise[i] >= value + cross**2 / value - 1e-9
+        J = [0, 1, 2, i]
+        best = best_with(A[np.ix_(J, J)], x[J], 3, nonneg)
+        assert np.isclose(np.linalg.norm(best), 1) and best @ A[np.ix_(J, J)] @ best >= promise[i] * (
+            1 - 1e-12
+        )
 
 
 def test_all_tried_is_the_forward_search_by_eigenvalues():
