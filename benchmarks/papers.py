@@ -10,7 +10,7 @@ import argparse
 
 from benchmarks.shared import say
 from nspca import papers
-from nspca.data.folders import sample_folder
+from nspca.data.catalogue import sample_folder
 from nspca.papers import report
 
 

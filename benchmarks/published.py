@@ -28,7 +28,7 @@ import numpy as np
 import nspca
 from benchmarks.optimal import PUBLISHED, matrices
 from benchmarks.shared import DOCS, arguments, head, row, say, store
-from nspca.data.folders import sample_folder
+from nspca.data.catalogue import sample_folder
 from nspca.papers import exact
 from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up
 from nspca.progress import silent

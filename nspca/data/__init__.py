@@ -7,7 +7,6 @@ from nspca.data.annotation import annotate
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
-from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.findings import Finding
 from nspca.data.originals import (
@@ -23,7 +22,7 @@ from nspca.data.originals import (
 )
 from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reading import read
-from nspca.data.samples import load_sample
+from nspca.data.samples import example_file, load_sample
 from nspca.data.suspicions import covariance_suggestion, scaling_suggestion
 from nspca.data.texts import read_text
 

@@ -4,6 +4,7 @@
 """
 
 import tempfile
+import tomllib
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,12 +14,18 @@ import numpy as np
 
 from nspca.data.annotation import PREFIX
 from nspca.data.arrays import to_npz
-from nspca.data.catalogue import SAMPLES, Original, Sample, find_sample
+from nspca.data.catalogue import (
+    SAMPLES,
+    Original,
+    Sample,
+    cache_folder,
+    find_sample,
+    originals_folder,
+    write_atomically,
+)
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
-from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.names import numbered, pixel_names
 from nspca.data.reading import read
 from nspca.errors import DownloadError, InvalidData, Late
@@ -39,6 +46,14 @@ _PIECE = 2**16
 """Bytes of a download between two reports."""
 _SAME_TOTAL = 1e-9
 """Relative difference up to which sums over a million rounded values, in another order, are equal."""
+_INSTRUMENT = tomllib.loads(Path(__file__).with_name("lrs.toml").read_text(encoding="utf-8"))
+_BANDS = [(series, number) for series in ("blue", "red") for number in _INSTRUMENT[series].split()]
+WAVELENGTH_UM = np.array([float(number) for _, number in _BANDS])
+BAND_NAMES = tuple(f"{series} {number} µm" for series, number in _BANDS)
+HEADER_NAMES = tuple(_INSTRUMENT["header"])
+# Columns of a spectrum: name, class and type, then the header fields, then the fluxes.
+_NAME, _CLASS, _HEADER, _FIELDS = 0, 1, 3, 103
+_BEFORE = _HEADER + len(HEADER_NAMES)
 
 
 def find_original(name: str) -> Dataset | None:
@@ -227,6 +242,39 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
     if data.labels is None and len(groups) == 1:
         data = data.labelled(groups[0]) or data
     return complete(name, data)
+
+
+def parse_lrs(raw: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return fluxes (m, 93), header fields (m, 7), classes (m,) and names of the spectra of ``lrs.data``."""
+    fields = raw.decode("latin-1").replace("(", " ").replace(")", " ").replace(",", " ").split()
+    if not fields or len(fields) % _FIELDS:
+        raise InvalidData(
+            f"A spectrum in lrs.data has {_FIELDS} fields, but the file has {len(fields)}: it is cut short, "
+            "get it again."
+        )
+    table = np.array(fields).reshape(-1, _FIELDS)
+    try:
+        fluxes, header = (
+            table[:, part].astype(np.float64) for part in (slice(_BEFORE, None), slice(_HEADER, _BEFORE))
+        )
+        classes = table[:, _CLASS].astype(np.float64).astype(np.int64)
+    except ValueError:
+        raise InvalidData("lrs.data holds text where a number should be: get the file again.") from None
+    return fluxes, header, classes, tuple(str(name).strip("|\"'") for name in table[:, _NAME])
+
+
+def class_names(labels: np.ndarray) -> np.ndarray:
+    """Return the classes of spectra (m,) in words, by their first digit.
+
+    Labels other than numbers from 0 to 99 are returned unchanged.
+    """
+    try:
+        numbers = np.asarray(labels).astype(int)
+    except (TypeError, ValueError):
+        return labels
+    if numbers.size == 0 or numbers.min() < 0 or numbers.max() > 99:
+        return labels
+    return np.array([_INSTRUMENT["classes"][number // 10] for number in numbers])
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:

@@ -8,7 +8,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,16 +16,15 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from nspca.data.catalogue import find_sample
+from nspca.data.catalogue import SAMPLES, find_sample, sample_folder
+from nspca.data.counting import stop_words
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
-from nspca.data.folders import sample_folder
 from nspca.data.formats.npz import read_npz
 from nspca.data.names import numbered, pixel_names, unique_names
 from nspca.data.options import MOST_WORDS
 from nspca.data.originals import find_original
 from nspca.data.reading import read
-from nspca.data.stop_words import stop_words
 from nspca.errors import InvalidData, MissingPackage
 
 SIDE = 19
@@ -44,6 +43,8 @@ _NEIGHBOURS = 5
 """Neighbouring bands of the spectra that become one: they are nearly equal, and pages are quicker."""
 _LONGEST = 40
 """Characters of a gene's description in its name."""
+EXAMPLES = ("wine", "genes")
+"""Example files that the page Data offers as if they were uploads."""
 
 
 def load_sample(name: str, *, relative_ok: bool = True) -> Dataset:
@@ -233,3 +234,47 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "state-of-the-union": _addresses,
 }
 """Samples by name. A loader gets the folder of the sample's package, or that of the small samples."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example file to open instead of an upload; `annotation` is a table about its samples."""
+
+    file: str
+    content: bytes
+    about: str
+    annotation: bytes | None = None
+    features_in_rows: bool = False
+
+
+def example_file(name: str = "wine") -> Example:
+    """Return the example file called `name`, one of `EXAMPLES`; "genes" needs ``nspca[samples]``."""
+    return _wine() if name == "wine" else _genes()
+
+
+def _wine() -> Example:
+    from sklearn.datasets import load_wine  # imported late, since scikit-learn slows the start of a page
+
+    wine = load_wine()
+    names = [str(name).replace("od280/od315_of_diluted_wines", "od280_od315") for name in wine.feature_names]
+    table = pd.DataFrame(wine.data, columns=names)
+    table.insert(0, "cultivar", [f"cultivar {number + 1}" for number in wine.target])
+    table.insert(0, "wine", [f"wine {number + 1}" for number in range(len(table))])
+    about = (
+        "178 Italian wines, 13 chemical measurements each, three cultivars (UCI Wine, CC BY 4.0; ships with "
+        "scikit-learn)"
+    )
+    return Example("wine.csv", table.to_csv(index=False).encode(), about)
+
+
+def _genes() -> Example:
+    data, sample = load_sample("all-aml"), SAMPLES["all-aml"]
+    genes = pd.DataFrame(data.X.T, index=pd.Index(data.feature_names, name="gene"), columns=data.sample_names)
+    kinds = pd.DataFrame({"sample": data.sample_names, **data.label_columns})
+    return Example(
+        "leukemias.csv",
+        genes.to_csv().encode(),
+        f"5,000 genes in rows, 38 leukemias, and a second table with their kinds ({sample.licence})",
+        kinds.to_csv(index=False).encode(),
+        features_in_rows=True,
+    )

@@ -20,7 +20,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from nspca.covariance.linalg import one_thread
-from nspca.data.folders import sample_folder
+from nspca.data.catalogue import sample_folder
 from nspca.errors import InvalidOption
 from nspca.papers import asteris2014, asteris2015, sigg2008, theorems, zass2006
 from nspca.papers.item import PRINTED, VERDICTS, Claim, Found, Item, Outcome, Printed, claims, counts

@@ -12,7 +12,7 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from nspca.data.folders import sample_folder
+from nspca.data.catalogue import sample_folder
 from nspca.presentation.numerals import format_guarantee
 
 CITED = (

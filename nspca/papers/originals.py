@@ -12,7 +12,7 @@ import numpy as np
 
 from nspca.covariance.linalg import Array
 from nspca.data import Dataset, load_sample, original_path, prepare
-from nspca.data.folders import originals_folder
+from nspca.data.catalogue import originals_folder
 from nspca.data.originals import FILES
 from nspca.errors import InvalidData
 from nspca.presentation.phrases import listed

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from nspca.data.examples import example_file
+from nspca.data.samples import example_file
 
 WORDS = {"flood": "river flood bridge water rain dam boats", "food": "bread oven cheese wine butter supper"}
 GLUE = ["the", "of", "and", "in", "to", "was", "with", "for", "on", "that"]

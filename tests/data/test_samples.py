@@ -22,8 +22,8 @@ from nspca.data import (
     Original,
     absent_original,
     adopt_copy,
+    catalogue,
     fetch_sample,
-    folders,
     load_sample,
     original_path,
     prepare,
@@ -32,8 +32,8 @@ from nspca.data import (
 )
 from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset
-from nspca.data.lrs import WAVELENGTH_UM, class_names
 from nspca.data.names import numbered
+from nspca.data.originals import WAVELENGTH_UM, class_names
 from nspca.errors import Cancelled, DownloadError, InvalidData, MissingPackage
 
 PAPERS = ("cbcl", "leukemia", "lrs", "bow-kos")
@@ -355,11 +355,11 @@ def test_fetch_without_an_address_says_where_the_data_are(name, way):
 
 
 def test_samples_are_found_in_the_tree_and_in_an_installed_package(tmp_path, monkeypatch):
-    assert (folders.sample_folder() / "pitprops.csv").is_file()
-    monkeypatch.setattr(folders, "_PACKAGE", tmp_path / "nspca")
-    assert folders.sample_folder() == tmp_path / "sample_data"
+    assert (catalogue.sample_folder() / "pitprops.csv").is_file()
+    monkeypatch.setattr(catalogue, "_PACKAGE", tmp_path / "nspca")
+    assert catalogue.sample_folder() == tmp_path / "sample_data"
     (tmp_path / "nspca" / "_sample_data").mkdir(parents=True)
-    assert folders.sample_folder() == tmp_path / "nspca" / "_sample_data"
+    assert catalogue.sample_folder() == tmp_path / "nspca" / "_sample_data"
 
 
 def test_classes_of_spectra_are_told_in_words():

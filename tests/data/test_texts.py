@@ -11,13 +11,12 @@ import pytest
 import nspca
 from nspca.data import counting, read, read_text, sandbox
 from nspca.data.arrays import to_npz
-from nspca.data.counting import FEW_DOCUMENTS, WORD, document_limits
+from nspca.data.counting import FEW_DOCUMENTS, LANGUAGES, WORD, document_limits, guess_language, stop_words
 from nspca.data.formats import documents, excel
 from nspca.data.formats.base import Source
 from nspca.data.formats.documents import find_documents
 from nspca.data.options import TextOptions
 from nspca.data.sandbox import open_file
-from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption
 from tests.files import archive, saved
 

@@ -15,9 +15,9 @@ from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.data import cards
 from nspca.dashboard.open_data import reference
 from nspca.data import Dataset, example_file
-from nspca.data.examples import EXAMPLES, Example
 from nspca.data.missing import MOST_LOST
 from nspca.data.roles import NO_LABEL
+from nspca.data.samples import EXAMPLES, Example
 from nspca.data.sandbox import open_file
 from nspca.errors import MissingValues, NotPrepared, NSPCAError
 from nspca.jobs import engine

@@ -13,10 +13,9 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer, bounding
 from nspca.dashboard.views import component, statement
-from nspca.data import genesets
+from nspca.data.export import name_list, to_gmt, to_rnk
 from nspca.plots.sweeps import kind_words
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
@@ -80,7 +79,7 @@ def _files(done: Answer) -> dict[str, File]:
     noun, shown, csv = wording.noun(data), f"of k = {k}, {done.method}", component.csv_of
     names = component.used_names(data.feature_names, x)
     paths = {key: f"{CERTIFICATES}{name}.npz" for key, (name, _) in certificates(done).items()}
-    least = proofs.bounding(done.sweep)
+    least = bounding(done.sweep)
     numbered = [paths[least[key]] if key in least else "" for key in done.sweep]
     files = {
         "report": File(
@@ -106,14 +105,14 @@ def _files(done: Answer) -> dict[str, File]:
             "the weights of every component of the sweep",
         ),
         "lists/features.txt": File(
-            lambda: genesets.name_list(names).encode(),
+            lambda: name_list(names).encode(),
             f"the features {shown}, one on each line",
             f"{noun.capitalize()}s in use, TXT",
             f"{stem}-k{k}-{noun}s.txt",
             "One name on each line, the largest weight first.",
         ),
         "lists/ranked.rnk": File(
-            lambda: genesets.to_rnk(data.feature_names, x),
+            lambda: to_rnk(data.feature_names, x),
             f"the features {shown} with their weights, for GSEA",
             "Ranked list, RNK",
             f"{stem}-k{k}.rnk",
@@ -157,7 +156,7 @@ def _files(done: Answer) -> dict[str, File]:
 
 def _sets(done: Answer) -> bytes:
     data = done.of.dataset
-    return genesets.to_gmt(
+    return to_gmt(
         (
             f"k{k}_{method}",
             f"{data.name}, component of {method} with at most {k} features",

@@ -6,7 +6,6 @@ disk, block by block. Formats that are not read are refused by their names (`for
 """
 
 from nspca.data.formats import (
-    archive,
     arff,
     arrow,
     delimited,
@@ -34,7 +33,7 @@ FORMATS: tuple[Format, ...] = (
     genes.COUNTS,
     idx.FORMAT,
     images.FORMAT,
-    archive.FORMAT,
+    Format("a ZIP or folder", lambda source: source.files is not None),
     hdf5.FORMAT,
     arrow.PARQUET,
     npz.NPY,

@@ -3,7 +3,7 @@
 import pytest
 
 import nspca
-from nspca.data.genesets import name_list, to_gmt, to_rnk
+from nspca.data.export import name_list, to_gmt, to_rnk
 
 HOSTILE = ["TP53", "a\tb", "line\nbreak", "=1+1", "µ", "TP53", "", " \r\n"]
 
