@@ -37,8 +37,7 @@ from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
 from nspca.data.numerals import Numerals
 from nspca.data.options import ReadOptions, TableOptions
-from nspca.data.reading import read_opened
-from nspca.data.texts import read_text
+from nspca.data.reading import read_opened, read_text
 from nspca.errors import InvalidData, InvalidOption, MissingValues, Way
 from nspca.validation.archive import mib, open_zip
 

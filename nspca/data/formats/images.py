@@ -173,12 +173,10 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], Any]) ->
         f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PNG or JPEG files.'
     )
     with parsing(damaged, CONVERT), warnings.catch_warnings():
-        # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
         warnings.simplefilter("ignore")
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
             image = Image.open(io.BytesIO(raw), formats=_FORMATS)
-        except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        except Image.DecompressionBombError:
             raise InvalidData(
                 f'Image "{short_name(label)}" says it has far more than {most} pixels, the most that is '
                 "read: shrink it."

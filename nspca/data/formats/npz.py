@@ -25,7 +25,7 @@ from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import numbered, quote_names, unique_names
 from nspca.data.preparation import PREPARATIONS
 from nspca.errors import InvalidData
-from nspca.validation.archive import check_array, check_type, npy_header, open_zip, read_npy, unzip_member
+from nspca.validation.archive import check_array, check_type, npy_layout, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members of an archive that form a sparse matrix by rows or by columns."""
@@ -82,7 +82,8 @@ class NpyReader(Reader):
     def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype, int]:
         """Return shape and type of an array from its header, and the bytes that follow."""
         with self._open(key) as handle:
-            return *npy_header(handle), self._size(key) - handle.tell()
+            shape, _, dtype = npy_layout(handle)
+            return shape, dtype, self._size(key) - handle.tell()
 
     def _open(self, key: str) -> BinaryIO:
         return self.source.open()
