@@ -123,6 +123,10 @@ class Dataset:
         """The findings as sentences, each with the option of `nspca.read` that turns it."""
         return tuple(map(str, self.findings))
 
+    def noting(self, *said: Finding | str) -> "Dataset":
+        """Return the data set with further findings or plain sentences."""
+        return replace(self, findings=(*self.findings, *as_findings(said)))
+
     def constant_columns(self) -> np.ndarray:
         """Return the indices of the constant features, which have no variance."""
         if sp.issparse(self.X):

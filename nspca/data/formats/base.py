@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from nspca.data.arrays import make_dataset, plain_numbers
 from nspca.data.dataset import Dataset
-from nspca.data.findings import Finding, as_findings
+from nspca.data.findings import Finding
 from nspca.data.limits import MOST_PACKED, Files, check_dense, check_growth, check_sparse
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
@@ -206,7 +206,7 @@ class Reader(ABC):
 
     def about(self) -> dict[str, Any]:
         """Return what the file says beside its numbers, as fields of `Dataset`."""
-        return {"findings": as_findings(self.findings)}
+        return {"findings": self.findings}
 
     def close(self) -> None:  # noqa: B027
         """Close the file where it was left open."""

@@ -7,7 +7,6 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -196,7 +195,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         pages = _list_pages(source.raw)
         data = read_images(pages, source.title, report, options.image_size)
         said = f"Each of the {len(pages)} pages or frames of the image is a sample."
-        return replace(data, findings=(*data.findings, *as_findings([said])))
+        return data.noting(said)
     files = visible(source.files)
     images = [one for one in files if _is_image(one[0])]
     packed = 0 if source.path is not None else source.given_bytes
@@ -206,7 +205,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     if not aside:
         return data
     said = f"Files that are no images were left aside: {quote_names(map(short_name, aside))}."
-    return replace(data, findings=(*data.findings, *as_findings([said])))
+    return data.noting(said)
 
 
 def _list_pages(raw: bytes) -> Files:

@@ -19,7 +19,6 @@ import scipy.sparse as sp
 from nspca.data import limits
 from nspca.data.arrays import MOST_TEXT, unrolled
 from nspca.data.dataset import Dataset
-from nspca.data.findings import as_findings
 from nspca.data.formats.base import Block, Format, Reader, Size, Source, read_matrix
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import numbered, quote_names, unique_names
@@ -362,7 +361,7 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         notes.append(f"Arrays that do not fit their names or the table were left out: {quote_names(left)}.")
     if others := [key for key in reader.files if key not in used and not key.startswith("label_column_")]:
         notes.append(f"Other arrays of the file were not read: {quote_names(others)}.")
-    return {**about, "findings": as_findings(notes)}
+    return {**about, "findings": notes}
 
 
 def _unpack(raw: np.ndarray, ends: np.ndarray | None) -> tuple[str, ...] | None:
