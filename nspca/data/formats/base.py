@@ -268,7 +268,8 @@ class Format:
     its first bytes or its files. Of the ways, `convert` returns the table of the file as text, `read` the
     `Dataset`, and `refused` says of a format that is not read what to do instead. `reader` reads the rows of
     a file on disk block by block; without the others, it reads a file in memory too. `labels` returns name
-    and content of a table beside the data that may have their labels.
+    and content of a table beside the data that may have their labels. `is_apart` says that an upload is
+    always read in a sandbox, since its library is not trusted with the server's own process.
     """
 
     name: str
@@ -278,3 +279,4 @@ class Format:
     reader: type[Reader] | None = None
     labels: Callable[[Source], tuple[str, Callable[[], bytes]] | None] | None = None
     refused: str = ""
+    is_apart: bool = False

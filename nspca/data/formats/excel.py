@@ -311,4 +311,5 @@ FORMAT = Format(
     "a spreadsheet",
     lambda source: source.first().startswith(OLE) if source.files is None else is_workbook(source.names),
     convert=convert,
+    is_apart=True,
 )

@@ -253,4 +253,4 @@ def _has_images(source: Source) -> bool:
     return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
 
 
-FORMAT = Format("images", _has_images, read=read, labels=find_labels)
+FORMAT = Format("images", _has_images, read=read, labels=find_labels, is_apart=True)
