@@ -2,10 +2,10 @@
 
 from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.app import frame
+from nspca.dashboard.app.wording import nouns_of
 from nspca.dashboard.joint.page import JointPage
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.sweep.page import SweepPage
-from nspca.dashboard.views.nouns import nouns_of
 from nspca.specs import SweepSpec
 
 with frame.page("Shared"):

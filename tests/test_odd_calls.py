@@ -2,7 +2,7 @@
 exception.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from nspca.certificate import Certificate
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem, Refused
 from nspca.result import Result, Sweep
 from nspca.solvers import METHODS, auto
+from nspca.solving import line_of
 
 X = np.abs(np.random.default_rng(1).standard_normal((12, 6)))
 P = nspca.Problem.from_data(X, 2)
@@ -235,3 +236,18 @@ def test_what_does_not_fit_into_memory_is_refused():
     ):
         with pytest.raises(Refused, match="must fit into memory"):
             make(given, 1)
+
+
+def test_every_option_of_a_method_refuses_values_of_another_kind():
+    """The limits are those of the declaration: what is no number, text or switch is refused by its name."""
+    for name in ("auto", *METHODS):
+        Options = line_of(name).Options
+        for one in fields(Options):
+            for wrong in ("no", -1, 0.5 if "int" in str(one.type) else np.inf, [1]):
+                with pytest.raises(InvalidOption, match=rf"^{one.name} must be"):
+                    Options(**{one.name: wrong})
+            assert getattr(Options(**{one.name: one.default}), one.name) == one.default
+    with pytest.raises(InvalidOption, match="eps must be below 1, got 1"):
+        nspca.solve(P, "epsnet", eps=1)
+    with pytest.raises(InvalidOption, match="rank must be a whole number, 1 to 8, got 9"):
+        nspca.solve(P, rank=9)

@@ -25,7 +25,7 @@ from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, optimal, panel
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive, rivals
 from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.views import membership, statement

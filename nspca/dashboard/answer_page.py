@@ -1,14 +1,13 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
 Sweep and Components subclass `AnswerPage`: how to ask the question, and how to draw its answer. `show` does
-the rest. Here `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
-page sees it (`Watched`), whose own question is ``run.asked``.
+the rest. Here `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as an
+`Answer`, of which nothing is shown yet, and whose own question is ``run.asked``.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -21,17 +20,13 @@ from nspca.dashboard.data import original
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, first_answer, lookup, progress, start
-from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.runs.answer import Answer
+from nspca.dashboard.runs.lookup import Kind
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
-CHANGED = (
-    "This run was made from other data than those kept under the same name now; run it again to see its "
-    "components."
-)
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 STARTED = "runs_started"  # name in the session of the number of runs that the start button began
 
@@ -44,7 +39,6 @@ class AnswerPage(ABC):
     # Of data and question ``line`` returns a few words, ``label`` the text of the start button, and ``usual``
     # the question of the first answer.
     forms: Any
-    leading: bool = True  # whether the answer needs the leading eigenvalue, computed first for a folder
     data: Chosen | None = None  # data and question of the form; None of a shared run, which has no form
     asked: Any = None
 
@@ -70,26 +64,26 @@ class AnswerPage(ABC):
         return False
 
     @abstractmethod
-    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
+    def status(self, run: Answer) -> tuple[str, float]:
         """Return one line about a run, with its best value and bound so far, and its progress from 0 to 1."""
 
     @abstractmethod
-    def filling(self, run: Watched, now: JobState) -> None:
+    def filling(self, run: Answer) -> None:
         """Draw the partial results of a run that is going on or stopped without a result."""
 
-    def ready(self, run: Watched) -> nspca.Sweep | None:
-        """Return the results of a run that has no more than its proof to do; None for any other run.
+    def ready(self, run: Answer) -> nspca.Sweep:
+        """Return the results of a run that has no more than its proof to do; none for any other run.
 
         The whole page is then drawn, below the progress of the proof.
         """
-        return None
+        return run.sweep
 
     @abstractmethod
-    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
-        """Draw the answer as one sentence, its picture and one control, and return it."""
+    def view(self, run: Answer) -> Answer:
+        """Draw the answer as one sentence, its picture and one control, and return what is shown."""
 
     @abstractmethod
-    def more(self, run: Watched, seen: Answer) -> None:
+    def more(self, seen: Answer) -> None:
         """Draw further sections about the answer, below the form."""
 
     def take_home(self, seen: Answer) -> Export | None:
@@ -136,27 +130,17 @@ def show(page: AnswerPage, data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
-def show_shared(page: AnswerPage, run: Watched) -> None:
-    """Draw the answer and all sections of a finished run that another person shared.
-
-    A warning takes their place when the data of the run have changed. The page of a shared link calls this.
-    """
-    if not run.of_these_data or run.results is None:
-        st.warning(CHANGED)
-        return
+def show_shared(page: AnswerPage, run: Answer) -> None:
+    """Draw the answer and all sections of a finished run that another person shared."""
     st.caption(wording.plain(run.asked.describe().line))
     _draw(page, run, run.asked, frame.picture(), st.container())
 
 
-def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched | None:
+def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Answer | None:
     """Return the run of the address, or the first answer; draw a hint and return None if there is neither."""
     name = state.get(page.kind.key)
     if name is not None:
-        run = lookup.named(page.kind, name)
-        if run.of_these_data:
-            return run
-        st.warning(CHANGED)
-        return None
+        return lookup.named(page.kind, name)
     sample = open_data.row_sample(data)
     first = None if asked is None else first_answer.unasked(sample, page.forms.usual(sample, asked))
     if first is None and not data_line.offer_to_drop(data):
@@ -164,7 +148,7 @@ def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched 
     return first
 
 
-def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
+def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Answer | None) -> None:
     """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
     box = fold("" if asked is None else page.forms.line(data, asked), folded)
@@ -197,62 +181,57 @@ def same(one: ProblemSpec, other: ProblemSpec) -> bool:
 
 
 def _draw(
-    page: AnswerPage,
-    run: Watched,
-    asked: ProblemSpec | None,
-    answer: DeltaGenerator,
-    below: DeltaGenerator,
+    page: AnswerPage, run: Answer, asked: ProblemSpec | None, answer: DeltaGenerator, below: DeltaGenerator
 ) -> None:
     """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
-    results = run.results
-    is_measured = run.of.table is None or run.measured(page.leading) is not None
-    has_result = results is not None and is_measured
-    if results is None and is_measured:
-        results = page.ready(run)
+    has_result = bool(run.sweep) and run.is_measured
+    seen = run if has_result or not run.is_measured else replace(run, sweep=page.ready(run))
+    is_drawn = bool(seen.sweep) and run.is_measured
     with answer, frame.guard():
         if not has_result:
-            _watch(page, run, asked, is_measured, is_drawn=results is not None)
-        if results is None or not is_measured:
+            _watch(page, run, is_drawn)
+        if not is_drawn:
             share.fill()
             return
         if run.now.state == "cancelled":
             progress.ended(run.now, "again", run.asked.goes_on)
-        seen = page.view(run, results)
-        if not run.own and asked is not run.asked and has_result:
+        seen = page.view(seen)
+        if run.is_default and asked is not run.asked and has_result:
             _introduce(run)
         if asked is not run.asked and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
-            page.more(run, seen)
+            page.more(seen)
             share.fill(run, page.kind.key, lambda: page.take_home(seen))
 
 
-def _watch(
-    page: AnswerPage, run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
-) -> None:
+def _watch(page: AnswerPage, run: Answer, is_drawn: bool) -> None:
     """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
 
     def fill(now: JobState) -> None:
+        here = replace(run, now=now)
         if is_drawn:
             return
-        if is_measured and page.ready(replace(run, now=now)) is None:
-            page.filling(run, now)
-        elif is_measured or run.measured(page.leading) is not None:
+        if run.is_measured and not page.ready(here):
+            page.filling(here)
+        elif run.is_measured or lookup.measured(run.of, run.asked) is not None:
             st.rerun()
         else:
             st.caption(MEASURED)
 
-    status = partial(page.status, run)
-    if run.now.ended and not is_measured:
+    def status(now: JobState) -> tuple[str, float]:
+        return page.status(replace(run, now=now))
+
+    if run.now.ended and not run.is_measured:
         progress.repeat(lambda: fill(run.now))
-    elif run.own or not is_measured:
+    elif not run.is_default or not run.is_measured:
         progress.show(run.now, fill, status=status, stop=lambda: progress.stop(run.id))
     else:
         _introduce(run)
         progress.live(run.id, fill, status)
 
 
-def _introduce(run: Watched) -> None:
+def _introduce(run: Answer) -> None:
     """Draw a caption about a first answer: the rows of a folder that it is about, if any."""
     if run.of.reference.folder is not None:
         st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))

@@ -15,10 +15,10 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.proof import panel as proof_panel
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.proof import slide
 from nspca.dashboard.runs import first_answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
 from nspca.plots import thumbnail
@@ -84,10 +84,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     with frame.picture():
         table = answer.table
         ceiling = statement.ceiling_of(table, problem.n)
-        state_it = partial(statement.state_result, data, problem, result, k, ceiling=ceiling)
-        limit = answer.limit
-        with statement.show(state_it(upper=limit)):
-            optimal.show(answer, lambda upper: statement.bar(state_it(upper=min(upper, limit))))
+        slide.headline(answer, ceiling)
         if instead := wording.instead_of(state.get("digit_k"), k, MOST):
             st.caption(instead)
         picture, few = component.plot(data, result.components[:, 0]), table[table["k"] <= MOST]

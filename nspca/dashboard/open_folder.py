@@ -70,6 +70,11 @@ class Outline(Covariance):
         super().__init__(n, (m, n), "data", **recipe)
         self._leading, self._total = leading, total
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether a worker has computed the total variance, and with it what else was asked for."""
+        return self._total is not None
+
     def leading(self, d: int) -> tuple[Any, Any]:
         if d != 1 or self._leading is None:
             raise Refused("the rows of a folder are read by a worker; ask for all that is needed in a run")

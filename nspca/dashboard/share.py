@@ -15,7 +15,7 @@ from nspca.dashboard.app import buttons, links, state, wording
 from nspca.dashboard.export import Export
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs
 from nspca.dashboard.runs import start
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import JobError
 from nspca.jobs import Run
@@ -42,7 +42,7 @@ def title(text: str, fills: bool = False) -> None:
 
 
 def fill(
-    run: Watched | None = None, key: str = "run", taken: Callable[[], Export | None] = lambda: None
+    run: Answer | None = None, key: str = "run", taken: Callable[[], Export | None] = lambda: None
 ) -> None:
     """Draw the link to a run, or to the open page, and the downloads of its answer, in the open box."""
     box = st.session_state.get(state.SHARE)
@@ -54,10 +54,10 @@ def fill(
         if export is not None and is_alone:
             st.caption(FILES)
             export.show()
-        own = run is not None and not run.guest and (run.own or "upload" in state.link())
-        if run is not None and own and run.results is not None:
+        own = run is not None and run.own and (not run.is_default or "upload" in state.link())
+        if run is not None and own and run.sweep:
             _link_of_run(run, key)
-        elif run is not None and run.guest:
+        elif run is not None and not run.own:
             draw(links.address(f"shared?share={state.get('share')}"), SHARED)
         else:
             _link_of_page()
@@ -65,18 +65,18 @@ def fill(
             export.show()
 
 
-def _link_of_run(run: Watched, key: str) -> None:
+def _link_of_run(run: Answer, key: str) -> None:
     """Draw the link under which a run is shared, or the button that makes it.
 
     A first answer becomes a run of the visitor by that, since only runs are shared.
     """
     workspace = state.workspace()
-    share = engine().store.shares(workspace).get(run.id) if run.own else None
+    share = engine().store.shares(workspace).get(run.id) if not run.is_default else None
 
     def make() -> None:
-        name = run.id if run.own else _adopted(run, key, workspace)
+        name = _adopted(run, key, workspace) if run.is_default else run.id
         engine().store.share_run(workspace, name)
-        if not run.own:
+        if run.is_default:
             state.put(**{key: name})
 
     if share is None:
@@ -85,7 +85,7 @@ def _link_of_run(run: Watched, key: str) -> None:
         draw(links.address(f"shared?share={share}"), SHARED)
 
 
-def _adopted(run: Watched, key: str, workspace: str) -> str:
+def _adopted(run: Answer, key: str, workspace: str) -> str:
     """Add a finished first answer to the runs of a workspace, with its result, and return its id there."""
     default = engine().store.find_run(run.id)
     assert default is not None  # the answer to an upload is a run, and none that ships with the samples

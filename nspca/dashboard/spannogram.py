@@ -154,11 +154,11 @@ def find_limit(of: Subject, asked: SweepSpec) -> Limit:
     k, tried = asked.first, proofs.attempts(asked)
     known = [one.certificate.upper for one in tried if one.k == k and one.certificate is not None]
     run = first_answer.unasked(of.chosen, asked)
-    results = None if run is None else run.results
-    grown = proofs.gathered(results or nspca.Sweep({}), of.chosen, asked, tried).results.items()
+    results = nspca.Sweep({}) if run is None else run.sweep
+    grown = proofs.gathered(results, of.chosen, asked, tried).results.items()
     proved = [result.certificate for (_, size), result in grown if size == k]
     known += [certificate.upper for certificate in proved if certificate is not None]
-    waits = None if run is None or results is not None else run.id
+    waits = None if run is None or results else run.id
     return Limit(min([*known, _quick(of.key, of)]), not known, waits)
 
 

@@ -17,16 +17,17 @@ import scipy.sparse as sp
 from nspca.data import limits
 from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
 from nspca.data.dataset import Dataset
+from nspca.data.encodings import as_utf8
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
-from nspca.data.formats.archive import choose_files
 from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings, read_matrix
 from nspca.data.formats.delimited import DelimitedReader, is_plain_text, read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
-from nspca.data.formats.excel import is_cut_workbook
+from nspca.data.formats.excel import is_cut_workbook, is_spreadsheet, sheet_as_csv
 from nspca.data.formats.hdf5 import MAGIC as HDF5
-from nspca.data.formats.strings import short_name, visible
+from nspca.data.formats.strings import HEAD, find_table, is_aside, short_name, visible
 from nspca.data.names import quote_names
+from nspca.data.numerals import is_number
 from nspca.data.options import ReadOptions
 from nspca.data.roles import NO_LABEL
 from nspca.errors import InvalidData
@@ -178,7 +179,7 @@ def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tupl
     assert source.files is not None
     files = visible(source.files)
     words = [read for name, read in files if _is_vocabulary(name)]
-    (name, raw), beside, aside = choose_files([one for one in files if not _is_vocabulary(one[0])])
+    (name, raw), beside, aside = _choose_files([one for one in files if not _is_vocabulary(one[0])])
     vocabulary = source.vocabulary or (words[0]() if len(words) == 1 else None)
     inner = replace(
         source, path=None, raw=raw, packed=source.packed or len(raw), name=name, vocabulary=vocabulary
@@ -193,6 +194,43 @@ def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tupl
     if aside:
         findings += (f"Files that are no tables were left aside: {quote_names(map(short_name, aside))}.",)
     return inner, beside, findings
+
+
+def _choose_files(files: limits.Files) -> tuple[tuple[str, bytes], tuple[str, bytes] | None, list[str]]:
+    """Return the table among files, the table about its samples if there is one, and what is neither.
+
+    Of two tables, the one with more numbers is the table. Each is a name and its bytes, unpacked.
+    """
+    aside = [name for name, _ in files if len(files) > 1 and is_aside(name)]
+    kept = [(name, read) for name, read in files if name not in aside] or list(files)
+    if not 1 <= len(kept) <= 2:
+        named = (
+            f", got {quote_names(short_name(name) for name, _ in kept)}"
+            if kept
+            else ", and this one is empty"
+        )
+        raise InvalidData(
+            "A ZIP or folder must hold images of one size, one table, or a table and a table about its "
+            f"samples{named}: give one of them (and another as annotation)."
+        )
+    found = sorted(((name, read()) for name, read in kept), key=lambda one: -_share_of_numbers(one[1]))
+    headers = {raw[: max(raw.find(b"\n"), 0)] for _, raw in found}
+    if len(found) > len(headers) and b"" not in headers:
+        names = quote_names(short_name(name) for name, _ in found)
+        raise InvalidData(f"The files are two tables of the same columns, {names}: give one of them.")
+    return found[0], found[1] if len(found) > 1 else None, aside if len(kept) < len(files) else []
+
+
+def _share_of_numbers(raw: bytes) -> float:
+    """Return the share of numbers among the first cells of a table; 1 for a file that is no text."""
+    try:
+        raw = limits.plain_bytes(raw)
+        text = sheet_as_csv(raw, 50, least=1)[0] if is_spreadsheet(raw) else as_utf8(raw[:HEAD])[0]
+    except InvalidData:
+        return 1.0
+    layout = find_table(text)
+    cells = [cell for row in layout.rows[1:] for cell in row] if layout is not None else []
+    return sum(is_number(cell, ".") for cell in cells) / max(len(cells), 1)
 
 
 def _is_vocabulary(name: str) -> bool:

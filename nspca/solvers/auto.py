@@ -10,7 +10,7 @@ Guarantee: never below any of its starts; the certificate says how good the answ
 # Called by `nspca.solving`, through `LINE`, when the method is "auto".
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,14 +24,14 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, progress_only, silent
 from nspca.result import Result, Status, handing_in
 from nspca.solvers import Method
-from nspca.validation.options import positive, whole
+from nspca.validation.options import MethodOptions
 
 NEIGHBOURHOODS, ENTRIES = 200, 100_000
 """Maximum number of columns of A that are tried as starts, and maximum number of their entries together."""
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `auto`.
 
     Attributes
@@ -46,15 +46,10 @@ class Options:
         Improve the best start by swaps; off for a quick look.
     """
 
-    rank: int = 3
+    rank: int = field(default=3, metadata={"most": 8})
     tol: float = 1e-3
-    restarts: int = 20
+    restarts: int = field(default=20, metadata={"least": 0})
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1, 8)
-        positive("tol", self.tol)
-        whole("restarts", self.restarts, 0)
 
 
 def solve(

@@ -34,7 +34,7 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import positive, whole
+from nspca.validation.options import MethodOptions
 
 DENSE_ENTRIES = 50_000_000
 """Maximum entries of a sparse table that is made dense for a method that needs it: 400 MB."""
@@ -52,7 +52,7 @@ SMALLEST_PENALTY = 1e-6
 
 
 @dataclass(frozen=True)
-class SparsePCAOptions:
+class SparsePCAOptions(MethodOptions):
     """Options of `spca`.
 
     Attributes
@@ -70,15 +70,9 @@ class SparsePCAOptions:
     iterations: int = 100
     tol: float = 1e-8
 
-    def __post_init__(self) -> None:
-        if self.penalty is not None:
-            positive("penalty", self.penalty)
-        whole("iterations", self.iterations, 1)
-        positive("tol", self.tol)
-
 
 @dataclass(frozen=True)
-class NMFOptions:
+class NMFOptions(MethodOptions):
     """Options of `nmf`.
 
     Attributes
@@ -95,14 +89,9 @@ class NMFOptions:
     iterations: int = 200
     tol: float = 1e-4
 
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1)
-        whole("iterations", self.iterations, 1)
-        positive("tol", self.tol)
-
 
 @dataclass(frozen=True)
-class PCAOptions:
+class PCAOptions(MethodOptions):
     """`pca` has no options."""
 
 

@@ -30,7 +30,7 @@ from nspca.local_search.matching import every_matching
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import positive, whole
+from nspca.validation.options import MethodOptions
 
 FULL_NET = 100_000
 """Maximum points of a full net: half a minute at a third of a millisecond per matching."""
@@ -41,7 +41,7 @@ ROUNDING = 2.0**-48
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `bipartite`.
 
     Attributes
@@ -61,20 +61,11 @@ class Options:
     """
 
     rank: int = 4
-    eps: float = 0.1
+    eps: float = field(default=0.1, metadata={"below": 1})
     samples: int = 2000
     sketch: str = field(default="svd", metadata={"choices": tuple(sketch.SKETCHES)})
-    climbs: int = 0
+    climbs: int = field(default=0, metadata={"least": 0})
     polish: bool = False
-
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1)
-        positive("eps", self.eps)
-        if self.eps >= 1:
-            positive("1 - eps", 1 - self.eps)
-        whole("samples", self.samples, 1)
-        whole("climbs", self.climbs, 0)
-        sketch.check_kind(self.sketch)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:

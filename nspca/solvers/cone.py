@@ -13,7 +13,7 @@ Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it mean
 
 # Called by `nspca.solving`, through `METHODS`.
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
@@ -24,11 +24,11 @@ from nspca.lowrank.rankd import factor, rho
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 from nspca.result import Result, Status
-from nspca.validation.options import positive, whole
+from nspca.validation.options import MethodOptions
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `cone`.
 
     Attributes
@@ -43,15 +43,10 @@ class Options:
         Improve the answer on the full A afterwards (never lowers its value there).
     """
 
-    rank: int = 3
+    rank: int = field(default=3, metadata={"most": 8})
     tol: float = 1e-3
     cones: int = 50000
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1, 8)
-        positive("tol", self.tol)
-        whole("cones", self.cones, 1)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:

@@ -20,7 +20,7 @@ Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import positive, whole
+from nspca.validation.options import MethodOptions, whole
 
 BLOCK = 500
 """Maximum number of features whose block of A is formed at once: 2 MB."""
@@ -50,7 +50,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `coordinate`.
 
     Attributes
@@ -72,23 +72,18 @@ class Options:
     """
 
     alpha: float = 1.0
-    beta: float | None = None
+    beta: float | None = field(default=None, metadata={"least": 0})
     restarts: int = 5
     iterations: int = 300
     tol: float = 1e-7
     polish: bool = True
 
     def __post_init__(self) -> None:
-        positive("alpha", self.alpha)
+        super().__post_init__()
         if not 1 / HEAVIEST <= self.alpha <= HEAVIEST:
             raise InvalidOption(
                 f"alpha must be between {1 / HEAVIEST:g} and {HEAVIEST:g}, got {self.alpha!r}"
             )
-        if self.beta is not None and self.beta != 0:
-            positive("beta", self.beta)
-        whole("restarts", self.restarts, 1)
-        whole("iterations", self.iterations, 1)
-        positive("tol", self.tol)
 
 
 def from_paper(problem: Problem, weight: float) -> float:

@@ -26,7 +26,7 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import one_of, positive, whole
+from nspca.validation.options import MethodOptions
 
 STARTS = ("range", "paper")
 """Kinds of starts; see `Options.starts`."""
@@ -35,7 +35,7 @@ PENALTIES = ("covariance", "step")
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `em`.
 
     Attributes
@@ -65,13 +65,6 @@ class Options:
     tol: float = 1e-9
     polish: bool = True
     penalty: str = field(default="covariance", metadata={"choices": PENALTIES})
-
-    def __post_init__(self) -> None:
-        whole("restarts", self.restarts, 1)
-        one_of("penalty", self.penalty, PENALTIES)
-        one_of("starts", self.starts, STARTS)
-        whole("iterations", self.iterations, 1)
-        positive("tol", self.tol)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:

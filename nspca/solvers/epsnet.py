@@ -18,7 +18,7 @@ Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import positive, whole
+from nspca.validation.options import MethodOptions
 
 BATCH_ENTRIES = 1 << 18
 """Maximum entries of Vc, or of rows of V in answers, handled at once: 2 MB, which stay in the cache."""
@@ -38,7 +38,7 @@ MOST_SAMPLES = 10_000_000
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `epsnet`.
 
     Attributes
@@ -54,17 +54,9 @@ class Options:
     """
 
     rank: int = 3
-    eps: float = 0.1
+    eps: float = field(default=0.1, metadata={"below": 1})
     samples: int | None = None
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1)
-        positive("eps", self.eps)
-        if self.eps >= 1:
-            positive("1 - eps", 1 - self.eps)
-        if self.samples is not None:
-            whole("samples", self.samples, 1)
 
 
 def cap(d: int, eps: float) -> float:

@@ -28,11 +28,11 @@ from nspca.local_search.removal import in_span
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import whole
+from nspca.validation.options import MethodOptions
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `greedy`.
 
     Attributes
@@ -50,10 +50,6 @@ class Options:
     restarts: int = 5
     tried: int = 1
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("restarts", self.restarts, 1)
-        whole("tried", self.tried, 1)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:

@@ -17,7 +17,7 @@ Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
 # Called by `nspca.solving`, through `METHODS`, also for "auto" with several sizes.
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,14 +28,14 @@ from nspca.local_search.exchange import exchange, in_sight
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, handing_in
-from nspca.validation.options import whole
+from nspca.validation.options import MethodOptions
 
 FINALISTS = 3
 """Number of starts improved on the full A: the best at small rank is often not the best there."""
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `joint`.
 
     Attributes
@@ -53,13 +53,8 @@ class Options:
 
     rank: int = 20
     restarts: int = 20
-    iterations: int = 3
+    iterations: int = field(default=3, metadata={"least": 0})
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1)
-        whole("restarts", self.restarts, 1)
-        whole("iterations", self.iterations, 0)
 
 
 def solve(

@@ -23,11 +23,11 @@ from nspca.lowrank.spannogram import MAX_INTERSECTIONS, enumerable, exact_rank_d
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 from nspca.result import Result, Status
-from nspca.validation.options import whole
+from nspca.validation.options import MethodOptions
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `spannogram`.
 
     Attributes
@@ -40,9 +40,6 @@ class Options:
 
     rank: int = 2
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("rank", self.rank, 1)
 
 
 def require(problem: Problem, options: Options) -> None:

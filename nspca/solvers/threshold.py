@@ -18,10 +18,11 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import MethodOptions
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `threshold`.
 
     Attributes

@@ -14,7 +14,7 @@ form keeps the positive part of the truncation (Prop. 3.1 of Asteris et al. 2014
 
 # Called by `nspca.solving`, through `METHODS`.
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import whole
+from nspca.validation.options import MethodOptions
 
 SHRINKING = (8, 4, 2)
 """Multiples of k at which the shrinking start runs before it runs at k."""
@@ -32,7 +32,7 @@ SHRINKING_STEPS = 10
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(MethodOptions):
     """Options of `tpower`.
 
     Attributes
@@ -46,13 +46,9 @@ class Options:
         cap on iterations was reached, and for nonnegative weights.
     """
 
-    restarts: int = 10
+    restarts: int = field(default=10, metadata={"least": 0})
     iterations: int = 500
     polish: bool = True
-
-    def __post_init__(self) -> None:
-        whole("restarts", self.restarts, 0)
-        whole("iterations", self.iterations, 1)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:

@@ -1,15 +1,15 @@
 """Checks of option values for all methods; each raises `InvalidOption` with the way out.
 
-A method has a dataclass `Options`, which calls `whole`, `positive` and `one_of` on its fields. The API makes
-it by `made`. Forms and docs/methods.md print its docstring by `option_texts`. In each check `name` is the
-option in the message.
+A method has a dataclass `Options` on `MethodOptions`, which checks each field by its type and metadata. The
+API makes it by `made`. Forms and docs/methods.md print its docstring by `option_texts`. In each check `name`
+is the option in the message.
 """
 
 import inspect
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,32 @@ def known_seed(value: Any) -> int:
     if not is_whole(value) or value < 0:
         raise InvalidOption(f"seed must be a whole number, 0 or more, got {shown(value)}")
     return int(value)
+
+
+@dataclass(frozen=True)
+class MethodOptions:
+    """Base of the options of methods, which checks every field by its declaration.
+
+    A text is one of the ``metadata["choices"]``. A whole number is from ``metadata["least"]`` (1 by default)
+    to ``metadata["most"]``. Any other number is above 0, or the least, and below ``metadata["below"]`` where
+    that is given. None is accepted where it is the default.
+    """
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value, limits = getattr(self, one.name), one.metadata
+            if value is None and one.default is None:
+                continue
+            if isinstance(one.default, bool):
+                flag(one.name, value)
+            elif "choices" in limits:
+                one_of(one.name, value, limits["choices"])
+            elif one.type in (int, int | None):
+                whole(one.name, value, limits.get("least", 1), limits.get("most", LARGEST))
+            elif value != limits.get("least"):
+                positive(one.name, value)
+                if value >= limits.get("below", np.inf):
+                    raise InvalidOption(f"{one.name} must be below {limits['below']}, got {shown(value)}")
 
 
 _OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)

@@ -24,8 +24,8 @@ from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.joint import parts as joint_parts
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.open_data import Chosen, problem_of
-from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs import answer as answers
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive as sweep_archive
 from nspca.plots.sweeps import sweep_figure
 from nspca.presentation.numerals import format_bound
@@ -38,7 +38,7 @@ HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
 def finished(data, asked: SweepSpec, problem) -> Answer:
     sweep = asked.run(X=data.X)
     k = sorted(k for _, k in sweep)[1]
-    table = proofs.table(sweep)
+    table = answers.table(sweep)
     drawn = partial(sweep_figure, table, unit=problem.leading_eigenvalue)
     return Answer(Chosen(data, asked.data, ""), asked, problem, sweep, k, "auto", drawn=drawn)
 

@@ -13,9 +13,10 @@ from starlette.testclient import TestClient
 
 import nspca
 from nspca.dashboard.app import server
+from nspca.dashboard.app.wording import nouns_of
 from nspca.dashboard.joint import again, take_home, topics
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.views.nouns import explained_names, nouns_of
+from nspca.dashboard.views.component import explained_names
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
 from nspca.presentation.numerals import format_change

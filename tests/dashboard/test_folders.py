@@ -12,7 +12,7 @@ import pytest
 
 import nspca
 from nspca.dashboard import open_data, open_folder
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep.archive import taken
 from nspca.errors import Cancelled, InvalidData
 from nspca.shards import served as shelf

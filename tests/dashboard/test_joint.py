@@ -14,6 +14,7 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard.app import wording
+from nspca.dashboard.app.wording import Nouns, kind_of, nouns_of
 from nspca.dashboard.joint import (
     again,
     annotations,
@@ -29,11 +30,9 @@ from nspca.dashboard.joint import (
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
-from nspca.dashboard.open_data import Chosen, find
-from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.open_data import Chosen, find, problem_of
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import choice as held_out
-from nspca.dashboard.views.nouns import Nouns, kind_of, nouns_of
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.errors import InvalidProblem
@@ -145,7 +144,8 @@ def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch)
     monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(so_far=lambda answer: None))
     page = joint_page.JointPage(nouns_of(nspca.load_sample("digits")))
     now = JobState("x", "running", rows=rows_of(events))
-    page.filling(Watched("x", find(asked.data, None), asked, now), now)
+    of = find(asked.data, None)
+    page.filling(Answer(of, asked, problem_of(of, asked), now=now))
     (answer,) = shown
     assert answer.nouns.sized(answer.k) == "3 parts, each of 10 pixels" and answer.is_partial
     assert answer.results["tpower"].components.shape == (64, 3)
@@ -400,8 +400,8 @@ def table(labels=None, m=30, n=8, **more) -> Dataset:
 
 def answer_of(data: Dataset, sizes=(3, 2), method="joint", **how) -> Answer:
     asked = ComponentsSpec(data=DataSpec(sample="coffee"), sizes=sizes, methods=(method,), effort=None, **how)
-    problem = nspca.Problem.from_data(data.X, sizes, asked.nonneg)
-    return Answer(Chosen(data, asked.data, ""), asked, problem, asked.run(X=data.X), sizes, method, id="run")
+    problem, now = nspca.Problem.from_data(data.X, sizes, asked.nonneg), JobState("run", "done")
+    return Answer(Chosen(data, asked.data, ""), asked, problem, asked.run(X=data.X), sizes, method, now=now)
 
 
 def test_features_are_called_what_they_are():

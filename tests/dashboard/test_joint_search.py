@@ -12,7 +12,7 @@ from nspca.bounds.fixing.fates import hexed
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
-from nspca.dashboard.proof.answer import in_order
+from nspca.dashboard.runs.answer import Attempt, in_order
 from nspca.jobs import JobState
 from nspca.progress import Event
 from nspca.specs import ComponentsSpec, DataSpec, OptimumSpec
@@ -35,7 +35,7 @@ def attempt(shape, k, state, seconds, of, **masks):
     payload = {"open": 5, "nodes": 70, **{name: hexed(mask) for name, mask in masks.items()}}
     event = Event("proving the optimum", lower=1.0, upper=2.0, payload=payload)
     now = JobState("a", state, started=100.0, finished=100.0 + seconds, event=event)
-    return proofs.Attempt("a", k, now, None, OptimumSpec(**of.about_problem(), k=k, method="joint"))
+    return Attempt("a", k, now, None, OptimumSpec(**of.about_problem(), k=k, method="joint"))
 
 
 @pytest.mark.visit
@@ -109,7 +109,7 @@ def poor():
     problem = spec.problem(X)
     worse = nspca.Result.of(problem, np.eye(64)[:, [20, 30]], nspca.Status.HEURISTIC, "joint")
     found = spec.run(X=X, component=worse.components)
-    return worse, proofs.Attempt("a", (1, 1), JobState("a", "done"), found.certificate, spec, found)
+    return worse, Attempt("a", (1, 1), JobState("a", "done"), found.certificate, spec, found)
 
 
 def test_better_components_take_the_place_of_the_first_ones(poor):

@@ -10,7 +10,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive
 from nspca.dashboard.views import component, membership
 from nspca.selection.membership import Place

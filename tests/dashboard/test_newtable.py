@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.dashboard.open_data import read_like
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
 from nspca.data.names import numbered
@@ -85,7 +86,7 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
         SimpleNamespace(**{**vars(of), "table": object()}),
         of,
     ):
-        newtable.show(other, None, np.ones(6), 3)
+        newtable.show(Answer(other, None, None, k=3))
     assert ["as one" in said[0], "Equalised" in said[1], "all rows" in said[2]] == [True] * 3
     assert "Another table" in offered[0] and len(said) == 3 and len(offered) == 1
 
@@ -94,7 +95,7 @@ def test_a_table_with_missing_values_is_to_be_read_without_them(monkeypatch):
     said = []
     monkeypatch.setattr(newtable.st, "error", lambda text, **look: said.append(html.unescape(text)))
     wrong = MissingValues("One cell is empty: fill it in.", (Way("missing", "mean", "Put in means"),))
-    newtable._answer(SimpleNamespace(dataset=DATA), None, np.ones(6), 3, wrong)
+    newtable._score(Answer(SimpleNamespace(dataset=DATA), None, None), wrong)
     assert said == ["One cell is empty: fill it in, or leave out such rows or columns of the file."]
 
 

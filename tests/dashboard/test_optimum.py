@@ -14,6 +14,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.optimal import chip, progress_words
 from nspca.dashboard.runs import first_answer, lookup
+from nspca.dashboard.runs.answer import Attempt
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
 from nspca.plots.sweeps import OPTIMAL
@@ -135,7 +136,7 @@ def poor():
     worse = nspca.Result.of(problem, np.eye(64)[:, 20], nspca.Status.HEURISTIC, "auto")
     sweep = nspca.Sweep({("auto", 3): worse})
     found = spec.run(X=nspca.load_sample("digits").X, component=worse.components[:, 0])
-    return sweep, proofs.Attempt("a", 3, JobState("a", "done"), found.certificate, spec, found)
+    return sweep, Attempt("a", 3, JobState("a", "done"), found.certificate, spec, found)
 
 
 def test_a_better_component_takes_the_place_of_the_first_one(poor):
@@ -160,7 +161,7 @@ def test_the_page_says_that_a_better_component_was_found(ran, poor, monkeypatch,
     _, attempt = poor
     page = ran(PAGE, sample="digits", from_=3, to=3, step=1)
     sweep = poor[0]
-    monkeypatch.setattr("nspca.dashboard.runs.lookup.Watched.results", property(lambda run: sweep))
+    monkeypatch.setattr("nspca.dashboard.runs.lookup.results", lambda now: sweep)
     monkeypatch.setattr(proofs, "attempts", lambda asked: [attempt])
     page.run()
     assert not page.exception and not page.error

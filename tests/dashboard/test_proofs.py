@@ -14,6 +14,7 @@ from nspca.dashboard.app.state import VALUES
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import LABEL
+from nspca.dashboard.runs import answer as answers
 from nspca.dashboard.runs import first_answer, lookup
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.dashboard.sweep import form, whatif
@@ -470,9 +471,9 @@ def test_two_components_of_one_problem_share_their_proof(digits):
     other = replace(result, values=result.values * 0.9, certificate=scaled(result.certificate, 1.5))
     sweep = nspca.Sweep({("auto", 6): other, ("cone", 6): replace(other, values=result.values)})
     spec = OptimumSpec(data=DataSpec(sample="digits"), k=6)
-    attempt = proofs.Attempt("x", 6, JobState("x", "done"), result.certificate, spec)
+    attempt = answers.Attempt("x", 6, JobState("x", "done"), result.certificate, spec)
     grown = {key: proofs.replaced(result, *key, [attempt]) for key, result in sweep.results.items()}
-    table = proofs.table(nspca.Sweep(grown))
+    table = answers.table(nspca.Sweep(grown))
     assert np.allclose(table["upper"], result.certificate.upper) and table["ratio"][
         1
     ] == result.certificate.ratio(result.value)

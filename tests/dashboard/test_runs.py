@@ -13,6 +13,7 @@ import segno
 import nspca
 from nspca import specs
 from nspca.dashboard.app import links, times
+from nspca.dashboard.app.wording import Nouns
 from nspca.dashboard.history import thumbnail
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
@@ -21,7 +22,6 @@ from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.start import own_page
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep.form import SWEEP
-from nspca.dashboard.views.nouns import Nouns
 from nspca.jobs import engine, new_workspace
 from nspca.jobs.job import Job
 from nspca.specs import DataSpec

@@ -7,7 +7,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.open_data import find
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep.before import correlation, sentences
 from nspca.specs import DataSpec
 

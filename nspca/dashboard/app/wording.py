@@ -3,6 +3,9 @@
 import base64
 import math
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from nspca.data import Dataset
 from nspca.data.findings import Finding
@@ -91,6 +94,64 @@ def noun(data: Dataset) -> str:
     if not is_sample and are_proteins(last_words):
         return "protein"
     return "gene" if is_sample or are_genes(last_words) else "feature"
+
+
+TableKind = Literal["image", "words", "table"]
+ONE: dict[TableKind, Literal["component", "part", "topic"]] = {
+    "image": "part",
+    "words": "topic",
+    "table": "component",
+}
+"""The noun for a component, by kind of table."""
+
+
+@dataclass(frozen=True)
+class Nouns:
+    """Nouns for one component and one feature of a kind of table."""
+
+    kind: TableKind
+    one: Literal["component", "part", "topic"]
+    feature: str
+
+    @property
+    def many(self) -> str:
+        """Plural noun for components: "parts", "topics" or "components"."""
+        return f"{self.one}s"
+
+    @property
+    def samples(self) -> str:
+        """Plural noun for the rows: "images", "documents" or "samples"."""
+        return {"image": "images", "words": "documents"}.get(self.kind, "samples")
+
+    def count(self, number: int) -> str:
+        """Return a number of components with their noun: ``3 parts`` or ``1 part``."""
+        return things(number, self.one)
+
+    def sized(self, sizes: Sequence[int]) -> str:
+        """Return components with their sizes: ``5 parts, each of 40 pixels``."""
+        count = self.count(len(sizes))
+        if len(set(sizes)) == 1:
+            return f"{count}{', each' * (len(sizes) > 1)} of {self.features(sizes[0])}"
+        return f"{count} of {listed(list(map(str, sizes)))} {self.feature}s"
+
+    def features(self, number: int) -> str:
+        """Return a number of features with their noun: ``3 pixels`` or ``1 pixel``."""
+        return things(number, self.feature)
+
+
+def nouns_of(data: Dataset) -> Nouns:
+    """Return the nouns for a data set, with that for its features, such as "gene"."""
+    kind = kind_of(data)
+    return Nouns(kind, ONE[kind], noun(data))
+
+
+def kind_of(data: Dataset) -> TableKind:
+    """Return the kind of table of a data set; a covariance is always "table"."""
+    if data.is_covariance:
+        return "table"
+    if data.image_shape is not None or data.kind == "image":
+        return "image"
+    return "words" if data.kind == "words" else "table"
 
 
 def proof(ratio: float | None) -> str:

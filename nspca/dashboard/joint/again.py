@@ -6,11 +6,11 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app.wording import Nouns, nouns_of
 from nspca.dashboard.joint import form
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import start
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.runs.lookup import Kind
-from nspca.dashboard.views.nouns import Nouns, nouns_of
 from nspca.errors import InvalidProblem, NSPCAError
 from nspca.presentation.phrases import short
 from nspca.specs import ComponentsSpec

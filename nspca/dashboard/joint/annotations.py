@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint.samples import correlations, label_columns, label_of, scores_of
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import MOST_GROUPS
 from nspca.dashboard.views.section import Section
 from nspca.errors import InvalidProblem

@@ -6,10 +6,10 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import form, state, wording
+from nspca.dashboard.app.wording import TableKind, kind_of, nouns_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, methods
 from nspca.dashboard.runs.inputs import draw_scale, draw_signs, is_scaled
-from nspca.dashboard.views.nouns import TableKind, kind_of, nouns_of
 from nspca.errors import InvalidProblem
 from nspca.specs import ComponentsSpec
 from nspca.specs.components import DEFAULT

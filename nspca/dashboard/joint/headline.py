@@ -7,9 +7,9 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.proof.optimal import NEAR
 from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.runs.tasks import engine
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,

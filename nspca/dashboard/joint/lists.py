@@ -15,9 +15,8 @@ from nspca.dashboard.app import state
 from nspca.dashboard.components import copying, pressing
 from nspca.dashboard.joint import again
 from nspca.dashboard.joint.headline import each
-from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.views.component import used_names
-from nspca.dashboard.views.nouns import explained_names
+from nspca.dashboard.runs.answer import Answer
+from nspca.dashboard.views.component import explained_names, used_names
 from nspca.data.export import name_list
 from nspca.plots.fixing import fates_of
 from nspca.plots.joint import hue

@@ -11,8 +11,8 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import methods
+from nspca.dashboard.runs.answer import Answer
 from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.numerals import format_change, format_guarantee, format_value, round_down
 from nspca.result import Result

@@ -13,6 +13,7 @@ import nspca
 from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.app.wording import Nouns, TableKind, nouns_of
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
     again,
@@ -31,10 +32,8 @@ from nspca.dashboard.joint import (
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import alone, optimal
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
-from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.views.nouns import Nouns, TableKind, nouns_of
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.section import refusals
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -75,36 +74,36 @@ class JointPage(AnswerPage):
     """The page about several components of one kind of data, with nouns such as "part" and "pixel"."""
 
     forms = form
-    leading = False
 
     def __init__(self, nouns: Nouns) -> None:
         self.kind = again.kind(nouns)
 
-    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
+    def status(self, run: Answer) -> tuple[str, float]:
         # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.
-        share = min(NEARLY, now.event.payload.get("share", 0.0)) if now.event else 0.0
-        return progress_line(run.asked, now), share
+        share = min(NEARLY, run.now.event.payload.get("share", 0.0)) if run.now.event else 0.0
+        return progress_line(run.asked, run.now), share
 
-    def ready(self, run: Watched) -> nspca.Sweep | None:
-        """Return the results of all methods of a run whose proof is not finished; None before that."""
+    def ready(self, run: Answer) -> nspca.Sweep:
+        """Return the results of all methods of a run whose proof is not finished; none before that."""
         done = [row for row in unpack(run.now.rows) if isinstance(row, Several | Refused)]
         if len(done) < run.asked.total:
-            return None
+            return nspca.Sweep({})
         results = so_far(run.now, run.of.dataset.X.shape[1])
-        named = {name: results[name] for name in run.asked.methods if name in results}
-        return nspca.Sweep({(name, run.asked.r): result for name, result in named.items()}) if named else None
+        in_order = (name for name in run.asked.methods if name in results)
+        return nspca.Sweep({(name, run.asked.r): results[name] for name in in_order})
 
-    def filling(self, run: Watched, now: JobState) -> None:
-        n, (climb, at_work) = run.of.dataset.X.shape[1], climbed(now)
-        results = so_far(now, n)
+    def filling(self, run: Answer) -> None:
+        now, n = run.now, run.of.dataset.X.shape[1]
+        (climb, at_work), results = climbed(now), so_far(now, n)
         X = climb[-1].components(n) if climb and at_work and run.of.table is None else None
         if X is not None and not results:  # the first method may have found some of the components
-            run = replace(run, asked=run.asked.but(sizes=run.asked.sizes[: X.shape[1]]))
-        problem = _problem(run)
+            asked = run.asked.but(sizes=run.asked.sizes[: X.shape[1]])
+            run = replace(run, asked=asked, problem=open_data.problem_of(run.of, asked))
         if X is not None and X.shape[1] == run.asked.r:
-            results[climb[-1].method] = nspca.Result.of(problem, X, nspca.Status.CANCELLED, climb[-1].method)
+            by = climb[-1].method
+            results[by] = nspca.Result.of(run.problem, X, nspca.Status.CANCELLED, by)
         if results:
-            answer = _answer(run, now, results, is_partial=not now.ended)
+            answer = _best(run, results, is_partial=not now.ended)
             headline.show(answer)
             VIEWS[answer.nouns.kind].so_far(answer)
         elif (seen := again.seen_before(run.id)) is not None:
@@ -115,22 +114,21 @@ class JointPage(AnswerPage):
                 VIEWS[seen.nouns.kind].so_far(seen)
         refusals(unpack(now.rows))
 
-    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
+    def view(self, run: Answer) -> Answer:
         tried, sizes = proofs.attempts(run.asked), run.asked.sizes
-        found = {key[0]: proofs.replaced(results[key], key[0], sizes, tried) for key in results}
-        answer = _answer(run, run.now, found, tried=tried)
-        view = VIEWS[answer.nouns.kind]
+        found = {key[0]: proofs.replaced(run.sweep[key], key[0], sizes, tried) for key in run.sweep}
+        answer = _best(run, found, tried=tried)
         with st.container():  # one element in either case, so that those below keep their place
             headline.follow(answer)
         if run.now.ended:
             optimal.show(answer)
-        view.picture(answer)
+        VIEWS[answer.nouns.kind].picture(answer)
         if answer.own:
             again.draw_back(answer)
         refusals(unpack(run.now.rows))
         return answer
 
-    def more(self, run: Watched, seen: Answer) -> None:
+    def more(self, seen: Answer) -> None:
         view = VIEWS[seen.nouns.kind]
         with st.container(key=lists.SECTION):
             view.look(seen)
@@ -176,22 +174,12 @@ def _map(answer: Answer) -> None:
         annotations.show(answer)
 
 
-def _answer(run: Watched, now: JobState, results: dict[str, nspca.Result], **more: Any) -> Answer:
-    """Return the answer of a run at a state; `more` holds further fields of `Answer`."""
-    asked = run.asked.but(noun=nouns_of(run.of.dataset).one)
+def _best(run: Answer, results: dict[str, nspca.Result], **more: Any) -> Answer:
+    """Return a run with results by method, of which the best is shown; `more` holds further fields."""
+    asked = run.asked.but(noun=run.nouns.one)
     best = max(results, key=lambda method: results[method].value)
     sweep = nspca.Sweep({(method, asked.r): result for method, result in results.items()})
-    how = {"own": not run.guest, "id": run.id, "now": now, **more}
-    return Answer(run.of, asked, _problem(run), sweep, asked.sizes, best, **how)
-
-
-def _problem(run: Watched) -> nspca.Problem:
-    """Return the problem of a run. For a folder it has the total variance measured over all rows."""
-    if run.of.table is not None:
-        measured = run.measured(leading=False)
-        assert measured is not None  # `answer_page` draws a run of a folder only after the measurement
-        return measured
-    return open_data.problem_of(run.of, run.asked)
+    return replace(run, asked=asked, sweep=sweep, k=asked.sizes, method=best, **more)
 
 
 def so_far(now: JobState, n: int) -> dict[str, nspca.Result]:

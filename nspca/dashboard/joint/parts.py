@@ -14,7 +14,7 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import annotations, samples
 from nspca.dashboard.joint.headline import each
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component
 from nspca.plots.fixing import fixing_figure
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure

@@ -12,8 +12,8 @@ import nspca
 from nspca.dashboard.joint import headline
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal, panel
-from nspca.dashboard.proof.answer import Answer, display_order, in_order
 from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.answer import Answer, display_order, in_order
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.problem import Problem

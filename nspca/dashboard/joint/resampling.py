@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.proof.answer import Answer, display_order
 from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.runs.answer import Answer, display_order
 from nspca.dashboard.views import choice
 from nspca.dashboard.views.section import Section
 from nspca.selection import Choice

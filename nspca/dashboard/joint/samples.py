@@ -18,7 +18,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.components.figures import Thumbnails
 from nspca.dashboard.joint import again
 from nspca.dashboard.open_data import Chosen, scored_problem
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
 from nspca.data.roles import NO_LABEL

@@ -9,7 +9,7 @@ import streamlit as st
 from nspca.covariance.moments import moments
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import annotations, lists, samples
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component
 from nspca.plots.components import profiles_figure
 from nspca.plots.scoremap import alike_map, score_map

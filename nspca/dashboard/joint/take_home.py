@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export, File
 from nspca.dashboard.joint import headline, lists, methods, samples
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import csv_of
 from nspca.data.export import clean_name, to_gmt, to_rnk
 from nspca.plots.theme import largest_weights

@@ -13,7 +13,7 @@ import nspca
 from nspca.dashboard.app.wording import plain, things
 from nspca.dashboard.joint import lists, samples
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component
 from nspca.dashboard.views.component import used_names
 from nspca.data import Dataset

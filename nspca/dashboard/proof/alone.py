@@ -8,8 +8,8 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import lookup
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component
 from nspca.dashboard.views.section import Section
 from nspca.data import Dataset

@@ -4,60 +4,23 @@ Here `about` is the data and `asked` the question of a page, and `tried` has the
 """
 
 import json
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 import nspca
 from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, first_answer, lookup, start
+from nspca.dashboard.runs.answer import AUTOMATIC, Answer, Attempt
 from nspca.dashboard.views.membership import hash_claims
-from nspca.jobs import JobState, engine
-from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
+from nspca.jobs import engine
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProblemSpec, SweepSpec
-from nspca.specs.published import OTHERS
 
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
-AUTOMATIC = 10
-"""Seconds of the search that a page starts by itself, and shares with everybody who looks at these data."""
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """A search for the optimum at one k, or for sizes of several components.
-
-    A search is *exhausted* if it could do no more, although its time was not over.
-    """
-
-    id: str  # id, now: of the run
-    k: int | tuple[int, ...]
-    now: JobState
-    certificate: nspca.Certificate | None  # the certificate so far
-    spec: OptimumSpec
-    answer: nspca.Result | None = None  # the best answer
-
-    @property
-    def is_automatic(self) -> bool:
-        """Tell whether a page began the search, and not the visitor."""
-        return self.spec.seconds == AUTOMATIC
-
-    @property
-    def seconds(self) -> float | None:
-        """Wall seconds of the attempt so far; None before its start."""
-        return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Tell whether the search ended before its time was over."""
-        if self.now.state != "done":
-            return False
-        return self.seconds is not None and self.seconds < self.spec.seconds
 
 
 def attempts(asked: ProblemSpec) -> list[Attempt]:
@@ -133,7 +96,7 @@ def replaced(
     return _with_least(result, [one.certificate for one in here])
 
 
-def search(answer: Any, proof: nspca.Certificate | None, effort: str | None = None) -> None:
+def search(answer: Answer, proof: nspca.Certificate | None, effort: str | None = None) -> None:
     """Start a run that searches for the optimum of what an `Answer` shows, and goes on from a proof."""
     k, result = answer.k, answer.shown
     earlier = sum(attempt.k == k for attempt in attempts(answer.asked))
@@ -141,7 +104,7 @@ def search(answer: Any, proof: nspca.Certificate | None, effort: str | None = No
     start.start(OptimumSpec(**fields, effort=effort), **answer.of.given, **_known(k, result, proof))
 
 
-def search_shortly(answer: Any) -> Attempt:
+def search_shortly(answer: Answer) -> Attempt:
     """Return the search of `AUTOMATIC` seconds for the shown component of an `Answer`, begun if necessary."""
     k, result, tried = answer.k, answer.shown, len(answer.mine)
     fields = everybodys(answer.asked) | {"k": k, "method": result.method, "attempt": tried}
@@ -160,37 +123,6 @@ def _known(k: int | tuple[int, ...], result: nspca.Result, proof: nspca.Certific
 def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt | None:
     """Return the newest ended search at k that reported bounds; None without one."""
     return next((one for one in tried if one.k == k and one.now.ended and one.now.rows), None)
-
-
-def bounding(sweep: nspca.Sweep) -> dict[tuple[str, int], tuple[str, int]]:
-    """Return for each proved row of a sweep the row whose certificate has the least bound on it.
-
-    A bound for more features holds for fewer, too. Among equal bounds a row keeps its own.
-    """
-    found: dict[tuple[str, int], tuple[str, int]] = {}
-    uppers = {key: one.certificate.upper for key, one in sweep.results.items() if one.certificate is not None}
-    best = None
-    for _, keys in groupby(sorted(uppers, key=lambda key: -key[1]), key=lambda key: key[1]):
-        here = [*keys]
-        best = min([*here, *([] if best is None else [best])], key=uppers.__getitem__)
-        found |= {key: best if uppers[best] < uppers[key] else key for key in here}
-    return found
-
-
-def table(sweep: nspca.Sweep) -> pd.DataFrame:
-    """Return the frame of a sweep, with both published bounds, NaN where they were not computed.
-
-    The bound of a row is the one of `bounding`.
-    """
-    others = {name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
-    rows = sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
-    least = bounding(sweep)
-    for i, key in enumerate(sweep):
-        proof = sweep[least.get(key, key)].certificate
-        if proof is not None and proof.upper < rows.at[i, "upper"]:
-            ratio = proved_ratio(rows.at[i, "value"], proof.upper)
-            rows.loc[i, ["upper", "ratio", "kind"]] = [proof.upper, ratio, proof.kind]
-    return rows
 
 
 # --- checks ---------------------------------------------------------------------------------------

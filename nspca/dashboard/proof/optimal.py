@@ -15,9 +15,8 @@ import nspca
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.answer import Answer
-from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import defaults, progress
+from nspca.dashboard.runs.answer import Answer, Attempt
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.plots.fixing import fixing_figure

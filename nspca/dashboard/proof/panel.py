@@ -11,8 +11,8 @@ from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.answer import Answer
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
 from nspca.plots.gaps import gap_figure

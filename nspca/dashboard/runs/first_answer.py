@@ -17,8 +17,8 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults, progress
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs import defaults, lookup, progress
+from nspca.dashboard.runs.answer import Answer
 from nspca.data.catalogue import sample_folder
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -30,7 +30,7 @@ PATIENCE = 1.2  # maximum seconds that a page waits for a first answer that has 
 LARGEST = defaults.LARGEST  # maximum entries of a table with a first answer
 
 
-def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
+def unasked(of: Chosen, asked: ProblemSpec) -> Answer | None:
     """Return the default run that answers a question; start it where no stored answer exists.
 
     The run may be stored, finished or running. Returns None when the data are too large or give no valid
@@ -42,16 +42,18 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
         now = JobState(
             f"stored-{of.content[:16]}", "done", created=began, started=began, finished=stored.computed
         )
-        return Watched(now.id, of, asked, now, own=False, stored=stored.sweep)
+        return Answer(of, asked, open_data.problem_of(of, asked), stored.sweep, now=now, is_default=True)
     if not defaults.small_enough(of, LARGEST):
         return None
     try:
-        open_data.problem_of(of, asked)
+        problem = open_data.problem_of(of, asked)
         now = defaults.look(asked.numbers_only(), of.content, lambda: of.given, automatic=True)
         now = progress.wait_shortly(now.id, PATIENCE - (time.time() - (now.created or 0.0)))
+        if now.ended and now.state != "done":
+            return None
     except NSPCAError:
         return None
-    return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)
+    return Answer(of, asked, problem, lookup.results(now), now=now, is_default=True)
 
 
 @dataclass(frozen=True, eq=False)

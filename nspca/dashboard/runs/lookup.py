@@ -12,11 +12,17 @@ from nspca.dashboard.app import cache, state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.open_folder import Outline
 from nspca.dashboard.runs import defaults, tasks
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import InvalidOption, JobError
 from nspca.jobs import JobState, Run
-from nspca.specs import ProblemSpec, Spec
+from nspca.specs import ComponentsSpec, ProblemSpec, Spec
 from nspca.specs.job import MEASURE
+
+CHANGED = (
+    "This run was made from other data than those kept under the same name now; run it again to see its "
+    "components."
+)
 
 
 @dataclass(frozen=True)
@@ -32,61 +38,40 @@ class Kind:
     stranger: str  # message for a run of another kind
 
 
-@dataclass(frozen=True, eq=False)
-class Watched:
-    """A run as a page shows it."""
-
-    id: str  # id, now: id and state of the run
-    of: Chosen  # the data as they are opened now; they may have changed since the run was started
-    asked: Any  # the question
-    now: JobState
-    own: bool = True  # whether it belongs to the visitor's workspace; not so for shared and default runs
-    stored: nspca.Sweep | None = None  # results of an answer that ships with the samples
-    # whether another person shared it; it is then not searched further, and its data stay
-    guest: bool = False
-
-    @property
-    def of_these_data(self) -> bool:
-        """True unless the data under the name that the run used have changed since it was started."""
-        return self.of.content == self.asked.content
-
-    @property
-    def results(self) -> nspca.Sweep | None:
-        """The sweep of a run that is stored, done, or cancelled with some rows; None for any other run."""
-        if self.stored is not None:
-            return self.stored
-        if self.now.state == "done":
-            return opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
-        ready = self.now.state == "cancelled" and engine().store.has_result(self.id)
-        return handed_in(self.id, self.now.finished, nspca.Sweep.from_bytes) if ready else None
-
-    def measured(self, leading: bool = True) -> nspca.Problem | None:
-        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder."""
-        if self.of.table is not None:
-            return _measured(self.of, open_data.problem_of(self.of, self.asked), leading)
-        with cache.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
-            return open_data.with_leading(open_data.problem_of(self.of, self.asked))
-
-
-def named(kind: Kind, run_id: str) -> Watched:
+def named(kind: Kind, run_id: str) -> Answer:
     """Return a run of this workspace by its id."""
-    return _watched(kind, engine().store.open_run(state.get("w") or "", run_id), own=True)
+    return _answered(kind, engine().store.open_run(state.get("w") or "", run_id))
 
 
-def shared(kind: Kind, run: Run) -> Watched:
+def shared(kind: Kind, run: Run) -> Answer:
     """Return a shared run with its data, without revealing the workspace of its owner."""
-    return replace(_watched(kind, run, own=False), guest=True)
+    answer = _answered(kind, run)
+    if not answer.sweep:
+        raise JobError(CHANGED)
+    return replace(answer, own=False)
 
 
-def _watched(kind: Kind, run: Run, own: bool) -> Watched:
-    """Return a stored run with its open data; raise `JobError` for a run of another kind."""
+def _answered(kind: Kind, run: Run) -> Answer:
+    """Return a run with its data and results; raise `JobError` for another kind, and for other data."""
     try:
         asked = tasks.spec_of(run)
     except InvalidOption:
         raise JobError(kind.stranger) from None
     if not isinstance(asked, kind.spec):
         raise JobError(kind.stranger)
-    return Watched(run.id, open_data.find(asked.data, run.workspace), asked, engine().status(run.id), own)
+    of = open_data.find(asked.data, run.workspace)
+    if of.content != asked.content:
+        raise JobError(CHANGED)
+    now = engine().status(run.id)
+    return Answer(of, asked, measured(of, asked) or open_data.problem_of(of, asked), results(now), now=now)
+
+
+def results(now: JobState) -> nspca.Sweep:
+    """Return the sweep of a run that is done, or cancelled with some rows; an empty one for any other run."""
+    if now.state == "done":
+        return opened(now.id, now.finished, nspca.Sweep.from_bytes)
+    ready = now.state == "cancelled" and engine().store.has_result(now.id)
+    return handed_in(now.id, now.finished, nspca.Sweep.from_bytes) if ready else nspca.Sweep({})
 
 
 def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
@@ -116,11 +101,16 @@ def _same(asked: Spec, spec: Spec) -> bool:
     return asked == spec
 
 
-def _measured(of: Chosen, problem: nspca.Problem, leading: bool) -> nspca.Problem | None:
-    """Return the problem of a folder with the variances that a worker computes in passes, once per server."""
-    assert of.table is not None  # the caller passes a folder
+def measured(of: Chosen, asked: ProblemSpec) -> nspca.Problem | None:
+    """Return the problem with the variances that count as 100 %, those of the leading eigenvalue for a sweep.
+
+    Of a folder a worker computes them in passes, once per server; None as long as it does.
+    """
+    problem = open_data.problem_of(of, asked)
+    if of.table is None:
+        return problem
     A = problem.covariance
-    how = {"center": A.center, "scale": A.scale, "leading": leading}
+    how = {"center": A.center, "scale": A.scale, "leading": not isinstance(asked, ComponentsSpec)}
     now = defaults.measured(MEASURE, data=of.reference.to_dict(), **how)
     if not now.ended:
         return None

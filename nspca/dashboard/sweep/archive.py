@@ -13,8 +13,7 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs.answer import Answer, bounding
 from nspca.dashboard.views import component, statement
 from nspca.data.export import name_list, to_gmt, to_rnk
 from nspca.plots.sweeps import kind_words
@@ -80,7 +79,7 @@ def _files(done: Answer) -> dict[str, File]:
     noun, shown, csv = wording.noun(data), f"of k = {k}, {done.method}", component.csv_of
     names = component.used_names(data.feature_names, x)
     paths = {key: f"{CERTIFICATES}{name}.npz" for key, (name, _) in certificates(done).items()}
-    least = proofs.bounding(done.sweep)
+    least = bounding(done.sweep)
     numbered = [paths[least[key]] if key in least else "" for key in done.sweep]
     files = {
         "report": File(

@@ -3,20 +3,18 @@
 The page Runs names another sweep in its place.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard import open_data
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import lookup
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep.form import SWEEP, differences
-from nspca.dashboard.views import component
+from nspca.dashboard.views import component, curve
 from nspca.errors import NSPCAError
 from nspca.presentation.numerals import format_change, format_value_share
 from nspca.specs import SweepSpec
@@ -28,42 +26,36 @@ SAME = 1e-8
 """Relative difference below which two variances are called the same, as rounding alone can be so large."""
 
 
-@dataclass(frozen=True)
-class Before:
-    """The results of another sweep with their data and problem, and how it differs, in a few words."""
-
-    answer: Answer
-    label: str
-
-    def drawn(self, axis: str) -> tuple[pd.DataFrame, float, str]:
-        """Return rows, the variance that counts as 100 %, and a name, for `sweep_figure`."""
-        problem = self.answer.problem
-        unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
-        return self.answer.sweep.frame, unit or 1.0, f"before: {self.label}"
-
-
-def find(run: Watched) -> Before | None:
+def find(run: Answer) -> Answer | None:
     """Return the sweep to compare the shown one with, None if there is none or it no longer exists."""
     run_id = state.get("before")
     if run_id is None or run_id == run.id:
         return None
     try:
         other = lookup.named(SWEEP, run_id)
-        sweep = other.results
-        of_a_folder = other.of.table is not None
-        problem = other.measured() if of_a_folder else open_data.problem_of(other.of, other.asked)
     except NSPCAError:
-        sweep = problem = None
-    if sweep is None or problem is None or not other.of_these_data:
+        other = run
+    if not other.sweep or not other.is_measured or other is run:
         state.put(before=None)
         return None
+    method, k = next(iter(other.sweep))
+    return replace(other, k=k, method=method)
+
+
+def label(other: Answer, run: Answer) -> str:
+    """Return how another sweep differs from the shown one, in a few words."""
     data = "" if other.asked.content == run.asked.content else other.of.dataset.name
     if data == run.of.dataset.name:
         data = _changed(other.asked, run.asked)
-    label = ", ".join(part for part in (data, differences(other.asked, run.asked)) if part)
-    method, k = next(iter(sweep))
-    answer = Answer(other.of, other.asked, problem, sweep, k, method, id=run_id)
-    return Before(answer, label or "the same, other values of k")
+    parts = data, differences(other.asked, run.asked)
+    return ", ".join(filter(None, parts)) or "the same, other values of k"
+
+
+def drawn(other: Answer, run: Answer) -> tuple[pd.DataFrame, float, str]:
+    """Return rows, the variance that counts as 100 %, and a name of another sweep, for `sweep_figure`."""
+    problem = other.problem
+    unit = problem.leading_eigenvalue if curve.axis() == "leading" else problem.total_variance
+    return other.sweep.frame, unit or 1.0, f"before: {label(other, run)}"
 
 
 def _changed(other: SweepSpec, shown: SweepSpec) -> str:
@@ -74,19 +66,19 @@ def _changed(other: SweepSpec, shown: SweepSpec) -> str:
     return ", ".join(other.data.change_words()) or "data as they are"
 
 
-def show(run: Watched, now: Answer) -> None:
+def show(now: Answer) -> None:
     """Draw the shown answer beside that of the curve from before the last change, at an equal k."""
-    other = find(run)
+    other = find(now)
     if other is None:
         return
-    methods = [method for method, k in other.answer.sweep if k == now.k]
+    said, methods = wording.plain(label(other, now)), [method for method, k in other.sweep if k == now.k]
     st.markdown(f"## What changed at k = {now.k}")
     if not methods:
-        st.caption(f"“{wording.plain(other.label)}” has no k = {now.k}: choose a k that both curves have.")
+        st.caption(f"“{said}” has no k = {now.k}: choose a k that both curves have.")
         return
-    before = replace(other.answer, k=now.k, method=now.method if now.method in methods else methods[0])
+    before = replace(other, k=now.k, method=now.method if now.method in methods else methods[0])
     st.markdown("  \n".join(sentences(before, now)))
-    titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
+    titles = (f"**Before**: {said}", "**Now**")
     columns = st.columns(2, gap="medium")
     for column, side, title, key in zip(columns, (before, now), titles, ("before", "now"), strict=True):
         with column:

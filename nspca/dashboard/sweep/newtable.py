@@ -10,19 +10,20 @@ from nspca.dashboard import open_folder
 from nspca.dashboard.app import buttons, state, tables, wording
 from nspca.dashboard.data.picker import FORMATS
 from nspca.dashboard.open_data import Chosen, read_like
+from nspca.dashboard.runs.answer import Answer
 from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.export import frame_to_csv
 from nspca.data.names import Numbered
 from nspca.errors import NSPCAError
-from nspca.specs import SweepSpec
 from nspca.specs.data import title_of
 from nspca.validation.features import positions
 
 MOST = 50  # MB of an uploaded file, which stays in memory while the page is open
 
 
-def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
-    """Draw the folded part of the page that scores an uploaded table along the component x (n,)."""
+def show(answer: Answer) -> None:
+    """Draw the folded part of the page that scores an uploaded table along the shown component."""
+    of = answer.of
     with st.expander("Where do other samples lie?", icon=":material/scatter_plot:", type="compact"):
         if why := _not_offered(of):
             st.caption(why)
@@ -33,7 +34,7 @@ def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
         )
         given = st.file_uploader(label, key=f"{state.UPLOADER}_scores", max_upload_size=MOST, help=FORMATS)
         if given is not None:
-            _answer(of, asked, x, k, read_like(given.getvalue(), title_of(given.name), of.reference).data)
+            _score(answer, read_like(given.getvalue(), title_of(given.name), of.reference).data)
 
 
 def _not_offered(of: Chosen) -> str:
@@ -46,19 +47,18 @@ def _not_offered(of: Chosen) -> str:
     return "" if of.table is None else open_folder.ALL_ROWS
 
 
-def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
+def _score(answer: Answer, other: Dataset | NSPCAError) -> None:
     try:
         if isinstance(other, NSPCAError):
             raise other.with_traceback(None)
-        said, found = scored(of.dataset, other, x, asked.center, asked.scale)
+        said, found = scored(answer.of.dataset, other, answer.x, answer.asked.center, answer.asked.scale)
     except NSPCAError as error:
         st.error(wording.plain(error, "leave out such rows or columns of the file"), icon=":material/error:")
         return
     st.markdown(said)
     tables.show(found, height=240)
-    buttons.download(
-        "Scores, CSV", lambda: frame_to_csv(found), f"{of.stem}-k{k}-scores.csv", key="download_scores"
-    )
+    name = f"{answer.of.stem}-k{answer.k}-scores.csv"
+    buttons.download("Scores, CSV", lambda: frame_to_csv(found), name, key="download_scores")
 
 
 def scored(

@@ -7,8 +7,8 @@ import streamlit as st
 
 from nspca.dashboard.app import frame, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, lookup
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import choice
 from nspca.dashboard.views.section import Section
 from nspca.plots.selection import noise_figure

@@ -1,10 +1,7 @@
 """Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -18,9 +15,9 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
-from nspca.dashboard.proof.answer import Answer
+from nspca.dashboard.runs import answer as answers
 from nspca.dashboard.runs import defaults, progress
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data.export import name_list
@@ -48,35 +45,31 @@ class SweepPage(AnswerPage):
 
     kind, forms = form.SWEEP, form
 
-    def problem(self, run: Watched) -> nspca.Problem:
-        """Return the problem of a run with its leading eigenvalue."""
-        found = run.measured()
-        assert found is not None  # `answer_page` draws a run of a folder only after the measurement
-        return found
-
     def begin(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.begin(data, asked)
 
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 
-    def status(self, run: Watched, now: JobState) -> tuple[str, float]:
-        return _says(now, run.asked.total), len(now.rows) / run.asked.total
+    def status(self, run: Answer) -> tuple[str, float]:
+        return _says(run.now, run.asked.total), len(run.now.rows) / run.asked.total
 
-    def filling(self, run: Watched, now: JobState) -> None:
-        if not run.own and not now.rows:
+    def filling(self, run: Answer) -> None:
+        if run.is_default and not run.now.rows:
             return  # nothing to draw yet, and nothing from before either
-        old = before.find(run) if run.own else None
-        if run.own and now.ended:
+        old = before.find(run) if run.is_asked else None
+        if run.now.ended and run.is_asked:
             curve.switches()
-        beside = None if old is None else old.drawn(curve.axis())
+        problem = open_data.with_leading(run.problem)
+        beside = None if old is None else before.drawn(old, run)
         with st.columns(COLUMNS, gap="medium")[0]:
-            curve.filling(self.problem(run), now.rows, run.asked, beside)
+            curve.filling(problem, run.now.rows, run.asked, beside)
 
-    def view(self, run: Watched, results: nspca.Sweep) -> Answer:
-        problem, tried, data = self.problem(run), proofs.attempts(run.asked), run.of.dataset
-        sweep = proofs.gathered(results, run.of, run.asked, tried)
-        table, methods = proofs.table(sweep), list(dict.fromkeys(method for method, _ in sweep))
+    def view(self, run: Answer) -> Answer:
+        problem, data = open_data.with_leading(run.problem), run.of.dataset
+        tried = proofs.attempts(run.asked)
+        sweep = proofs.gathered(run.sweep, run.of, run.asked, tried)
+        table, methods = answers.table(sweep), list(dict.fromkeys(method for method, _ in sweep))
         ks, wanted, least = sorted({*table["k"].tolist()}), state.get("k"), max(1, len(run.asked.forced))
         of_run = table[table["k"].isin(run.asked.ks)]  # other sweeps have added further rows
         k = wanted if wanted in ks else first_k(of_run if len(of_run) else table, problem.n)
@@ -84,32 +77,26 @@ class SweepPage(AnswerPage):
         if is_missing:
             k = min(ks, key=lambda size: abs(size - wanted))
         method = state.get_one_of("shown", methods, methods[0])
-        old = before.find(run) if run.own else None
+        old = before.find(run) if run.is_asked else None
         drawn = curve.plot(
             problem,
             table,
             run.asked,
             selected_k=k,
             marked=plateau(table, problem.n),
-            before=None if old is None else old.drawn(curve.axis()),
+            before=None if old is None else before.drawn(old, run),
             has_slider=True,
         )
-        own = self.data is not None
-        answer = Answer(run.of, run.asked, problem, sweep, k, method, tried, own, id=run.id, drawn=drawn)
+        answer = replace(run, sweep=sweep, k=k, method=method, tried=tried, drawn=drawn)
         if run.of.table is None:
             answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
         ceiling = statement.ceiling_of(table, problem.n)
-        state_it = partial(statement.state_result, data, problem, answer.shown, k, ceiling=ceiling)
-        limit = answer.limit
-        said = state_it(upper=limit)
-        with statement.show(said):
-            followed = replace(answer, own=False) if is_missing else answer
-            optimal.show(followed, lambda upper: statement.bar(state_it(upper=min(upper, limit))))
+        said = slide.headline(answer, ceiling, is_watched=not is_missing)
         if is_missing:
             _join_curve(run.of, run.asked, wanted)
         else:
             answer_page.say_instead(k, problem.n)
-        st.markdown(self._enough(run, answer, ceiling, said.digits))
+        st.markdown(self._enough(answer, ceiling, said.digits))
         curve.choose(methods, method)
         left, right = st.columns(COLUMNS, gap="medium")
         with left:
@@ -123,10 +110,10 @@ class SweepPage(AnswerPage):
                 st.markdown(membership.sentence(wording.noun(data), answer.known))
         return answer
 
-    def _enough(self, run: Watched, seen: Answer, ceiling: float, digits: int) -> str:
+    def _enough(self, seen: Answer, ceiling: float, digits: int) -> str:
         """Return which number of features is enough."""
         problem, table = seen.problem, seen.table
-        noun, k, last = wording.noun(run.of.dataset), plateau(table, problem.n), int(table["k"].max())
+        noun, k, last = seen.nouns.feature, plateau(table, problem.n), int(table["k"].max())
         best, opened, said = problem.leading_eigenvalue, first_k(table, problem.n), []
         if table["k"].nunique() > 1:
             small = f"**No small number of {noun}s is enough here**"
@@ -152,29 +139,28 @@ class SweepPage(AnswerPage):
                     f"A list of {opened:,} can be read one by one; Components finds several such lists."
                 )
         data, asked = self.data, self.asked
-        if not run.own and k == 1 and data and asked and not asked.scale and open_data.measures(data).scales:
+        is_first = seen.is_default and k == 1
+        if is_first and data and asked and not asked.scale and open_data.measures(data).scales:
             said.append(
                 f"One {noun} outweighs the others by its larger numbers: open **change** to standardise."
             )
         return " ".join(said)
 
-    def more(self, run: Watched, seen: Answer) -> None:
-        about, k, method = run.of, seen.k, seen.method
-        result = seen.sweep[method, k]
-        if run.own:
-            before.show(run, seen)
-        st.markdown("### What is it?")
+    def more(self, seen: Answer) -> None:
         nouns = seen.nouns
+        if seen.is_asked:
+            before.show(seen)
+        st.markdown("### What is it?")
         features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
         if box := frame.fold(features, "fold_features", ":material/list:"):
             with box:
-                _features(run, seen, result)
+                _features(seen)
         if seen.own:
-            newtable.show(about, run.asked, result.components[:, 0], k)
+            newtable.show(seen)
         st.markdown("### Can I trust it?")
         if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
-                st.markdown(statement.numbers(seen.problem, result, k))
+                st.markdown(statement.numbers(seen.problem, seen.shown, seen.k))
                 closer = seen.bounding
                 if closer is not None and closer is not seen.certificate:
                     st.markdown(
@@ -206,39 +192,34 @@ def _says(now: JobState, total: int) -> str:
     return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
 
 
-def _features(run: Watched, seen: Answer, result: nspca.Result) -> None:
-    about, x = run.of, result.components[:, 0]
+def _features(seen: Answer) -> None:
+    about, x = seen.of, seen.x
     if about.table is None and seen.certificate is not None:
         membership.ask()
     left, right = st.columns(2, gap="medium")
     with left:
         if seen.own and about.table is None:
-            listed = component.table(about.dataset, x, f"table_{run.id}_{seen.method}_{seen.k}", seen.known)
-            noun = wording.noun(about.dataset)
-            copying.button(f"Copy the list of {noun}s", name_list(listed[1]), "copy_features")
-            whatif.features(about, seen.k, *listed)
+            key = f"table_{seen.id}_{seen.method}_{seen.k}"
+            rows, names = component.table(about.dataset, x, key, seen.known)
+            copying.button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
+            whatif.features(about, seen.k, rows, names)
         else:
             component.table(about.dataset, x, found=seen.known)
-    _samples(about, seen.problem, x, run.id, right)
-
-
-def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
-    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map."""
     try:
-        seen = open_data.scored_problem(about, problem)
+        problem = open_data.scored_problem(about, seen.problem)
     except nspca.InvalidProblem:
-        beside.caption("The rows along the component are left out: some features take one value in a sample.")
+        right.caption("The rows along the component are left out: some features take one value in a sample.")
         return
-    with beside:
-        component.samples(about.dataset, seen, x, f"scores_{name}")
+    with right:
+        component.samples(about.dataset, problem, x, f"scores_{seen.id}")
         if about.table is not None:
             st.caption(f"Drawn are {wording.things(about.dataset.X.shape[0], 'row')} chosen at random.")
-    mapped = component.mapped(about.dataset, seen, x)
+    mapped = component.mapped(about.dataset, problem, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
         if box := frame.fold(title, "fold_map", ":material/grid_on:"):
             with box:
-                figures.draw_plot(mapped, f"heat_{name}")
+                figures.draw_plot(mapped, f"heat_{seen.id}")
 
 
 def plateau(table: pd.DataFrame, n: int) -> int | None:

@@ -22,8 +22,8 @@ from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof.answer import Answer
 from nspca.dashboard.runs import cost_estimate, lookup, methods
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component, curve, statement
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset

@@ -9,7 +9,7 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, progress, start
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import form
 from nspca.dashboard.sweep.form import SWEEP
 from nspca.data import Dataset
@@ -140,7 +140,7 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
         progress.cancel(before.id)
 
 
-def _shown() -> Watched | None:
+def _shown() -> Answer | None:
     try:
         return None if state.get(SWEEP.key) is None else lookup.named(SWEEP, state.get(SWEEP.key))
     except NSPCAError:

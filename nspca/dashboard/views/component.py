@@ -17,8 +17,9 @@ import nspca
 from nspca.covariance.moments import moments
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.views import membership
-from nspca.data import Dataset
+from nspca.data import SAMPLES, Dataset
 from nspca.data.export import frame_to_csv
 from nspca.plots.components import component_figure
 from nspca.plots.samples import score_figure
@@ -47,6 +48,13 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
 def used_names(names: Sequence[str], x: np.ndarray) -> list[str]:
     """Return the names of the features that a component uses, largest weight first."""
     return [str(names[j]) for j in largest_weights(x)]
+
+
+def explained_names(of: Chosen) -> Sequence[str]:
+    """Return the names of the features, each with what it measures where the sample says that."""
+    names, sample = of.dataset.feature_names, of.reference.sample
+    meanings = SAMPLES[sample].meanings if sample in SAMPLES else {}
+    return [f"{name}: {meanings[name]}" if name in meanings else name for name in names]
 
 
 def all_weights(dataset: Dataset, sweep: nspca.Sweep) -> pd.DataFrame:

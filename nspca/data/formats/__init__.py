@@ -6,7 +6,6 @@ disk, block by block. Formats that are not read are refused by their names (`for
 """
 
 from nspca.data.formats import (
-    archive,
     arff,
     arrow,
     delimited,
@@ -26,6 +25,8 @@ from nspca.data.formats import (
 )
 from nspca.data.formats.base import Format
 
+ARCHIVE = Format("a ZIP or folder", lambda source: source.files is not None)
+"""Any other ZIP or folder, whose table `containers` chooses."""
 FORMATS: tuple[Format, ...] = (
     npz.FORMAT,
     *foreign.ARCHIVES,
@@ -34,7 +35,7 @@ FORMATS: tuple[Format, ...] = (
     genes.COUNTS,
     idx.FORMAT,
     images.FORMAT,
-    archive.FORMAT,
+    ARCHIVE,
     hdf5.FORMAT,
     arrow.PARQUET,
     npz.NPY,

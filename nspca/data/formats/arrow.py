@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -32,10 +32,11 @@ _INDEX = "__index_level_"
 
 
 @contextmanager
-def _guarded(source: Source, what: str) -> Iterator[None]:
-    """Turn the errors of Arrow about a damaged file into `InvalidData`."""
+def _guarded(source: Source) -> Iterator[str]:
+    """Turn the errors of Arrow about a damaged file into `InvalidData`; give the name of its format."""
+    what = "Feather" if source.first().startswith(FEATHER_MAGIC) else "Parquet"
     try:
-        yield
+        yield what
     except InvalidData:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
@@ -97,27 +98,29 @@ def _find_index(schema: Any) -> list[str]:
         return []
 
 
-def _write_csv(batches: Iterable[Any], schema: Any) -> Iterator[bytes]:
+def _write_csv(source: Source) -> Iterator[bytes]:
     """Yield a table as CSV, the header first, then some rows at a time. An index stands in front."""
-    index, names = _find_index(schema), schema.names
-    order = sorted(range(len(names)), key=lambda i: names[i] not in index)
-    header = io.StringIO()
-    csv.writer(header, lineterminator="\n").writerow(
-        "" if names[i].startswith(_INDEX) else names[i] for i in order
-    )
-    yield header.getvalue().encode()
-    as_they_are = kinds.is_integer, kinds.is_float32, kinds.is_float64
-    odd = {i for i, kind in enumerate(schema.types) if not any(is_kind(kind) for is_kind in as_they_are)}
-    for batch in batches:
-        batch.validate(full=True)
-        step = max(1, _TEXT // max(1, sum(_longest(batch.column(i)) for i in odd)))
-        for start in range(0, len(batch), step):
-            held = batch.slice(start, step).columns
-            columns = [_plain(held[i]) if i in odd else held[i] for i in order]
-            rows = pa.RecordBatch.from_arrays(columns, [*map(str, order)])
-            stream = io.BytesIO()
-            csv_of.write_csv(rows, stream, csv_of.WriteOptions(include_header=False))
-            yield stream.getvalue()
+    with _guarded(source):
+        schema, _, batches = _open(source)
+        index, names = _find_index(schema), schema.names
+        order = sorted(range(len(names)), key=lambda i: names[i] not in index)
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(
+            "" if names[i].startswith(_INDEX) else names[i] for i in order
+        )
+        yield header.getvalue().encode()
+        as_they_are = kinds.is_integer, kinds.is_float32, kinds.is_float64
+        odd = {i for i, kind in enumerate(schema.types) if not any(is_kind(kind) for is_kind in as_they_are)}
+        for batch in batches:
+            batch.validate(full=True)
+            step = max(1, _TEXT // max(1, sum(_longest(batch.column(i)) for i in odd)))
+            for start in range(0, len(batch), step):
+                held = batch.slice(start, step).columns
+                columns = [_plain(held[i]) if i in odd else held[i] for i in order]
+                rows = pa.RecordBatch.from_arrays(columns, [*map(str, order)])
+                stream = io.BytesIO()
+                csv_of.write_csv(rows, stream, csv_of.WriteOptions(include_header=False))
+                yield stream.getvalue()
 
 
 def _longest(column: Any) -> int:
@@ -146,40 +149,32 @@ def _plain(column: Any) -> Any:
     return column
 
 
-def _read_parquet(source: Source) -> Iterator[bytes]:
-    with _guarded(source, "Parquet"):
-        file = _open_parquet(source)
-        step = max(1, STEP // max(1, len(file.schema_arrow)))
-        yield from _write_csv(_checked(file, step), file.schema_arrow)
+def _open(source: Source) -> tuple[Any, int, Iterator[Any]]:
+    """Return schema, rows (0 where the header does not say) and batches of a Parquet or Feather file."""
+    if source.first().startswith(FEATHER_MAGIC):
+        file = pa.ipc.open_file(pa.BufferReader(source.raw))
+        _check_kinds(file.schema)
+        return file.schema, 0, map(file.get_batch, range(file.num_record_batches))
+    file = _open_parquet(source)
+    return file.schema_arrow, int(file.metadata.num_rows), _checked(file)
 
 
-def _checked(file: Any, step: int) -> Iterator[Any]:
+def _checked(file: Any) -> Iterator[Any]:
     """Yield the rows of a Parquet file; refuse a footer that says more or less than the file holds."""
     held = 0
-    for batch in file.iter_batches(step, use_threads=False):
+    for batch in file.iter_batches(max(1, STEP // max(1, len(file.schema_arrow))), use_threads=False):
         held += len(batch)
         yield batch
     if held != file.metadata.num_rows:
         raise InvalidData("The footer of the Parquet file does not fit its rows: save it again, or as CSV.")
 
 
-def convert_parquet(source: Source, options: ReadOptions) -> Converted:
-    """Return a Parquet file as CSV; the size that its footer claims is checked first."""
-    with _guarded(source, "Parquet"):
-        file = _open_parquet(source)
-        check_dense(file.metadata.num_rows, len(file.schema_arrow))
-        known = _find_options(file.schema_arrow)
-    return Converted(join_pieces(_read_parquet(source), source, "Parquet"), options=known)
-
-
-def convert_feather(source: Source, options: ReadOptions) -> Converted:
-    """Return a Feather (Arrow) file as CSV."""
-    with _guarded(source, "Feather"):
-        file = pa.ipc.open_file(pa.BufferReader(source.raw))
-        _check_kinds(file.schema)
-        batches = (file.get_batch(number) for number in range(file.num_record_batches))
-        text = join_pieces(_write_csv(batches, file.schema), source, "Feather")
-    return Converted(text, options=_find_options(file.schema))
+def convert(source: Source, options: ReadOptions) -> Converted:
+    """Return a Parquet or Feather file as CSV; the size that a footer claims is checked first."""
+    with _guarded(source) as what:
+        schema, rows, _ = _open(source)
+        check_dense(rows, len(schema))
+        return Converted(join_pieces(_write_csv(source), source, what), options=_find_options(schema))
 
 
 class ParquetReader(DelimitedReader):
@@ -190,12 +185,10 @@ class ParquetReader(DelimitedReader):
 
     def _read_header(self) -> None:
         given = self.source
-        with _guarded(given, "Parquet"):
-            file = _open_parquet(given)
-            self._rows = int(file.metadata.num_rows)
-            known = {"delimiter": ",", **_find_options(file.schema_arrow)}
-        self.options = self.options.filled(known)
-        self.source = _CsvSource(given.path, layouts=given.layouts, pieces=partial(_read_parquet, given))
+        with _guarded(given):
+            schema, self._rows, _ = _open(given)
+        self.options = self.options.filled({"delimiter": ",", **_find_options(schema)})
+        self.source = _CsvSource(given.path, layouts=given.layouts, pieces=partial(_write_csv, given))
         super()._read_header()
 
     @property
@@ -231,9 +224,7 @@ class _Stream(io.RawIOBase):
 PARQUET = Format(
     "a Parquet file",
     lambda source: source.first().startswith(PARQUET_MAGIC),
-    convert=convert_parquet,
+    convert=convert,
     reader=ParquetReader,
 )
-FEATHER = Format(
-    "a Feather file", lambda source: source.first().startswith(FEATHER_MAGIC), convert=convert_feather
-)
+FEATHER = Format("a Feather file", lambda source: source.first().startswith(FEATHER_MAGIC), convert=convert)

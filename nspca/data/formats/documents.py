@@ -4,6 +4,8 @@
 columns. Words are counted in `nspca.data.counting`.
 """
 
+import html
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +18,6 @@ from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
 from nspca.data.dialect import ENOUGH_ROWS, Layout, are_labels
 from nspca.data.encodings import as_utf8, guess_encoding
-from nspca.data.formats import written
 from nspca.data.formats.base import Source
 from nspca.data.formats.docword import is_docword
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
@@ -30,12 +31,11 @@ from nspca.data.formats.strings import (
     short_name,
     visible,
 )
-from nspca.data.formats.written import is_written, read_written
 from nspca.data.names import Names, numbered, printable, quote_names, unique_names
 from nspca.data.numerals import is_number
 from nspca.data.roles import find_column
-from nspca.errors import InvalidData, shown
-from nspca.validation.archive import mib, open_zip, unzip_member
+from nspca.errors import InvalidData, needs, shown
+from nspca.validation.archive import mib, open_zip, parsing, unzip_member
 
 MOST_BYTES = 64 * 2**20
 """Maximum bytes of all texts together, about sixty thousand pages."""
@@ -45,12 +45,18 @@ MOST_DOCUMENTS = 200_000
 """Maximum texts of one data set. Each costs some hundred bytes besides its characters."""
 SPLITS = ("automatic", "lines", "paragraphs")
 """Ways to divide one text file into documents."""
-ENDINGS = (".txt", ".text", ".md", *written.ENDINGS)
+_WRITTEN = (".docx", ".pdf")
+"""Endings of documents of Word and PDF."""
+ENDINGS = (".txt", ".text", ".md", *_WRITTEN)
 """Endings of documents in an archive or a folder."""
 WORDS, _FEW_WORDS = 3.0, 1.2
 """Minimum average number of words: of running texts, and of the different answers in a column."""
 _LETTERS = 0.6
 """Minimum share of letters and blanks in running text. Tables of numbers have few letters."""
+MOST_PAGES = 5000
+"""Maximum pages of a PDF file, about ten thick books. A page takes some hundredths of a second."""
+_BODY = "word/document.xml"
+_RUN = re.compile(r"<w:t(?: [^<>]*)?>([^<]*)</w:t>|<w:(?:tab|br|cr)\b")
 _BINARY = re.compile(rb"\x93NUMPY|PAR1|\x89|P[1-6]|\xff\xd8|RIFF|%PDF")
 """First bytes of binary files. Other binary files are recognised by their zero bytes."""
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n\s*")
@@ -143,6 +149,49 @@ def _letters(text: str) -> int:
     return sum(sign.isalpha() or sign.isspace() for sign in text)
 
 
+def is_written(raw: bytes) -> bool:
+    """Tell whether a file is a Word document or a PDF."""
+    if raw.startswith(b"%PDF"):
+        return True
+    if not raw.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        return any(info.filename == _BODY for info in open_zip(raw)[1])
+    except InvalidData:
+        return False
+
+
+def read_written(raw: bytes) -> str:
+    """Return the text of a Word document, a line a paragraph, or of a PDF, a paragraph a page."""
+    text = _pdf_text(raw) if raw.startswith(b"%PDF") else _word_text(raw)
+    if not text.strip():
+        raise InvalidData("The document has no letters: if it is scanned, save it with recognised text.")
+    return text
+
+
+def _word_text(raw: bytes) -> str:
+    archive, members = open_zip(raw)
+    limits.check_archive(len(raw), members)
+    body = next((info for info in members if info.filename == _BODY), None)
+    if body is None:
+        raise InvalidData("The Word document is damaged: save it again.")
+    # Searched as text, so that no entity of the XML is ever expanded.
+    paragraphs = unzip_member(archive, body).decode("utf-8", "replace").split("</w:p>")
+    lines = ("".join(found[1] or " " for found in _RUN.finditer(one)) for one in paragraphs)
+    return "\n".join(html.unescape(line) for line in lines if line.strip())
+
+
+def _pdf_text(raw: bytes) -> str:
+    with needs("The text of a PDF", "files"):
+        import pypdf
+    with parsing("The PDF is locked or damaged: save it again, or its text as .txt."):
+        pages = pypdf.PdfReader(io.BytesIO(raw)).pages
+        if len(pages) > MOST_PAGES:
+            raise InvalidData(f"A PDF may have {MOST_PAGES:,} pages, got {len(pages):,}: divide it.")
+        texts = [page.extract_text() for page in pages]
+    return "\n\n".join(re.sub(r"\n\s*\n", "\n", text.strip()) for text in texts)
+
+
 def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
     """Split files into text files and others. Hidden files are in neither part."""
     shown = visible(files)
@@ -232,7 +281,7 @@ def read_files(files: limits.Files) -> Documents:
 
 def _is_written(label: str, raw: bytes) -> bool:
     """Tell whether a file is a Word document or a PDF, by its name or its content."""
-    return label.lower().endswith(written.ENDINGS) or is_written(raw)
+    return label.lower().endswith(_WRITTEN) or is_written(raw)
 
 
 def _is_utf8(raw: bytes) -> bool:

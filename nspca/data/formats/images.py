@@ -16,9 +16,8 @@ import numpy as np
 
 from nspca.data.dataset import Dataset
 from nspca.data.findings import Finding, as_findings
-from nspca.data.formats.archive import is_aside
 from nspca.data.formats.base import Format, Source
-from nspca.data.formats.strings import short_name, visible
+from nspca.data.formats.strings import is_aside, short_name, visible
 from nspca.data.limits import MAX_FILES, MAX_PIXELS, Files, check_dense, check_growth
 from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions

@@ -23,6 +23,13 @@ HEAD = 2**18
 DELIMITERS = "\t;,|"
 MOST_TITLE = 5
 """Maximum lines above a table of texts, such as a title."""
+_ASIDE = re.compile(
+    r".*(read.?me|licen[cs]e|copying|changelog|citation|about|notes?|codebook|dictionary|description|manifest"
+    r"|checksums?|md5sums?|sha\d+sums?)[^/]*|.*\.(md|rst|pdf|html?|docx?|rtf|odt|pptx?|log|sh|py|r|rmd|ipynb|m|bib"
+    r"|tex|ya?ml|xml|toml|ini|md5|sha\d+|png|jpe?g|gif|svg|tiff?|bmp|webp)",
+    re.IGNORECASE,
+)
+"""Names of files that are beside a table and hold none."""
 
 
 def find_table(raw: bytes, delimiters: str = DELIMITERS) -> Layout | None:
@@ -139,3 +146,8 @@ def natural_order(label: str) -> list[tuple[int, int, str]]:
 def short_name(label: str) -> str:
     """Return the last part of a path in an archive or folder, shortened for a message."""
     return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
+
+
+def is_aside(name: str) -> bool:
+    """Tell by its name whether a file holds no table."""
+    return _ASIDE.fullmatch(PurePosixPath(name).name) is not None

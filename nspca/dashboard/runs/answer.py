@@ -1,9 +1,11 @@
-"""The answer that a page shows, which it hands to every section about it."""
+"""An answer: a run with its data, problem and results, which a page hands to every section about it."""
 
 import math
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,19 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import nspca
+from nspca.dashboard.app.wording import Nouns, nouns_of
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt
-from nspca.dashboard.views.nouns import Nouns, nouns_of
+from nspca.dashboard.open_folder import Outline
 from nspca.jobs import JobState
 from nspca.presentation.numerals import proved_ratio
 from nspca.problem import Problem
+from nspca.specs import OptimumSpec
 from nspca.specs.optimum import Standing
+from nspca.specs.published import OTHERS
+
+NO_RUN = JobState("", "done")
+AUTOMATIC = 10
+"""Seconds of the search that a page starts by itself, and shares with everybody who looks at these data."""
 
 
 def display_order(result: nspca.Result) -> np.ndarray:
@@ -38,29 +45,82 @@ def in_order(result: nspca.Result) -> nspca.Result:
     return replace(result, components=result.components[:, order], values=result.values[order])
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """A search for the optimum at one k, or for sizes of several components.
+
+    A search is *exhausted* if it could do no more, although its time was not over.
+    """
+
+    id: str  # id, now: of the run
+    k: int | tuple[int, ...]
+    now: JobState
+    certificate: nspca.Certificate | None  # the certificate so far
+    spec: OptimumSpec
+    answer: nspca.Result | None = None  # the best answer
+
+    @property
+    def is_automatic(self) -> bool:
+        """Tell whether a page began the search, and not the visitor."""
+        return self.spec.seconds == AUTOMATIC
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall seconds of the attempt so far; None before its start."""
+        return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Tell whether the search ended before its time was over."""
+        if self.now.state != "done":
+            return False
+        return self.seconds is not None and self.seconds < self.spec.seconds
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Results of a question, with everything that is needed to draw and to export them."""
+    """A run with its data, question, problem and results, and what of them a page shows.
 
-    of: Chosen  # of, asked: data and question
+    Each page and each section gets one, and `dataclasses.replace` makes another of it. Without a run of its
+    own, as on the page Home, it is an answer whose run is done.
+    """
+
+    of: Chosen  # of, asked: data, as they are opened now, and question
     asked: Any
     problem: Problem  # the problem of the question, with the variances that count as 100 %
-    sweep: nspca.Sweep  # results by method and k, or by method and number of components
+    # results by method and k, or by method and number of components; empty as long as the run has none
+    sweep: nspca.Sweep = field(default_factory=lambda: nspca.Sweep({}))
     # k, method: what is shown: a number of features, or the sizes of several components, and a method (of
     # several components that with the largest value)
-    k: Any
-    method: str
+    k: Any = None
+    method: str = ""
     # searches for a better answer, newest first; their answers and proofs may be better
     tried: Sequence[Attempt] = ()
-    # whether the visitor owns the run; a shared one is not searched further, and its data stay
+    now: JobState = NO_RUN  # state of the run
+    # whether no other person shared the run; a shared one is not searched further, and its data stay
     own: bool = True
-    id: str = ""  # id, now: id of the run, and its state where a section follows it
-    now: JobState | None = None
+    is_default: bool = False  # whether the run is one that nobody asked for, which all visitors share
     is_partial: bool = False  # whether methods of the run are still at work
     # bound that an unfinished run or search has proved so far, infinite before there is one
     upper: float = math.inf
     known: nspca.Membership | None = None  # membership of the features, if computed
     drawn: partial[go.Figure] | None = None  # plot of the curve, if drawn
+
+    @property
+    def id(self) -> str:
+        """Id of the run; empty without one."""
+        return self.now.id
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether this visitor has asked for the run."""
+        return self.own and not self.is_default
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the variances of the problem are known; a worker computes those of a folder."""
+        A = self.problem.covariance
+        return not isinstance(A, Outline) or A.is_measured
 
     @property
     def shown(self) -> nspca.Result:
@@ -96,7 +156,7 @@ class Answer:
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row for each method and k, with the best bound of each k."""
-        return proofs.table(self.sweep)
+        return table(self.sweep)
 
     @property
     def total(self) -> float:
@@ -112,7 +172,7 @@ class Answer:
     def bounding(self) -> nspca.Certificate | None:
         """The certificate with the least bound on what is shown, which may be about more features."""
         shown = self.k if isinstance(self.k, int) else len(self.k)
-        row = proofs.bounding(self.sweep).get((self.method, shown))
+        row = bounding(self.sweep).get((self.method, shown))
         return None if row is None else self.sweep[row].certificate
 
     @property
@@ -158,3 +218,34 @@ class Answer:
             if found is not None:
                 return found
         return None
+
+
+def bounding(sweep: nspca.Sweep) -> dict[tuple[str, int], tuple[str, int]]:
+    """Return for each proved row of a sweep the row whose certificate has the least bound on it.
+
+    A bound for more features holds for fewer, too. Among equal bounds a row keeps its own.
+    """
+    found: dict[tuple[str, int], tuple[str, int]] = {}
+    uppers = {key: one.certificate.upper for key, one in sweep.results.items() if one.certificate is not None}
+    best = None
+    for _, keys in groupby(sorted(uppers, key=lambda key: -key[1]), key=lambda key: key[1]):
+        here = [*keys]
+        best = min([*here, *([] if best is None else [best])], key=uppers.__getitem__)
+        found |= {key: best if uppers[best] < uppers[key] else key for key in here}
+    return found
+
+
+def table(sweep: nspca.Sweep) -> pd.DataFrame:
+    """Return the frame of a sweep, with both published bounds, NaN where they were not computed.
+
+    The bound of a row is the one of `bounding`.
+    """
+    others = {name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
+    rows = sweep.frame.assign(**others).astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
+    least = bounding(sweep)
+    for i, key in enumerate(sweep):
+        proof = sweep[least.get(key, key)].certificate
+        if proof is not None and proof.upper < rows.at[i, "upper"]:
+            ratio = proved_ratio(rows.at[i, "value"], proof.upper)
+            rows.loc[i, ["upper", "ratio", "kind"]] = [proof.upper, ratio, proof.kind]
+    return rows
