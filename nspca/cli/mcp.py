@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import described, summary
-from nspca.cli.arguments import Commands
+from nspca.cli.arguments import argument, command
 from nspca.cli.read import outline
 from nspca.errors import CertificateError, InvalidOption, NSPCAError, Refused, needs
 
@@ -24,20 +24,15 @@ SHOWN = 50
 """Features of one component that an answer lists. The certificate holds for all of them."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command `mcp` and its argument."""
-    command = commands.add(
-        "mcp",
-        run,
-        "let an assistant read, solve and verify (Model Context Protocol, by standard input and output)",
-        "mcp tables",
-        more="The assistant sees the samples and the files below FOLDER, and writes certificates there.",
-    )
-    command.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: where it starts")
+@command(
+    argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: where it starts"),
+    examples=["mcp tables"],
+)
+def mcp(args: argparse.Namespace) -> int:
+    """Let an assistant read, solve and verify (Model Context Protocol, by standard input and output).
 
-
-def run(args: argparse.Namespace) -> int:
-    """Serve until the other side hangs up, and return the exit code 0."""
+    The assistant sees the samples and the files below FOLDER, and writes certificates there.
+    """
     folder = Path(args.folder)
     if not folder.is_dir():
         raise InvalidOption(f"a folder is required, got {args.folder!r}, which is none")

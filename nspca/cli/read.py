@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import Commands, of_data
+from nspca.cli.arguments import OF_DATA, argument, command, output
 from nspca.cli.screen import say, say_json
 from nspca.cli.sources import check_strict, read_file
 from nspca.errors import InvalidOption
@@ -15,23 +15,17 @@ LISTED = 8
 """Maximum names that are printed."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command `read` and its arguments."""
-    command = commands.add(
-        "read",
-        read,
-        "what a file holds and how it is read: shape, names, decisions and suspicions",
-        "read measurements.csv",
-        "read proteinGroups.txt --columns 'LFQ intensity *' --json",
-        more="Nothing is solved. Every line about a decision names the option that turns it.",
-    )
-    command.add_argument("source", metavar="FILE", help="a data file, or a folder of images or texts")
-    of_data(command)
-    command.share("json")
-
-
+@command(
+    argument("source", metavar="FILE", help="a data file, or a folder of images or texts"),
+    *OF_DATA,
+    output("json"),
+    examples=["read measurements.csv", "read proteinGroups.txt --columns 'LFQ intensity *' --json"],
+)
 def read(args: argparse.Namespace) -> int:
-    """Print shape, names, findings and the options that were used."""
+    """What a file holds and how it is read: shape, names, decisions and suspicions.
+
+    Nothing is solved. Every line about a decision names the option that turns it.
+    """
     from nspca.data import Dataset
     from nspca.data.options import as_flag
 
