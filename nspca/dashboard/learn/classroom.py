@@ -12,10 +12,8 @@ from nspca.dashboard.learn.lesson import Lesson
 from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS, NoRoom, View, write_code
 from nspca.dashboard.runs import progress
 
-SECRET = "class_secret"
-"""Session key: the secret of the room, empty when there is none."""
-ENDED = "class_ended"
-"""Session key: a summary of the room that was closed last, and the screen on which it was closed."""
+SECRET = "class_secret"  # session key: the secret of the room, empty when there is none
+ENDED = "class_ended"  # session key: a summary of the room that was closed last, and the screen there
 INTRODUCTION = (
     "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an "
     "account. This screen shows all guesses without names. The room keeps nothing but their number."
@@ -40,28 +38,25 @@ def current() -> str | None:
 def question(secret: str, screen: int, of: Lesson) -> None:
     """Draw a question for the class: its guesses as they arrive, then the answer."""
     view = ROOMS.view(secret)
-    said = (
+    is_over = view.is_revealed
+    st.markdown(
         questions.verdict(screen, view.guesses, of)
-        if view.is_revealed
+        if is_over
         else f"On your phone: {questions.TASKS[screen]}"
     )
-    st.markdown(said)
     left, right = st.columns([4, 1], gap="medium", vertical_alignment="center")
     with left:
-        if view.is_revealed:
+        if is_over:
             _draw(view, of)
         else:
             progress.repeat(lambda: _draw(ROOMS.view(secret), of))
     with right:
         _code(view.code)
     _warn(view.code)
-    buttons.button(
-        "Ask again" if view.is_revealed else "Show the answer",
-        "class_reveal",
-        lambda: ROOMS.reveal(secret, is_revealed=not view.is_revealed),
-        icon=":material/replay:" if view.is_revealed else ":material/visibility:",
-        type="secondary" if view.is_revealed else "primary",
-    )
+    label, icon = ("Ask again", "replay") if is_over else ("Show the answer", "visibility")
+    turn = partial(ROOMS.reveal, secret, is_revealed=not is_over)
+    look = {"icon": f":material/{icon}:", "type": "secondary" if is_over else "primary"}
+    buttons.button(label, "class_reveal", turn, **look)
 
 
 def panel(secret: str | None, screen: int) -> None:
@@ -74,7 +69,8 @@ def panel(secret: str | None, screen: int) -> None:
     with st.expander("With a class", icon=":material/groups:", expanded=is_wide):
         if secret is None:
             st.markdown(said)
-            buttons.button("Open a room", "class_open", _open, icon=":material/qr_code:")
+            begin = lambda: st.session_state.update({SECRET: ROOMS.open(), ENDED: (INTRODUCTION, None)})  # noqa: E731
+            buttons.button("Open a room", "class_open", begin, icon=":material/qr_code:")
             _warn()
             return
         view = ROOMS.view(secret)
@@ -94,11 +90,6 @@ def panel(secret: str | None, screen: int) -> None:
             buttons.button("Close the room", "class_end", close, icon=":material/logout:")
 
 
-def _open() -> None:
-    st.session_state[SECRET] = ROOMS.open()
-    st.session_state.pop(ENDED, None)
-
-
 def _close(secret: str, screen: int) -> None:
     phones, guesses = ROOMS.end(secret)
     said = ", ".join(f"{count} for screen {at}" for at, count in guesses.items()) or "none"
@@ -108,15 +99,14 @@ def _close(secret: str, screen: int) -> None:
 
 
 def _draw(view: View, of: Lesson) -> None:
-    left = st.container()
-    beside = questions.beside(view.screen, view.guesses, view.is_revealed, of)
-    if beside is not None:
-        left, right = st.columns([3, 2], gap="small")
+    about = view.screen, view.guesses, view.is_revealed, of
+    beside = questions.beside(*about)
+    left, right = st.columns([3, 2], gap="small") if beside is not None else (st.container(), None)
+    if right is not None:
         with right:
             figures.draw(beside, "class_beside", same=view.screen)
     with left:
-        drawn = questions.figure(view.screen, view.guesses, view.is_revealed, of)
-        figures.draw(drawn, "class_guesses", same=f"{view.screen} {view.is_revealed}")
+        figures.draw(questions.figure(*about), "class_guesses", same=f"{view.screen} {view.is_revealed}")
     here = "" if view.is_revealed else f", phones here: **{view.here}**"
     st.markdown(f"Guesses: **{len(view.guesses)}**{here}")
 

@@ -1,7 +1,6 @@
 """The student's view of a room, the page Join: enter a code, see the open question, send a guess."""
 
 import secrets
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,16 +13,15 @@ from nspca.dashboard.components import spannogram_explorer
 from nspca.dashboard.components.painter import painter, painting
 from nspca.dashboard.components.turner import turner
 from nspca.dashboard.learn import questions
-from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair
+from nspca.dashboard.learn.lesson import K, lesson, pair
 from nspca.dashboard.learn.painting import image_of
-from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoom, read_code
+from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS, Asked, NoRoom, read_code
 from nspca.dashboard.runs import progress
 
 PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
 """Session keys: the name of this phone, its guesses by screen, its room, and what is painted."""
 FORM_WIDTH = 480  # pixels, on a screen that is wider than a phone
-BEAT = 2.0
-"""Seconds between two looks at what is asked."""
+BEAT = 2.0  # seconds between two looks at what is asked
 FORM = (
     "A teacher asks the class three questions about handwritten digits. You answer each with a guess on this "
     "page. Type the code that is on the projector."
@@ -32,14 +30,13 @@ NO_CODE = "**No code?** It belongs to a lesson in a class. Without one, go throu
 SEND = "Send my guess"
 WAITING = "You are in the room. The next question appears here: look at the projector."
 OVER = "The answer is on the projector."
-MOST_NAME = 64
 
 
 def show() -> None:
     """Draw the form for a code, or the open question of the room."""
     # The name is kept in the browser, so that a reload does not count twice.
     kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
-    if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
+    if isinstance(kept, str) and 0 < len(kept) <= 64:  # from a browser, which may say anything
         phone = st.session_state[PHONE] = kept
     else:
         phone = st.session_state.setdefault("phone_new", secrets.token_urlsafe(12))
@@ -113,20 +110,15 @@ def _question(code: str, phone: str, asked: Asked) -> None:
     of = lesson()
     if screen == questions.DIRECTION:
         turner(of.X[:, list(pair(of)[0])], "phone_direction", SEND, sent, send)
-    elif screen == PAINTING:
-        _paint(of, sent, send)
-    else:
+    elif screen == questions.SPANNOGRAM:
         data = spannogram_explorer.sending(questions.spannogram_of(of)[0], K, SEND, sent)
-        spannogram_explorer.guess(
-            data, "phone_angle", lambda phi: send(None if phi is None else float(np.degrees(phi)))
-        )
-
-
-def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
-    """Draw the image to paint, and the button that calls `send` with the painted pixels."""
-    pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
-    painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
-    label, few = "Change my guess" if sent else SEND, len(pixels) < K
-    buttons.button(label, "phone_send", lambda: send(pixels), type="primary", disabled=few, width="stretch")
-    if sent:
-        st.markdown("**Your guess was sent.** You may change it until the answer is shown.")
+        turned = lambda phi: send(None if phi is None else float(np.degrees(phi)))  # noqa: E731
+        spannogram_explorer.guess(data, "phone_angle", turned)
+    else:
+        pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
+        painter(image_of(of), "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
+        label, few = "Change my guess" if sent else SEND, len(pixels) < K
+        look: dict[str, Any] = {"type": "primary", "disabled": few, "width": "stretch"}
+        buttons.button(label, "phone_send", lambda: send(pixels), **look)
+        if sent:
+            st.markdown("**Your guess was sent.** You may change it until the answer is shown.")
