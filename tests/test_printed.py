@@ -23,7 +23,7 @@ from nspca.dashboard.history import page as history_page
 from nspca.dashboard.joint import headline
 from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import take_home as joint_everything
-from nspca.dashboard.learn import painting
+from nspca.dashboard.learn import screens
 from nspca.dashboard.proof import attempts, optimal, panel
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive, rivals
@@ -373,8 +373,8 @@ def test_pages_about_several_components(solved, monkeypatch):
         painted = SimpleNamespace(
             problem=problem, result=sweep["auto", 2], upper=float(upper), best=float(best)
         )
-        monkeypatch.setattr(painting, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)
-        said = painting._verdict(painted, [0])
+        monkeypatch.setattr(screens, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)
+        said = screens._verdict(painted, [0])
         reached = list(map(read_number, re.findall(rf"\*\*({NUMBER}) %\*\*", said)))
         for share, value in zip(reached, (sweep["greedy", 2].value, sweep["auto", 2].value), strict=True):
             assert 0 <= 100 * Fraction(value) / best - share < 1

@@ -12,7 +12,7 @@ import nspca
 from nspca.dashboard import share
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.history import last
+from nspca.dashboard.history import page
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
@@ -46,7 +46,7 @@ def opening() -> None:
             icon=":material/upload_file:",
             query_params={**state.link("pages/data.py"), "source": "upload"},
         )
-        last.show()
+        page.show_last()
 
 
 def _sketch(picture: go.Figure, table: pd.DataFrame, k: int) -> None:

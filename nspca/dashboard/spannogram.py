@@ -30,7 +30,7 @@ from nspca.dashboard.components.spannogram_explorer import (
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import first_answer, progress
-from nspca.dashboard.runs.inputs import draw_signs, is_scaled
+from nspca.dashboard.runs.methods import draw_signs, is_scaled
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor

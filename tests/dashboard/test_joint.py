@@ -16,13 +16,12 @@ import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.app.wording import Nouns, kind_of, nouns_of
 from nspca.dashboard.joint import (
-    again,
     annotations,
+    form,
     headline,
     lists,
     methods,
     parts,
-    resampling,
     samples,
     take_home,
     topics,
@@ -599,11 +598,11 @@ def test_the_check_on_a_held_out_half_is_asked_about_the_label():
 
 
 def test_how_many_is_asked_beyond_what_is_there():
-    spec = resampling._choice_spec(answer_of(table(n=8), sizes=(2, 2)))
+    spec = methods._choice_spec(answer_of(table(n=8), sizes=(2, 2)))
     assert (spec.ks, spec.most, spec.method, spec.draws) == ((2,), 4, "joint", 0), (
         "8 features have room for 4"
     )
-    assert resampling._choice_spec(answer_of(table(n=40), sizes=(2,) * 7)).most == 9
+    assert methods._choice_spec(answer_of(table(n=40), sizes=(2,) * 7)).most == 9
 
 
 def test_the_sentence_names_the_smallest_number_that_is_as_good():
@@ -720,5 +719,5 @@ def test_weights_go_home_with_names():
 
 
 def test_what_a_word_is_left_out_of_stays_until_its_run_has_something_to_show(monkeypatch):
-    monkeypatch.setattr(again.st, "session_state", {again.SEEN: ("run", "the answer")})
-    assert again.seen_before("run") == "the answer" and again.seen_before("another") is None
+    monkeypatch.setattr(form.st, "session_state", {form.SEEN: ("run", "the answer")})
+    assert form.seen_before("run") == "the answer" and form.seen_before("another") is None

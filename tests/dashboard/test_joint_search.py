@@ -9,7 +9,7 @@ import pytest
 
 import nspca
 from nspca.bounds.fixing.fates import hexed
-from nspca.dashboard.joint import proof as joint_proof
+from nspca.dashboard.joint import headline as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs.answer import Attempt, in_order

@@ -13,7 +13,7 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
-from nspca.dashboard.data import first, picker, preview
+from nspca.dashboard.data import page, picker, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
@@ -73,7 +73,7 @@ def choices(data: Chosen | None) -> None:
     if data and data.dataset.image_shape is not None:
         return
     if data and (state.get("words") or state.get("about")):
-        first.groups(data)
+        page.groups(data)
     if state.get("words"):
         _count_words()
         return

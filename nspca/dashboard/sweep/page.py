@@ -9,7 +9,7 @@ import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import buttons, frame, state, wording
-from nspca.dashboard.components import copying, figures
+from nspca.dashboard.components import figures, pressing
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import alone, optimal, slide
@@ -18,7 +18,7 @@ from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answer as answers
 from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
+from nspca.dashboard.sweep import archive, before, form, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data.export import name_list
 from nspca.jobs import JobState
@@ -156,7 +156,7 @@ class SweepPage(AnswerPage):
             with box:
                 _features(seen)
         if seen.own:
-            newtable.show(seen)
+            other_rows.show_scores(seen)
         st.markdown("### Can I trust it?")
         if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
             with box:
@@ -201,7 +201,7 @@ def _features(seen: Answer) -> None:
         if seen.own and about.table is None:
             key = f"table_{seen.id}_{seen.method}_{seen.k}"
             rows, names = component.table(about.dataset, x, key, seen.known)
-            copying.button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
+            pressing.copy_button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
             whatif.features(about, seen.k, rows, names)
         else:
             component.table(about.dataset, x, found=seen.known)
