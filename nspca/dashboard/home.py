@@ -111,10 +111,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
         "without trusting this program."
     )
-    if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
-        with box:
-            st.markdown(statement.numbers(problem, result, k))
-            proof_panel.show(answer)
+    proof_panel.fold(answer)
 
 
 def ways_on() -> None:

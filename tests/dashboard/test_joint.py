@@ -14,7 +14,7 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard.app import wording
-from nspca.dashboard.app.wording import Nouns, kind_of, nouns_of
+from nspca.dashboard.app.wording import Nouns, kind_of
 from nspca.dashboard.joint import (
     annotations,
     form,
@@ -141,7 +141,7 @@ def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch)
     shown = []
     monkeypatch.setattr(joint_page.headline, "show", shown.append)
     monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(so_far=lambda answer: None))
-    page = joint_page.JointPage(nouns_of(nspca.load_sample("digits")))
+    page = joint_page.JointPage()
     now = JobState("x", "running", rows=rows_of(events))
     of = find(asked.data, None)
     page.filling(Answer(of, asked, problem_of(of, asked), now=now))

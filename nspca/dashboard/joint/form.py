@@ -9,7 +9,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, form, state, wording
-from nspca.dashboard.app.wording import Nouns, TableKind, kind_of, nouns_of
+from nspca.dashboard.app.wording import TableKind, kind_of, nouns_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, methods, start
 from nspca.dashboard.runs.answer import Answer
@@ -34,6 +34,15 @@ METHODS_HELP = (
 )
 RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would fill them all, and a topic
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
+COMPONENTS = Kind(
+    spec=ComponentsSpec,
+    page="components",
+    key="components",
+    anew=("component", "named"),
+    empty="Nothing has run yet. Choose how many are sought, and how large each is, and press Find.",
+    icon=":material/play_arrow:",
+    stranger="The run in this address is of another page. Start one here.",
+)
 
 
 def usual(of: Chosen, asked: ComponentsSpec | None = None) -> ComponentsSpec:
@@ -195,20 +204,6 @@ LEFT_OUT = {"out": "without", "only": "only", "less": "samples_without", "these"
 NAMED = 5  # maximum features that are named after they were left out
 
 
-def kind(nouns: Nouns) -> Kind:
-    """Return the kind of the runs of the page."""
-    return Kind(
-        spec=ComponentsSpec,
-        page="components",
-        key="components",
-        anew=("component", "named"),
-        empty=f"Nothing has run yet. Choose how many {nouns.many} of how many {nouns.feature}s, and "
-        "press Find.",
-        icon=":material/play_arrow:",
-        stranger=f"The run in this address is not about {nouns.many}: start one here.",
-    )
-
-
 def without_feature(answer: Answer, feature: int) -> None:
     """Ask the question again without a feature, given by its number in the shown data."""
     where, those = answer.of.reference, open_data.members(answer.of)[feature]
@@ -250,7 +245,7 @@ def begin() -> None:
         if [] in wanted.values():  # an empty list in the address keeps everything
             raise InvalidProblem("Something must be left, got nothing: leave out less.")
         of = open_data.opened()
-        start.of_page(kind(nouns_of(of.dataset)), of, question(of))
+        start.of_page(COMPONENTS, of, question(of))
     except NSPCAError as error:
         state.put(**before)
         st.error(wording.plain(error), icon=":material/error:")

@@ -14,7 +14,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.runs import cost_estimate, methods
+from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.answer import Answer, display_order
 from nspca.dashboard.views import choice
 from nspca.dashboard.views.section import Section
@@ -158,15 +158,7 @@ BEYOND = 2  # larger numbers of components that are tried, beyond the one on the
 
 def show_how_many(answer: Answer) -> None:
     """Draw the button of the choice of the number of components, or its outcome so far."""
-    nouns, of = answer.nouns, answer.of
-    st.markdown(
-        f"**How many {nouns.many} do held-out samples ask for?** A fifth of the samples is set aside, the "
-        f"{nouns.many} are found on the rest, and the variance that they explain of the fifth is measured. "
-        "Each fifth has its turn."
-    )
-    if why := choice.not_offered(of):
-        st.caption(why)
-        return
+    nouns = answer.nouns
     spec = _choice_spec(answer)
     most = spec.most or 1
 
@@ -183,7 +175,14 @@ def show_how_many(answer: Answer) -> None:
 
     # Smaller numbers of components take less time, about half of it on average.
     seconds = most * spec.total * max(answer.shown.seconds, 0.05) / 2
-    choice.show(of, spec, answer.total, f"Try 1 to {nouns.count(most)}", seconds, nouns.one, take)
+    intro = (
+        f"**How many {nouns.many} do held-out samples ask for?** A fifth of the samples is set aside, the "
+        f"{nouns.many} are found on the rest, and the variance that they explain of the fifth is measured. "
+        "Each fifth has its turn."
+    )
+    choice.section(answer, spec, intro, f"Try 1 to {nouns.count(most)}", seconds, nouns.one, take).show(
+        answer.of
+    )
 
 
 def _choice_spec(answer: Answer) -> ChoiceSpec:
@@ -202,28 +201,23 @@ def _choice_spec(answer: Answer) -> ChoiceSpec:
 def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[float]], None]) -> None:
     """Draw the button of the analysis, or its outcome so far, for the best method."""
     one, best = answer.nouns.one, answer.method
-    st.markdown(
-        f"**Would other samples give the same {one}s?** As many samples are drawn again with replacement, "
-        f"and {wording.plain(best)} looks for the {one}s anew."
-    )
-    if why := choice.no_rows(answer.of):
-        st.caption(why)
-        return
-    spec, result = _stability_spec(answer), answer.shown
-    seconds = RESAMPLES * max(result.seconds, 0.05)
 
     def rows_of(found: dict[str, list[dict[str, Any]]]) -> list[Row]:
         return [Redrawn(**one) for one in found[best]]
 
     Section(
         "stability",
-        spec,
-        lambda: f"Draw the rows {RESAMPLES} times: {cost_estimate.took(seconds)}",
+        _stability_spec(answer),
+        f"Draw the rows {RESAMPLES} times",
         lambda found, rows: _draw_stability(answer, rows_of(found), draw),
         lambda rows: _draw_stability(answer, rows, draw),
         ("Frequencies, CSV", "stability", lambda found: frequency_table(answer, rows_of(found))),
         ":material/casino:",
-    ).show(answer.of, components=result.components)
+        seconds=RESAMPLES * max(answer.shown.seconds, 0.05),
+        intro=f"**Would other samples give the same {one}s?** As many samples are drawn again with "
+        f"replacement, and {wording.plain(best)} looks for the {one}s anew.",
+        why_not=choice.no_rows(answer.of),
+    ).show(answer.of, components=answer.shown.components)
 
 
 def _stability_spec(answer: Answer) -> StabilitySpec:

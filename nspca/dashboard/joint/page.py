@@ -13,7 +13,7 @@ import nspca
 from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.app.wording import Nouns, TableKind, nouns_of
+from nspca.dashboard.app.wording import TableKind, kind_of
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
     annotations,
@@ -62,18 +62,14 @@ def show() -> None:
     except NSPCAError:
         share.title("Components")
         raise
-    nouns = nouns_of(of.dataset)
-    answer_page.open_page(TITLES[nouns.kind], lambda: of)
-    answer_page.show(JointPage(nouns), of)
+    answer_page.open_page(TITLES[kind_of(of.dataset)], lambda: of)
+    answer_page.show(JointPage(), of)
 
 
 class JointPage(AnswerPage):
-    """The page about several components of one kind of data, with nouns such as "part" and "pixel"."""
+    """The page about several components."""
 
-    forms = form
-
-    def __init__(self, nouns: Nouns) -> None:
-        self.kind = form.kind(nouns)
+    kind, forms = form.COMPONENTS, form
 
     def status(self, run: Answer) -> tuple[str, float]:
         # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.

@@ -5,6 +5,7 @@ In each function `of` is the solved problem of the lesson.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -92,9 +93,7 @@ def few(of: Lesson) -> None:
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),
     ):
-        if box := frame.fold(title, draw.__name__, ":material/history_edu:"):
-            with box:
-                draw(of)
+        frame.fold(title, draw.__name__, ":material/history_edu:", partial(draw, of))
 
 
 def _draw_2006(of: Lesson) -> None:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -11,8 +12,10 @@ from nspca.dashboard.app import buttons, frame, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.answer import Answer
+from nspca.dashboard.views import statement
 from nspca.data.arrays import to_npz
 from nspca.jobs import JobState
 from nspca.plots.gaps import gap_figure
@@ -29,9 +32,20 @@ INDEPENDENT = (
 )
 
 
-def show(answer: Answer) -> None:
-    """Draw the best certificate of the shown component: to check, to take home, and how its gap closed."""
+def fold(answer: Answer) -> None:
+    """Draw the folded section: the best certificate, to check, to take home, and how its gap closed."""
+    frame.fold(
+        "The proof: check it, take it home", "fold_proof", ":material/verified:", partial(_draw, answer)
+    )
+
+
+def _draw(answer: Answer) -> None:
     certificate, result, k = answer.certificate, answer.shown, answer.k
+    st.markdown(statement.numbers(answer.problem, result, k))
+    closer = answer.bounding
+    if closer is not None and closer is not certificate:
+        st.markdown(f"The limit for {closer.k:,} {answer.nouns.feature}s is lower, and holds for fewer, too.")
+    optimal.fates(answer)
     if certificate is None:
         st.markdown("Nothing is proved about this component yet.")
         return
@@ -119,11 +133,9 @@ def draw_gap(
 
 def gap_closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
     """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw_gap`."""
-    if not rows:
-        return
-    if box := frame.fold("How the gap closed", "fold_gap", ":material/compress:"):
-        with box:
-            draw_gap(rows, unit, same)
+    if rows:
+        draw = partial(draw_gap, rows, unit, same)
+        frame.fold("How the gap closed", "fold_gap", ":material/compress:", draw)
 
 
 # --- take home ------------------------------------------------------------------------------------

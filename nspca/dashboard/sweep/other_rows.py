@@ -13,7 +13,7 @@ from nspca.dashboard.app import buttons, frame, state, tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.data.picker import FORMATS
 from nspca.dashboard.open_data import Chosen, read_like
-from nspca.dashboard.runs import cost_estimate, lookup
+from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import choice
 from nspca.dashboard.views.section import Section
@@ -38,35 +38,29 @@ SMALL_P = 0.05  # maximum p-value for the statement that there is more than nois
 
 def show(answer: Answer) -> None:
     """Draw the folded section, which is open where something has been asked."""
-    of, asked = answer.of, answer.asked
-    ks = tuple(some(asked.ks))
-    choosing = ChoiceSpec(**asked.about_problem(), ks=ks, method=answer.method, seed=asked.seed)
-    noise = NoiseSpec(**asked.about_problem(), k=answer.k, method=answer.method, seed=asked.seed)
-    no_choice, no_noise = choice.not_offered(of), choice.no_rows(of)
-    begun = (not no_choice and lookup.that_asks(choosing)) or (not no_noise and lookup.that_asks(noise))
     title = f"What would other {answer.nouns.samples}, or chance, say?"
-    box = frame.fold(title, "fold_rows", ":material/casino:", is_open=bool(begun))
-    if box is None:
-        return
-    with box:
-        if no_choice:
-            st.caption(no_choice)
-        else:
-            _show_choice(answer, choosing)
-        if not no_noise:
-            _show_noise(answer, noise)
-        elif no_noise != no_choice:
-            st.caption(no_noise)
+    sections = [_choice(answer), _noise(answer)]
+    if sections[0].why_not == sections[1].why_not != "":
+        del sections[1]
+    is_open = any(section.is_begun for section in sections)
+
+    def draw() -> None:
+        for section in sections:
+            section.show(answer.of)
+
+    frame.fold(title, "fold_rows", ":material/casino:", draw, is_open=is_open)
 
 
-def _show_choice(answer: Answer, spec: ChoiceSpec) -> None:
-    samples = answer.nouns.samples
-    st.caption(
+def _choice(answer: Answer) -> Section:
+    asked, samples = answer.asked, answer.nouns.samples
+    ks = tuple(some(asked.ks))
+    spec = ChoiceSpec(**asked.about_problem(), ks=ks, method=answer.method, seed=asked.seed)
+    seconds = WITHOUT_PROOF * cost_estimate.each_k(answer.of, "fast") * len(ks) * spec.total
+    intro = (
         f"A fifth of the {samples} is held out, and components are found on the rest. Every fifth takes "
         f"its turn. Then as many {samples} are drawn again with replacement, {DRAWS} times."
     )
-    seconds = WITHOUT_PROOF * cost_estimate.each_k(answer.of, "fast") * len(spec.ks) * spec.total
-    choice.show(answer.of, spec, answer.problem.total_variance, "Hold out and draw again", seconds)
+    return choice.section(answer, spec, intro, "Hold out and draw again", seconds)
 
 
 def some(ks: Sequence[int]) -> list[int]:
@@ -77,27 +71,26 @@ def some(ks: Sequence[int]) -> list[int]:
     return [ordered[i] for i in np.linspace(0, len(ordered) - 1, MOST).round().astype(int)]
 
 
-def _show_noise(answer: Answer, spec: NoiseSpec) -> None:
-    of, problem = answer.of, answer.problem.with_k(answer.k)
-    st.caption(
-        "Is it more than noise would give? The values of every feature are shuffled among the samples, so "
-        "that features have nothing in common. Then a component is found again."
-    )
-    seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
+def _noise(answer: Answer) -> Section:
+    asked, problem = answer.asked, answer.problem.with_k(answer.k)
 
     def live(rows: list[Row]) -> None:
         values = [row for row in rows if isinstance(row, Shuffled)]
         if values:
             _draw_test(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
 
-    Section(
+    return Section(
         "noise",
-        spec,
-        lambda: f"Shuffle {TABLES} times at k = {answer.k}: {cost_estimate.took(seconds)}",
+        NoiseSpec(**asked.about_problem(), k=answer.k, method=answer.method, seed=asked.seed),
+        f"Shuffle {TABLES} times at k = {answer.k}",
         lambda test, rows: _draw_test(problem, test),
         live,
         icon=":material/shuffle:",
-    ).show(of)
+        seconds=WITHOUT_PROOF * cost_estimate.each_k(answer.of, "fast") * (1 + TABLES),
+        intro="Is it more than noise would give? The values of every feature are shuffled among the samples, "
+        "so that features have nothing in common. Then a component is found again.",
+        why_not=choice.no_rows(answer.of),
+    )
 
 
 def _draw_test(problem: Problem, test: NoiseTest) -> None:

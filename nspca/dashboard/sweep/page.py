@@ -1,6 +1,7 @@
 """Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +13,7 @@ from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import figures, pressing
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof import alone, optimal, slide
+from nspca.dashboard.proof import alone, slide
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answer as answers
@@ -152,22 +153,11 @@ class SweepPage(AnswerPage):
             before.show(seen)
         st.markdown("### What is it?")
         features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
-        if box := frame.fold(features, "fold_features", ":material/list:"):
-            with box:
-                _features(seen)
+        frame.fold(features, "fold_features", ":material/list:", partial(_features, seen))
         if seen.own:
             other_rows.show_scores(seen)
         st.markdown("### Can I trust it?")
-        if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
-            with box:
-                st.markdown(statement.numbers(seen.problem, seen.shown, seen.k))
-                closer = seen.bounding
-                if closer is not None and closer is not seen.certificate:
-                    st.markdown(
-                        f"The limit for {closer.k:,} {nouns.feature}s is lower, and holds for fewer, too."
-                    )
-                optimal.fates(seen)
-                proof_panel.show(seen)
+        proof_panel.fold(seen)
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
@@ -217,9 +207,8 @@ def _features(seen: Answer) -> None:
     mapped = component.mapped(about.dataset, problem, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
-        if box := frame.fold(title, "fold_map", ":material/grid_on:"):
-            with box:
-                figures.draw_plot(mapped, f"heat_{seen.id}")
+        draw = partial(figures.draw_plot, mapped, f"heat_{seen.id}")
+        frame.fold(title, "fold_map", ":material/grid_on:", draw)
 
 
 def plateau(table: pd.DataFrame, n: int) -> int | None:

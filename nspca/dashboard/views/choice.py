@@ -1,6 +1,7 @@
 """Draw which k, or how many components, rows that were held out ask for. Sweep and Components ask it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -9,7 +10,7 @@ from nspca.dashboard import open_folder
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.section import Section
 from nspca.plots.selection import choice_figure
 from nspca.selection import Choice
@@ -36,16 +37,17 @@ def not_offered(of: Chosen) -> str:
     return no_rows(of) or too_few
 
 
-def show(
-    of: Chosen,
+def section(
+    answer: Answer,
     spec: ChoiceSpec,
-    total: float,
+    intro: str,
     label: str,
     seconds: float,
     one: str = "",
     after: Callable[[Choice], None] = lambda choice: None,
-) -> None:
-    """Draw the button of the choice, or its outcome so far."""
+) -> Section:
+    """Return the section about the choice of k, or of how many components where `one` is their noun."""
+    of = answer.of
 
     def live(rows: list[Row]) -> None:
         if last := next((row for row in reversed(rows) if isinstance(row, Weighed)), None):
@@ -55,28 +57,26 @@ def show(
         if choice.best is not None:
             st.markdown(sentence(choice, one))
             after(choice)
-        figure = choice_figure(
-            choice.numbers.tolist(),
-            choice.columns,
-            total,
-            choice.best,
-            choice.simplest,
-            of=f"{one}s" if one else "k",
-            agreement=not one,
-        )
+        numbers, columns = choice.numbers.tolist(), choice.columns
+        marks = choice.best, choice.simplest
+        how: dict[str, Any] = {"of": f"{one}s" if one else "k", "agreement": not one}
+        figure = choice_figure(numbers, columns, answer.problem.total_variance, *marks, **how)
         figures.draw(figure, f"choice_{one}", same=of.content)
         agreement = "" if one else AGREEMENT
         st.caption(f"By {wording.plain(spec.method)}. Bars are standard errors. {agreement}{ESTIMATE}")
 
-    Section(
+    return Section(
         "choice",
         spec,
-        lambda: f"{label}: {cost_estimate.took(seconds)}",
+        label,
         lambda choice, rows: draw(choice),
         live,
         ("These numbers, CSV", "held-out", lambda choice: choice.frame),
         ":material/casino:",
-    ).show(of)
+        seconds=seconds,
+        intro=intro,
+        why_not=not_offered(of),
+    )
 
 
 def sentence(choice: Choice, one: str = "") -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard import export
 from nspca.dashboard.app import buttons, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import lookup, progress, start
+from nspca.dashboard.runs import cost_estimate, lookup, progress, start
 from nspca.dashboard.views.component import csv_of
 from nspca.specs import Spec
 from nspca.specs.rows import Refused, Row, unpack
@@ -22,7 +22,7 @@ class Section:
 
     key: str  # distinguishes the widgets of several sections on one page
     spec: Spec  # the question
-    label: Callable[[], str]  # text of the start button; a function where the text takes time
+    label: str  # text of the start button
     draw: Callable[[Any, list[Row]], Any]  # ``draw(result, rows)`` draws the result of a run that has ended
     # ``rows(rows)`` draws the rows that are ready of a run at work
     rows: Callable[[list[Row]], Any] = lambda rows: None
@@ -30,13 +30,27 @@ class Section:
     table: tuple[str, str, Callable[[Any], pd.DataFrame]] | None = None
     icon: str = ":material/play_arrow:"  # icon, help: look of the start button
     help: str | None = None
+    seconds: float | None = None  # that the answer takes, said on the button
+    intro: str = ""  # what is asked, and how it is answered
+    why_not: str = ""  # why these data cannot be asked, said in place of the button
+
+    @property
+    def is_begun(self) -> bool:
+        """Tell whether the question has been asked in this workspace."""
+        return not self.why_not and lookup.that_asks(self.spec) is not None
 
     def show(self, of: Chosen, **given: Any) -> None:
         """Draw the section about the data; `given` are further arguments of the run."""
+        if self.intro:
+            st.markdown(self.intro)
+        if self.why_not:
+            st.caption(self.why_not)
+            return
         now = lookup.that_asks(self.spec)
         if now is None:
             begin = lambda: start.start(self.spec, **of.given, **given)  # noqa: E731
-            buttons.button(self.label(), self.key, begin, icon=self.icon, help=self.help)
+            time = "" if self.seconds is None else f": {cost_estimate.took(self.seconds)}"
+            buttons.button(f"{self.label}{time}", self.key, begin, icon=self.icon, help=self.help)
             return
         if not progress.show(now, lambda now: self.rows(unpack(now.rows)), self.key):
             return
