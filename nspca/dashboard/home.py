@@ -15,8 +15,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.history import page
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import panel as proof_panel
-from nspca.dashboard.proof import slide
+from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.runs import first_answer
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component, statement
@@ -111,7 +110,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
         "without trusting this program."
     )
-    proof_panel.fold(answer)
+    optimal.fold_proof(answer)
 
 
 def ways_on() -> None:

@@ -31,7 +31,7 @@ from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.open_data import Chosen, find, problem_of
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.views import choice as held_out
+from nspca.dashboard.views import section as held_out
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.errors import InvalidProblem
@@ -611,7 +611,7 @@ def test_the_sentence_names_the_smallest_number_that_is_as_good():
     choice = nspca.Choice(
         "components", np.array([1, 2, 3]), values, np.array([0.2, 0.39, 0.4]), np.full(3, 0.02), nan, nan
     )
-    assert held_out.sentence(choice, "part") == (
+    assert held_out.choice_sentence(choice, "part") == (
         "**3 parts** explain most of what was held out, 40.0 ± 2.0 % of its variance; **2 parts** are as "
         "good within a standard error."
     )

@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import optimal, panel
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.optimal import NEAR
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.answer import Answer, display_order, in_order
@@ -166,21 +166,21 @@ def show_section(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing
         working = answer.working.id
         progress.repeat(lambda: optimal.fates(answer, draw, engine().status(working)))
     if best.certificate is not None:
-        panel.verify_button(answer.of, answer.problem, best.certificate)
-        panel.verified(best, best.certificate, _unit(answer.problem))
+        optimal.verify_button(answer.of, answer.problem, best.certificate)
+        optimal.verified(best, best.certificate, _unit(answer.problem))
         if answer.working is not None and proofs.checked(best.certificate) is not None:
             st.caption("Checked is the proof of before the search, whose own can be checked when it ends.")
     last = proofs.last_closed(answer.tried, answer.k)
     state, name = (now, answer.id) if last is None else (last.now, last.id)
-    panel.gap_closed(panel.closers(state), _unit(answer.problem), name)
+    optimal.gap_closed(optimal.closers(state), _unit(answer.problem), name)
 
 
 def live(now: JobState, problem: Problem, run_id: str) -> None:
     """Draw value and bound while a run works on its proof."""
-    rows = panel.closers(now)
+    rows = optimal.closers(now)
     if rows and now.started is not None:
         before = sum(row.seconds for row in unpack(now.rows) if isinstance(row, Several))
-        panel.draw_gap(rows, _unit(problem), run_id, time.time() - now.started - before, key="closing")
+        optimal.draw_gap(rows, _unit(problem), run_id, time.time() - now.started - before, key="closing")
 
 
 def _unit(problem: Problem) -> tuple[float, str]:

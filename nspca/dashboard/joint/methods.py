@@ -16,7 +16,7 @@ from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.answer import Answer, display_order
-from nspca.dashboard.views import choice
+from nspca.dashboard.views import section
 from nspca.dashboard.views.section import Section
 from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.numerals import format_change, format_guarantee, format_value, round_down
@@ -180,9 +180,9 @@ def show_how_many(answer: Answer) -> None:
         f"{nouns.many} are found on the rest, and the variance that they explain of the fifth is measured. "
         "Each fifth has its turn."
     )
-    choice.section(answer, spec, intro, f"Try 1 to {nouns.count(most)}", seconds, nouns.one, take).show(
-        answer.of
-    )
+    section.choose_section(
+        answer, spec, intro, f"Try 1 to {nouns.count(most)}", seconds, nouns.one, take
+    ).show(answer.of)
 
 
 def _choice_spec(answer: Answer) -> ChoiceSpec:
@@ -216,7 +216,7 @@ def show_stability(answer: Answer, draw: Callable[[Answer, np.ndarray, list[floa
         seconds=RESAMPLES * max(answer.shown.seconds, 0.05),
         intro=f"**Would other samples give the same {one}s?** As many samples are drawn again with "
         f"replacement, and {wording.plain(best)} looks for the {one}s anew.",
-        why_not=choice.no_rows(answer.of),
+        why_not=section.no_rows(answer.of),
     ).show(answer.of, components=answer.shown.components)
 
 

@@ -15,7 +15,7 @@ from nspca.dashboard.data.picker import FORMATS
 from nspca.dashboard.open_data import Chosen, read_like
 from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.views import choice
+from nspca.dashboard.views import section
 from nspca.dashboard.views.section import Section
 from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.export import frame_to_csv
@@ -42,11 +42,11 @@ def show(answer: Answer) -> None:
     sections = [_choice(answer), _noise(answer)]
     if sections[0].why_not == sections[1].why_not != "":
         del sections[1]
-    is_open = any(section.is_begun for section in sections)
+    is_open = any(one.is_begun for one in sections)
 
     def draw() -> None:
-        for section in sections:
-            section.show(answer.of)
+        for one in sections:
+            one.show(answer.of)
 
     frame.fold(title, "fold_rows", ":material/casino:", draw, is_open=is_open)
 
@@ -60,7 +60,7 @@ def _choice(answer: Answer) -> Section:
         f"A fifth of the {samples} is held out, and components are found on the rest. Every fifth takes "
         f"its turn. Then as many {samples} are drawn again with replacement, {DRAWS} times."
     )
-    return choice.section(answer, spec, intro, "Hold out and draw again", seconds)
+    return section.choose_section(answer, spec, intro, "Hold out and draw again", seconds)
 
 
 def some(ks: Sequence[int]) -> list[int]:
@@ -89,7 +89,7 @@ def _noise(answer: Answer) -> Section:
         seconds=WITHOUT_PROOF * cost_estimate.each_k(answer.of, "fast") * (1 + TABLES),
         intro="Is it more than noise would give? The values of every feature are shuffled among the samples, "
         "so that features have nothing in common. Then a component is found again.",
-        why_not=choice.no_rows(answer.of),
+        why_not=section.no_rows(answer.of),
     )
 
 

@@ -13,13 +13,12 @@ from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import figures, pressing
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof import alone, slide
+from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answer as answers
 from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.sweep import archive, before, form, other_rows, rivals, whatif
+from nspca.dashboard.sweep import archive, form, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data.export import name_list
 from nspca.jobs import JobState
@@ -58,11 +57,11 @@ class SweepPage(AnswerPage):
     def filling(self, run: Answer) -> None:
         if run.is_default and not run.now.rows:
             return  # nothing to draw yet, and nothing from before either
-        old = before.find(run) if run.is_asked else None
+        old = whatif.find_before(run) if run.is_asked else None
         if run.now.ended and run.is_asked:
             curve.switches()
         problem = open_data.with_leading(run.problem)
-        beside = None if old is None else before.drawn(old, run)
+        beside = None if old is None else whatif.drawn_before(old, run)
         with st.columns(COLUMNS, gap="medium")[0]:
             curve.filling(problem, run.now.rows, run.asked, beside)
 
@@ -78,14 +77,14 @@ class SweepPage(AnswerPage):
         if is_missing:
             k = min(ks, key=lambda size: abs(size - wanted))
         method = state.get_one_of("shown", methods, methods[0])
-        old = before.find(run) if run.is_asked else None
+        old = whatif.find_before(run) if run.is_asked else None
         drawn = curve.plot(
             problem,
             table,
             run.asked,
             selected_k=k,
             marked=plateau(table, problem.n),
-            before=None if old is None else before.drawn(old, run),
+            before=None if old is None else whatif.drawn_before(old, run),
             has_slider=True,
         )
         answer = replace(run, sweep=sweep, k=k, method=method, tried=tried, drawn=drawn)
@@ -150,14 +149,14 @@ class SweepPage(AnswerPage):
     def more(self, seen: Answer) -> None:
         nouns = seen.nouns
         if seen.is_asked:
-            before.show(seen)
+            whatif.show_change(seen)
         st.markdown("### What is it?")
         features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
         frame.fold(features, "fold_features", ":material/list:", partial(_features, seen))
         if seen.own:
             other_rows.show_scores(seen)
         st.markdown("### Can I trust it?")
-        proof_panel.fold(seen)
+        optimal.fold_proof(seen)
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)

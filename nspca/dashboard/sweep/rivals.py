@@ -24,7 +24,7 @@ from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, methods
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.views import choice, component, curve, statement
+from nspca.dashboard.views import component, curve, section, statement
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
@@ -528,7 +528,7 @@ def _stability(seen: Answer) -> None:
         ":material/casino:",
         intro="**Would other samples give the same features?** Rows are drawn again with replacement, and "
         "every method runs again.",
-        why_not=choice.no_rows(seen.of),
+        why_not=section.no_rows(seen.of),
     ).show(seen.of)
 
 
