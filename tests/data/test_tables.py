@@ -418,7 +418,7 @@ def test_the_name_comes_from_the_file_and_is_only_ever_a_title(tmp_path):
     assert read(PLAIN, name="mine").name == "mine"
 
 
-def gene_table(rng, samples=24, genes=12582):
+def gene_table(rng, samples=24, genes=2000):
     X = np.round(rng.normal(0, 1000, (samples, genes)), 1)
     names, people = [f"{1000 + i}_at" for i in range(genes)], [f"patient {i}" for i in range(samples)]
     return X, names, people
