@@ -64,14 +64,13 @@ def _details(data: Chosen) -> None:
         if data.dataset.source != "user":
             preview.notes(data)
         if state.get("upload") is None:
-            groups(data)
+            reading.groups(data)
         preview.first_rows(data.dataset)
 
 
 SWEEP, COMPONENTS = "pages/sweep.py", "pages/components.py"
 PICTURES = 8
 """Number of images in the picture: one row."""
-NO_GROUP = ""
 
 
 def show_first(of: Chosen, offers: Callable[[Chosen], object]) -> None:
@@ -126,19 +125,3 @@ def next_question(of: Chosen) -> str:
     if of.dataset.kind == "words" and not of.dataset.is_covariance:
         return "Components: which topics are the texts about?"
     return f"Components: which {_nouns(of.dataset)} go together?"
-
-
-def groups(of: Chosen) -> None:
-    """Draw the choice of the label column that groups the samples, when the data have label columns."""
-    data = of.dataset
-    names = [*data.label_columns]
-    if not names or data.is_covariance or of.reference.folder is not None:
-        return
-    here = data.label_name if data.label_name in names else NO_GROUP
-    st.selectbox(
-        "Groups of the samples",
-        [NO_GROUP, *names] if here == NO_GROUP else names,
-        format_func=lambda name: name or "none",
-        help="Samples are coloured by their group wherever they are drawn.",
-        **state.bind("label", here),
-    )
