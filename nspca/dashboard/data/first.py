@@ -13,7 +13,9 @@ from nspca.data import Dataset
 
 SWEEP, COMPONENTS = "pages/sweep.py", "pages/components.py"
 PICTURES = 8
-"""Number of images in the picture: one row."""
+"""Number of images in a line of the picture, which has one line."""
+LINES_PRESENTED = 3
+"""Lines of images on a slide, which they fill."""
 NO_GROUP = ""
 
 
@@ -22,7 +24,8 @@ def show(of: Chosen, offers: Callable[[Chosen], object]) -> None:
     obstacle = open_data.obstacle(of)
     with frame.picture():
         preview.title(whole_folder(of), f"{summary(whole_folder(of))} {obstacle}".rstrip())
-        preview.picture(of.dataset, PICTURES)
+        lines = LINES_PRESENTED if state.get("present") else 1
+        preview.picture(of.dataset, PICTURES * lines, lines)
     offers(of)
     if obstacle:
         return

@@ -28,7 +28,9 @@ def show() -> None:
     with frame.guard():
         if state.get("upload") is not None:
             groups = ", and groups of the samples" if data and not data.dataset.is_covariance else ""
-            with st.expander(f"How it was read{groups}", expanded=data is None, icon=":material/tune:"):
+            with st.expander(
+                f"How it was read{groups}", expanded=data is None, icon=":material/tune:", type="compact"
+            ):
                 if data:
                     reading.as_read(data)
                 reading.choices(data)
@@ -51,9 +53,11 @@ def _opened() -> Chosen | None:
 
 
 def _details(data: Chosen) -> None:
-    with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
+    with st.expander(
+        "Centre, standardise and other preparations", icon=":material/function:", type="compact"
+    ):
         preview.preparation(data)
-    with st.expander("Sizes and notes", icon=":material/info:"):
+    with st.expander("Sizes and notes", icon=":material/info:", type="compact"):
         preview.facts(whole_folder(data))
         cost_estimate.line(whole_folder(data))
         if data.dataset.source != "user":
