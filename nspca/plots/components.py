@@ -101,32 +101,15 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: Arr
     # An instrument with two overlapping channels has two stretches over which the axis rises.
     order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
     for index, part in enumerate(np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1)):
-        at, middle, first = axis[part], mean[part], index == 0
+        at, middle = axis[part], mean[part]
+        look: dict[str, Any] = {"showlegend": index == 0, "yaxis": "y2"}
         if spread is not None:
             width = np.asarray(spread, float)[part]
-            add_curve(
-                figure,
-                np.concatenate([at, at[::-1]]),
-                np.concatenate([middle + width, (middle - width)[::-1]]),
-                "± one standard deviation",
-                fill="toself",
-                fillcolor=FAINT,
-                line={"width": 0},
-                legendgroup="spread",
-                showlegend=first,
-                yaxis="y2",
-            )
-        add_curve(
-            figure,
-            at,
-            middle,
-            "mean spectrum",
-            "At %{x:.4g} the mean is %{y:.4g}.",
-            line={"color": CONTEXT, "width": 1.5},
-            legendgroup="mean",
-            showlegend=first,
-            yaxis="y2",
-        )
+            x, y = np.append(at, at[::-1]), np.append(middle + width, (middle - width)[::-1])
+            filled = look | {"fill": "toself", "fillcolor": FAINT, "line": {"width": 0}}
+            add_curve(figure, x, y, "± one standard deviation", legendgroup="spread", **filled)
+        line, hover = {"color": CONTEXT, "width": 1.5}, "At %{x:.4g} the mean is %{y:.4g}."
+        add_curve(figure, at, middle, "mean spectrum", hover, line=line, legendgroup="mean", **look)
 
 
 def component_spectrum(

@@ -80,6 +80,7 @@ def score_figure(
     figure = new_figure(
         f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )
+    size = 7 if len(drawn) < 1000 else 4
     for index, (group, rows) in enumerate(groups):
         add_curve(
             figure,
@@ -88,12 +89,7 @@ def score_figure(
             group,
             f"%{{customdata}} ({group})<br>score %{{x:.4g}}",
             customdata=names_of(sample_names, drawn[rows], "sample"),
-            marker={
-                "size": 7 if len(drawn) < 1000 else 4,
-                "opacity": 0.7,
-                "color": HUES[index],
-                "symbol": SYMBOLS[index],
-            },
+            marker={"size": size, "opacity": 0.7, "color": HUES[index], "symbol": SYMBOLS[index]},
         )
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title_text=f"score along the component ({count})")
@@ -122,15 +118,8 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
     figure = new_figure(alt, height=320)
     hover = "Eigenvalue %{x} carries %{y:.3g} % of the total variance."
     add_bars(figure, rank, shares, MAIN, "one eigenvalue", hover)
-    add_curve(
-        figure,
-        rank,
-        together,
-        "all up to here",
-        "The first %{x} together carry %{y:.4g} %.",
-        line={"color": TOGETHER},
-        marker={"size": 4},
-    )
+    hover, look = "The first %{x} together carry %{y:.4g} %.", {"color": TOGETHER}
+    add_curve(figure, rank, together, "all up to here", hover, line=look, marker={"size": 4})
     figure.update_xaxes(title_text="eigenvalue, largest first")
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
 

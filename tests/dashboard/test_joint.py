@@ -185,15 +185,6 @@ def test_a_method_that_cannot_says_why_and_the_others_go_on():
         request.but(methods=["spanspca"]).run(X=np.eye(9))
 
 
-@pytest.mark.parametrize("method", [name for name, line in nspca.METHODS.items() if line.joint])
-def test_a_worker_finds_together_what_the_package_finds_together(method):
-    X = nspca.load_sample("digits").X[:60]
-    content = ASKED.but(methods=[method]).run(X=X)
-    ours = content[method, 2]
-    direct = nspca.solve(nspca.Problem.from_data(X, (4, 3)), method, certify=None)
-    assert np.array_equal(ours.components, direct.components) and ours.info == direct.info
-
-
 def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     def refuse(*args, **options):
         raise nspca.errors.NotConverged("no bound today")

@@ -139,23 +139,6 @@ def poor():
     return sweep, Attempt("a", 3, JobState("a", "done"), found.certificate, spec, found)
 
 
-def test_a_better_component_takes_the_place_of_the_first_one(poor):
-    sweep, attempt = poor
-    before = sweep["auto", 3].value
-    result = proofs.replaced(sweep["auto", 3], "auto", 3, [attempt])
-    assert result.value == attempt.answer.value > before == result.info["before"]
-    assert np.array_equal(result.components, attempt.answer.components)
-    assert result.ratio >= 1 - 1e-8
-
-
-def test_another_method_keeps_its_component(poor):
-    sweep, attempt = poor
-    other = replace(attempt, spec=attempt.spec.but(method="em"))
-    for tried in ([other], [replace(attempt, k=4)], [replace(attempt, answer=None)], []):
-        found = proofs.replaced(sweep["auto", 3], "auto", 3, tried)
-        assert np.array_equal(found.components, sweep["auto", 3].components)
-
-
 @pytest.mark.visit
 def test_the_page_says_that_a_better_component_was_found(ran, poor, monkeypatch, texts):
     _, attempt = poor
