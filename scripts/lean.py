@@ -12,6 +12,7 @@ from nspca.bounds.fixing.stored import rounded
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
 DIGITS = 12
@@ -42,18 +43,34 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
     if kept is None or (rows is not None and not np.array_equal(kept.features, rows)):  # other kept rows
         return certificate
     if "prices" in certificate.witness:
-        M, L, prices, scales = (certificate.witness.get(name) for name in ("M", "lift", "prices", "scales"))
+        M, (L, prices) = (
+            certificate.witness.get("M"),
+            (certificate.witness[name] for name in ("lift", "prices")),
+        )
+        scales = certificate.witness.get("scales")
         numbers = Witness(W, None if M is None else rounded(M, digits), L, prices, scales)
-        run = DualSearch(problem, JOINT_PLANS["thorough"], 0.0, kept=kept)
-        run.search_finely(numbers, [0.0] * len(counts_of(problem)))
-        return run.proved(numbers) or certificate
+        return of_numbers(problem, kept, numbers) or certificate
     if certificate.form == "joint":
-        run = DualSearch(problem, JOINT_PLANS["fast"], 0.0, kept=kept, W=W)
-        run.prove_dual()
-        assert run.certificate is not None  # any W has one
-        return run.certificate
-    numbers = Witness(W, None, certificate.witness.get("U"))
-    return witness.certificate(problem, kept, numbers, kind=certificate.kind)[0]
+        return of_weights(problem, kept, W)
+    proved, _ = witness.certificate(
+        problem, kept, Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
+    )
+    return proved
+
+
+def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
+    """Return the certificate of kind J of any given symmetric W (r, r) on the kept rows."""
+    run = DualSearch(problem, JOINT_PLANS["fast"], 0.0, kept=kept, W=W)
+    run.prove_dual()
+    assert run.certificate is not None  # any W has one
+    return run.certificate
+
+
+def of_numbers(problem: Problem, kept: Kept, numbers: Witness) -> Certificate | None:
+    """Return the certificate of kind JP of any given numbers; None when the proof fails."""
+    run = DualSearch(problem, JOINT_PLANS["thorough"], 0.0, kept=kept)
+    run.search_finely(numbers, [0.0] * len(counts_of(problem)))
+    return run.proved(numbers)
 
 
 def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:
