@@ -282,7 +282,7 @@ def answer(of: Answer) -> str:
     if sets >= every:
         return f"All {wording.things(every, 'set')} have to be checked."
     few = "one" if sets == 1 else count_in_words(sets)
-    size = wording.things(of.problem.size, wording.noun(of.chosen.dataset))
+    size = wording.things(of.problem.size, wording.noun(of.of.dataset))
     have = "has" if sets == 1 else "have"
     return (
         f"Only {few}{'' if found.exact else ' or so'} of {count_in_words(every)} sets of {size} {have} to be "
