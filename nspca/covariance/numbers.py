@@ -171,7 +171,6 @@ def _rounding_error(found: str, what: str, where: str = "") -> InvalidProblem:
 
 
 def _describe_float_rounding(one: Any) -> str:
-    """Return the phrase of an error about a number that is rounded and not whole."""
     return f"{one!s}, which it rounds to {float(one)!r}"  # an f-string without !s would round a long float
 
 

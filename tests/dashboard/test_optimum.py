@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard import home
-from nspca.dashboard.learn import fixing
+from nspca.dashboard.learn import screens
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
@@ -171,7 +171,7 @@ def test_what_is_proved_in_a_few_words():
 
 def test_the_steps_of_the_lesson_only_settle_more():
     of = lesson()
-    steps = fixing.search(of.of.content, of).standings
+    steps = screens.search(of.of.content, of).standings
     assert len(steps) > 2
     for before, now in pairwise(steps):
         assert (now.possible <= before.possible).all()

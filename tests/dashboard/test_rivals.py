@@ -93,7 +93,7 @@ def test_a_comparison_from_run_to_its_sections_and_back_by_its_address(done, vis
     assert "pca: baseline: the k largest weights" in texts(page)
     for look, drawn in (("proof", "Proved share of the best possible"), ("seconds", "Time of every method")):
         assert any(drawn in alt for alt in alts(open_section(page, look)))
-    assert "has no rows to draw" in texts(open_section(page, "again"))
+    assert "is a covariance matrix without rows" in texts(open_section(page, "again"))
     open_section(page, "numbers")
     table = next(one.value for one in page.dataframe if "method" in one.value)
     assert set(table["method"]) == {"auto", "threshold", "pca"} and (table["ratio"] <= 1).all()

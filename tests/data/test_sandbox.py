@@ -12,6 +12,9 @@ import scipy.sparse as sp
 
 from nspca.data import read, sandbox
 from nspca.data.dialect import find_layout
+from nspca.data.formats.arrow import FEATHER_MAGIC
+from nspca.data.formats.excel import OLE
+from nspca.data.formats.statistics import SAS, XPORT
 from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData
 from tests.files import archive, saved
@@ -99,6 +102,11 @@ PARQUET = saved(pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}).to_parquet)
         (gzip.compress(TABLE) + gzip.compress(TABLE), True),
         (gzip.compress(TABLE)[:-4], True),
         (b"\x1f\x8b damaged", True),
+        *(
+            (begin + bytes(60), False)
+            for begin in (OLE, SAS, XPORT, FEATHER_MAGIC, b"%PDF", b"\x89PNG", b"GIF8")
+        ),
+        (b"<stata_dta>", False),
     ],
 )
 def test_what_may_become_large_is_read_apart(raw, small):

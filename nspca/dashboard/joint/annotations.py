@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint.samples import correlations, label_columns, label_of, scores_of
-from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import MOST_GROUPS
 from nspca.dashboard.views.section import Section
@@ -133,11 +132,12 @@ def _held_out(answer: Answer, labels: list[str], label: str) -> None:
     Section(
         "groups",
         question(answer, label),
-        lambda: f"Check on other samples: {cost_estimate.took(answer.shown.seconds)}",
+        "Check on other samples",
         lambda held, rows: st.markdown(held_out_sentence(held, answer.nouns.one)),
         icon=":material/vertical_split:",
         help=f"Finds {answer.nouns.many} on one half of the samples and measures the other half, where a "
         "p-value means something.",
+        seconds=answer.shown.seconds,
     ).show(answer.of, labels=labels)
 
 

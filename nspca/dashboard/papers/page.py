@@ -258,13 +258,14 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
     if outcome is None:
         return
     if rest or len(outcome.galleries) > 2:
-        box = frame.fold("More pictures", "fold_pictures", ":material/image:")
-        if box is not None:
-            with box:
-                for i, panel in enumerate(rest, 2):
-                    _draw(panel, f"{item.name}-{i}")
-                for i in range(2, len(outcome.galleries)):
-                    _gallery(item, outcome, i)
+
+        def draw() -> None:
+            for i, panel in enumerate(rest, 2):
+                _draw(panel, f"{item.name}-{i}")
+            for i in range(2, len(outcome.galleries)):
+                _gallery(item, outcome, i)
+
+        frame.fold("More pictures", "fold_pictures", ":material/image:", draw)
     export.offer(_spec(item), key=item.name, code=item.code)
 
 
