@@ -69,8 +69,7 @@ def _details(data: Chosen) -> None:
 
 
 SWEEP, COMPONENTS = "pages/sweep.py", "pages/components.py"
-PICTURES = 8
-"""Number of images in the picture: one row."""
+PICTURES = 8  # number of images in the picture: one row
 
 
 def show_first(of: Chosen, offers: Callable[[Chosen], object]) -> None:
