@@ -112,7 +112,7 @@ def add_options(parser: Parser, model: str, *names: str) -> None:
         if not option.flag or (names and name not in names):
             continue
         how: dict[str, Any] = {"dest": name, "help": option.help}
-        if default is None and declares.is_flag(name):
+        if default is None and declares.types(name) == {"boolean"}:
             parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **how)
             continue
         const = not default if isinstance(default, bool) else option.const

@@ -154,9 +154,9 @@ class Model(BaseModel):
         return tuple(one for part in listed for one in part) if all(listed) else ()
 
     @classmethod
-    def is_flag(cls, name: str) -> bool:
-        """Tell whether a field takes True and False alone, or None."""
-        return [kind.get("type") for kind in _kinds(cls, name)] == ["boolean"]
+    def types(cls, name: str) -> set[str | None]:
+        """Return the types of the values that a field takes beside None, as JSON calls them."""
+        return {kind.get("type") for kind in _kinds(cls, name)}
 
     @classmethod
     def limits(cls, name: str) -> tuple[Any, Any]:

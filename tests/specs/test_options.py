@@ -67,6 +67,7 @@ class Wider(SweepSpec):
         Field(ge=1, le=9),
         Option("Tries", "tries", to="call", keyword="restarts", flag="--tries", help="how often it is tried"),
     ] = 1
+    least: Annotated[StrictInt | None, Field(ge=1), Option("Least", "least", address.INTEGER)] = None
 
 
 @pytest.fixture
@@ -126,6 +127,10 @@ def test_the_form_draws_it_and_the_question_has_it(monkeypatch):
     drawn = page.number_input(key="widget_tries")
     assert (drawn.label, drawn.min, drawn.max, drawn.value) == ("Tries", 1, 9, 3)
     assert drawn.help == "How often it is tried."
+    least = page.number_input(key="widget_least")
+    assert (least.min, least.value) == (1, None)
+    least.set_value(2).run()
+    assert not page.exception and page.query_params["least"] in ("2", ["2"])
     drawn.set_value(5).run()
     assert page.query_params["tries"] in ("5", ["5"]) and '"tries": 5' in page.json[0].value.replace(
         '":5', '": 5'

@@ -73,10 +73,8 @@ def _details(data: Chosen) -> None:
 
 
 SWEEP, COMPONENTS = "pages/sweep.py", "pages/components.py"
-PICTURES = 8
-"""Number of images in a line of the picture, which has one line."""
-LINES_PRESENTED = 3
-"""Lines of images on a slide, which they fill."""
+PICTURES = 8  # number of images in a line of the picture
+LINES_PRESENTED = 3  # lines of images on a slide, which they fill; elsewhere one
 
 
 def show_first(of: Chosen, offers: Callable[[Chosen], object]) -> None:

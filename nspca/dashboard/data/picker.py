@@ -35,12 +35,10 @@ FORMATS = (
     "counts (UCI docword)."
 )
 """Help text on the accepted files, also for the table of other samples on the page Sweep."""
-SHOWN = 3
-"""Files that are listed; the others are folded, so that the options of reading stay near."""
+SHOWN = 3  # files that are listed; the others are folded, so that the options of reading stay near
 MOST_NAMED = 0.5
 """Share of the samples of the table in use that a file has to name to be taken as their groups."""
-LONGEST_PASTED = 1_000_000
-"""Characters that may be pasted; a browser is slow with more."""
+LONGEST_PASTED = 1_000_000  # characters that may be pasted; a browser is slow with more
 
 
 def choose() -> None:

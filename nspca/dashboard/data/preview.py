@@ -22,10 +22,8 @@ ROWS, COLUMNS, EIGENVALUES = 6, 12, 20
 LINE = 130
 """Maximum pixels of a line of images in height: not higher than one image on a desk."""
 LINES_STYLE = "width:100%;height:calc(170px * var(--nspca-room,1))"
-SPECTRA = 10
-"""Rows that are drawn as lines, and features that a row needs for that."""
-TEXTS, SHOWN = 3, 300
-"""First texts that are shown, and the maximum characters of each."""
+SPECTRA = 10  # rows that are drawn as lines, and features that a row needs for that
+TEXTS, SHOWN = 3, 300  # first texts that are shown, and the maximum characters of each
 BADGES = {
     "real": ":gray-badge[real data]",
     "copy": ":orange-badge[copy with other values]",
