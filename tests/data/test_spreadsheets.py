@@ -1,14 +1,11 @@
 """Spreadsheets of three formats: each is one table, and what was decided about its cells is said."""
 
-import io
-import zipfile
-
 import pytest
 import xlwt
 
 from nspca.data import read, read_text
 from nspca.errors import InvalidData
-from tests.files import rewritten, saved, xlsx
+from tests.files import archive, rewritten, saved, xlsx
 
 ROWS = [["who", "a", "b"], *[[f"s{i}", i * 1.5, 2 * i] for i in range(8)]]
 X = [row[1:] for row in ROWS[1:]]
@@ -40,19 +37,18 @@ def ods_row(cells, more: str = "") -> str:
 
 
 def ods(**sheets: str) -> bytes:
-    stream = io.BytesIO()
     body = "".join(
         f'<table:table table:name="{name}" table:style-name="{"gone" if name == "hidden" else "shown"}">'
         f"{rows}{BELOW}</table:table>"
         for name, rows in sheets.items()
     )
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr(
-            "content.xml", f"{HEAD}{body}</office:spreadsheet></office:body></office:document-content>"
-        )
-        archive.writestr("Thumbnails/thumbnail.png", b"\x89PNG")
-    return stream.getvalue()
+    return archive(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "content.xml": f"{HEAD}{body}</office:spreadsheet></office:body></office:document-content>",
+            "Thumbnails/thumbnail.png": b"\x89PNG",
+        }
+    )
 
 
 def xls(**sheets) -> bytes:
