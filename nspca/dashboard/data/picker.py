@@ -71,14 +71,14 @@ def _uploads() -> None:
     for digest in in_order[:SHOWN]:
         _row(digest, files[digest])
     if others := in_order[SHOWN:]:
-        with st.expander(wording.things(len(others), "more file"), icon=":material/folder:"):
+        with st.expander(wording.things(len(others), "more file"), icon=":material/folder:", type="compact"):
             for digest in others:
                 _row(digest, files[digest])
 
 
 def _paste() -> None:
     """Draw a field for pasted texts, one per line or paragraph."""
-    with st.expander("Or paste texts", icon=":material/content_paste:"):
+    with st.expander("Or paste texts", icon=":material/content_paste:", type="compact"):
         text = st.text_area(
             "One text in each line, or in each paragraph between blank lines",
             key=f"pasted_{st.session_state[state.UPLOADER]}",
