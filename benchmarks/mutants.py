@@ -1,6 +1,6 @@
 """Put small faults into a copy of the tree, one at a time, and tell how many of them the tests find.
 
-    python -m benchmarks.mutants                  all of them: about an hour on two cores
+    python -m benchmarks.mutants                  all of them: about 20 minutes
     python -m benchmarks.mutants checker prints   those of some rooms
 
 A fault is one exact piece of text in place of another. Each runs the tests that are named for its room until

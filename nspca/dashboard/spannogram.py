@@ -193,7 +193,9 @@ def show(data: Chosen) -> None:
     with top, frame.guard():
         if _draw(data, asked):
             formula = files("nspca.dashboard").joinpath(f"spannogram_{_view()}.md")
-            below.expander("The formula").markdown(formula.read_text("utf-8"))
+            below.expander("The formula", icon=":material/function:", type="compact").markdown(
+                formula.read_text("utf-8")
+            )
 
 
 def question(data: Chosen) -> SweepSpec:
@@ -280,9 +282,11 @@ def answer(of: Answer) -> str:
     if sets >= every:
         return f"All {wording.things(every, 'set')} have to be checked."
     few = "one" if sets == 1 else count_in_words(sets)
+    size = wording.things(of.problem.size, wording.noun(of.of.dataset))
     have = "has" if sets == 1 else "have"
     return (
-        f"Only {few}{'' if found.exact else ' or so'} of {count_in_words(every)} sets {have} to be checked."
+        f"Only {few}{'' if found.exact else ' or so'} of {count_in_words(every)} sets of {size} {have} to be "
+        "checked."
     )
 
 

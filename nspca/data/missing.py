@@ -60,12 +60,11 @@ def ways_out(
     return (*ways, mean) if left and left[0][0] <= MOST_LOST else (mean, *ways)
 
 
-def _place(row: int, column: int) -> str:
-    return f"row {row + 1}, column {column + 1}"
-
-
 def settle(
-    X: Any, how: str, features_in_rows: bool = False, place: Callable[[int, int], str] = _place
+    X: Any,
+    how: str,
+    features_in_rows: bool = False,
+    place: Callable[[int, int], str] = lambda row, column: f"row {row + 1}, column {column + 1}",
 ) -> Settled:
     """Return X, oriented as in the file, without missing values (NaN), treated in the way `how`.
 

@@ -43,9 +43,9 @@ def thumbnail(
     return svg(WIDTH, HEIGHT, inside, f'width="{WIDTH}" height="{HEIGHT}"')
 
 
-def strip(X: Any, shape: Sequence[int]) -> str:
-    """Draw all rows of X as images of `shape` side by side, in an SVG with the proportions of the images."""
-    pixels = _sheet(X, shape, 1, X.shape[0])
+def strip(X: Any, shape: Sequence[int], lines: int = 1) -> str:
+    """Draw all rows of X as images of `shape` in some lines, in an SVG with the proportions of the images."""
+    pixels = _sheet(X, shape, lines, -(-X.shape[0] // lines))
     height, width = pixels.shape[:2]
     return svg(width, height, _picture(pixels, size=(width, height)))
 

@@ -77,7 +77,7 @@ def score_map(
         text=[[feature] * len(order) for feature in features],
     )
     title = f"{many}, smallest score to the largest" if r == 1 else many
-    figure.update_xaxes(title_text=title, showticklabels=False)
+    figure.update_xaxes(title_text=title, showticklabels=False, ticks="")
     if r > 1:
         figure.update_layout(margin={"t": 12, "b": 46, "r": 12})
     _name_features(figure, blocks, features, marked, len(order))
@@ -194,7 +194,7 @@ def alike_map(
     hover = "%{customdata}: correlation %{z:.2f}"
     said = [[f"{one} and {other}" for other in names] for one in names]
     add_pixels(figure, R, DIVERGING, (-1, 1), hover, "correlation", customdata=said)
-    figure.update_xaxes(showticklabels=False)
+    figure.update_xaxes(showticklabels=False, ticks="")
     figure.update_layout(margin={"t": 12, "b": 20, "r": 12})
     _name_features(figure, blocks, names, marked, len(used))
     return figure

@@ -170,7 +170,7 @@ def largest_weights(weights: ArrayLike, most: int | None = None) -> np.ndarray:
 
 def name_rows(figure: go.Figure, labels: Sequence[str], **look: Any) -> go.Figure:
     """Return the figure with a label for each of its rows, the first on top."""
-    rows = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
+    rows = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "ticks": "", "showgrid": False}
     return figure.update_yaxes(rows | {"range": [len(labels) - 0.5, -0.5]} | look)
 
 

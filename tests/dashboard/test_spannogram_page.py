@@ -42,7 +42,7 @@ def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
 
 def test_the_address_opens_the_same_again(visit, address, texts):
     page = visit(PAGE, sample="digits", view="curves", k=7, phi=-31.5)
-    assert page.slider(key="widget_k").value == 7 and "sets have to be checked" in texts(page)
+    assert page.slider(key="widget_k").value == 7 and "sets of 7 pixels have to be checked" in texts(page)
     again = visit(PAGE, **address(page))
     assert texts(again) == texts(page)
     assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {
@@ -98,7 +98,7 @@ def test_the_sentence_at_the_top_holds(nonneg):
         assert " of the best possible, proved" in said and known.upper >= result.value
         assert 0 <= 100 * spannogram._value(of) / known.upper - guarantee < 0.1
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
-    sets = f"Only {found.sets} of 151 billion sets have to be checked."
+    sets = f"Only {found.sets} of 151 billion sets of 10 pixels have to be checked."
     assert spannogram.answer(of) == sets
     assert not any("%" in step for step in spannogram.steps(of.problem, "pixel")), "one limit on the page"
 

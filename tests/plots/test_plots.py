@@ -278,7 +278,7 @@ def test_the_axis_of_values_is_there_before_the_first_row_and_ends_at_the_larges
 def test_the_knee_is_the_smallest_k_near_the_plateau():
     frame = rows([5, 10, 20, 30]).assign(value=[0.5, 0.949, 0.951, 1.0])
     assert nspca.knee(frame) == 20
-    ring = named(sweep_figure(frame, unit=1.0, marked=20), "nearly enough (≥ 95 % of the highest)")
+    ring = named(sweep_figure(frame, unit=1.0, marked=20), "enough (≥ 95 % of the highest)")
     assert list(ring.x) == [20] and np.allclose(ring.y, [95.1])
 
 

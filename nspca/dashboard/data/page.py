@@ -33,7 +33,9 @@ def show() -> None:
     with frame.guard():
         if state.get("upload") is not None:
             groups = ", and groups of the samples" if data and not data.dataset.is_covariance else ""
-            with st.expander(f"How it was read{groups}", expanded=data is None, icon=":material/tune:"):
+            with st.expander(
+                f"How it was read{groups}", expanded=data is None, icon=":material/tune:", type="compact"
+            ):
                 if data:
                     reading.as_read(data)
                 reading.choices(data)
@@ -56,9 +58,11 @@ def _opened() -> Chosen | None:
 
 
 def _details(data: Chosen) -> None:
-    with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
+    with st.expander(
+        "Centre, standardise and other preparations", icon=":material/function:", type="compact"
+    ):
         preview.preparation(data)
-    with st.expander("Sizes and notes", icon=":material/info:"):
+    with st.expander("Sizes and notes", icon=":material/info:", type="compact"):
         preview.facts(whole_folder(data))
         cost_estimate.line(whole_folder(data))
         if data.dataset.source != "user":
@@ -69,8 +73,8 @@ def _details(data: Chosen) -> None:
 
 
 SWEEP, COMPONENTS = "pages/sweep.py", "pages/components.py"
-PICTURES = 8
-"""Number of images in the picture: one row."""
+PICTURES = 8  # number of images in a line of the picture
+LINES_PRESENTED = 3  # lines of images on a slide, which they fill; elsewhere one
 
 
 def show_first(of: Chosen, offers: Callable[[Chosen], object]) -> None:
@@ -78,7 +82,8 @@ def show_first(of: Chosen, offers: Callable[[Chosen], object]) -> None:
     obstacle = open_data.obstacle(of)
     with frame.picture():
         preview.title(whole_folder(of), f"{summary(whole_folder(of))} {obstacle}".rstrip())
-        preview.picture(of.dataset, PICTURES)
+        lines = LINES_PRESENTED if state.get("present") else 1
+        preview.picture(of.dataset, PICTURES * lines, lines)
     offers(of)
     if obstacle:
         return

@@ -284,7 +284,7 @@ def _list_findings(of: Chosen, findings: list[Finding]) -> None:
     for number, one in enumerate(in_order[:LISTED]):
         _finding(of, one, number)
     if others := in_order[LISTED:]:
-        with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:"):
+        with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:", type="compact"):
             for number, one in enumerate(others, LISTED):
                 _finding(of, one, number)
 

@@ -97,7 +97,7 @@ def sentence(name: str, link: Link, one: str) -> str:
             return f"No {one} goes with {called}: the largest correlation is {most:.2f}."
         values = wording.listed([link.text(int(number) - 1) for number in best])
         return f"{who} go{'es' * bool(s)} most with {called}: correlation {values}."
-    groups = f"the {link.groups} groups{f' of {called}' * (name != 'label')}"
+    groups = f"the {link.groups} groups{f' by “{called}”' * (name != 'label')}"
     if most < WEAK:
         return f"No {one} tells {groups} apart: at most {percent_up(most, 0)} of a spread lies between them."
     return f"{who} differ{s} most between {groups}: {100 * most:.0f} % of {its} spread lies between them."

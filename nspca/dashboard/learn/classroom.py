@@ -75,7 +75,7 @@ def panel(secret: str | None, screen: int) -> None:
     """
     said, closed_on = st.session_state.get(ENDED, (INTRODUCTION, None))
     is_wide = screen == closed_on if secret is None else screen not in QUESTIONS
-    with st.expander("With a class", icon=":material/groups:", expanded=is_wide):
+    with st.expander("With a class", icon=":material/groups:", expanded=is_wide, type="compact"):
         if secret is None:
             st.markdown(said)
             begin = lambda: st.session_state.update({SECRET: ROOMS.open(), ENDED: (INTRODUCTION, None)})  # noqa: E731

@@ -45,10 +45,8 @@ OTHERS = (
     f"The best {K} pixels are known. Are they the only good ones? The search goes on below the best, and "
     "lists every set that explains at most 3 % less, until it is proved that there are no others."
 )
-WITHIN, LIMIT = 0.03, 60
-"""Loss of a listed set, and maximum seconds of the search, which takes about five."""
-SHOWN = 3
-"""Number of sets that are drawn beside how often each pixel occurs."""
+WITHIN, LIMIT = 0.03, 60  # loss of a listed set, and maximum seconds of the search, which takes about five
+SHOWN = 3  # number of sets that are drawn beside how often each pixel occurs
 PICTURE = "learn_guess"  # key of the explorer
 
 
@@ -232,14 +230,10 @@ FIXING = (
     f"A pixel turns green once every better component of {K} pixels must use it, and grey once none can. "
     "When no pixel is undecided, nothing better exists."
 )
-BEAT = 0.8
-"""Seconds between two pictures."""
-MOST_STEPS = 12
-"""Maximum pictures of the replay, which then takes about ten seconds."""
-SECONDS = 20
-"""Maximum seconds of the search, which takes about one."""
-BEGAN = "learn_fixing_began"
-"""Session key: time at which the button was pressed."""
+BEAT = 0.8  # seconds between two pictures
+MOST_STEPS = 12  # maximum pictures of the replay, which then takes about ten seconds
+SECONDS = 20  # maximum seconds of the search, which takes about one
+BEGAN = "learn_fixing_began"  # session key: time at which the button was pressed
 
 
 @dataclass(frozen=True, eq=False)

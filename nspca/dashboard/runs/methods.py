@@ -69,7 +69,7 @@ def baselines() -> list[str]:
 
 def draw_options(methods: Iterable[str]) -> None:
     """Draw an expander with the options of some methods; the address holds what a visitor changed."""
-    with st.expander("Options of the methods", icon=":material/tune:"):
+    with st.expander("Options of the methods", icon=":material/tune:", type="compact"):
         for method in methods:
             said, shown = option_texts(line_of(method).Options), fields(line_of(method).Options)
             if shown:

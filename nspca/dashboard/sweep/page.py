@@ -30,8 +30,7 @@ from nspca.specs.rows import Found, unpack
 HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
 COLUMNS = (3, 2)  # widths of the curve and of the picture beside it
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
-FEW = 10
-"""Part of the features, one in so many, up to which a number of them is small."""
+FEW = 10  # part of the features, one in so many, up to which a number of them is small
 READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""
 

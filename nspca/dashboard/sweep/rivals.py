@@ -136,7 +136,9 @@ def _inputs(asked: SweepSpec, able: dict[str, str | None]) -> None:
     form.draw(ComparisonSpec, "methods", right, value=_rivals(able), placeholder="Choose a method", **how)
     cannot = [f"- {_named(name, sentence)}" for name, sentence in able.items() if sentence]
     if cannot:
-        with st.expander(f"{wording.things(len(cannot), 'method')} cannot answer this question"):
+        with st.expander(
+            f"{wording.things(len(cannot), 'method')} cannot answer this question", type="compact"
+        ):
             st.caption("\n".join(cannot))
     methods.draw_options(_rivals(able))
 
