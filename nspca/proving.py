@@ -263,12 +263,7 @@ def _find_bound(
         if factorised and not late:
             best = _with_shifted(problem, result, best, report)
         if best.upper > value * (1 + CLOSED):
-            if (
-                result is not None
-                and effort != "fast"
-                and problem.n <= DENSE_LIMIT
-                and getattr(A, "small", True)
-            ):
+            if result is not None and effort != "fast" and problem.n <= DENSE_LIMIT and A.small:
                 event = Event("certificate", k=problem.size, lower=value, upper=best.upper)
                 better = _better_answer(problem, result, lambda _: report(event))
             value = value if better is None else problem.value(better)

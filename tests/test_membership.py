@@ -68,7 +68,7 @@ def table():
 
 def test_more_effort_decides_more():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((40, 18)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 18) ** 3)
+    X = rng.standard_normal((40, 13)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 13) ** 3)
     problem = nspca.Problem.from_data(X, 4)
     result, decided = nspca.solve(problem), {}
     for effort in ("fast", "standard"):

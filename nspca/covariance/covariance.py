@@ -38,6 +38,8 @@ RANK_TOLERANCE = 1e-13
 class Covariance:
     """A symmetric positive semidefinite matrix in unit scale, made by `nspca.covariance.inputs`.
 
+    The attributes from `small` to `Z` say what the matrix can do, and what that costs.
+
     Attributes
     ----------
     n : int
@@ -54,6 +56,20 @@ class Covariance:
         Content hash of the weights of the samples; empty where they have none.
     exponent : int
         A in the user's units is ``2**exponent`` times this matrix.
+    nonzeros : int
+        Number of entries of the data, for sparse data of those that are not 0.
+    small : bool
+        Whether A is formed whole and used in place of the data.
+    most_formed : int
+        The largest n for which the whole of A is formed.
+    cheap_blocks : bool
+        Whether a block of A costs no pass over many rows.
+    has_samples : bool
+        Whether the samples are in memory, or may be brought there.
+    on_disk : bool
+        Whether the samples are read from disk in each pass.
+    Z : (m, n) float64 or None
+        Dense data that are held in memory, None for other data.
     client : distributed.Client or None
         Dask client whose workers read the data, and help to prove bounds; None where no workers read them.
     nu : float
@@ -65,6 +81,9 @@ class Covariance:
         matrix explains at most ``x'Ax - relief``.
     """
 
+    small, cheap_blocks, has_samples, on_disk = True, True, False, False
+    most_formed = DENSE_LIMIT
+    Z: Array | None = None
     client: Any = None
     nu = 0.0
     shift = 0.0
@@ -83,7 +102,7 @@ class Covariance:
     ) -> None:
         self.n, self.shape, self.source = int(n), tuple(int(s) for s in shape), source
         self.center, self.scale, self.digest, self.exponent = bool(center), bool(scale), digest, int(exponent)
-        self.weights = weights
+        self.weights, self.nonzeros = weights, self.shape[0] * self.n
         self._pairs: dict[int, tuple[Array, Array, Array]] = {}
         self._kept: dict[Hashable, Any] = {}
         if abs(self.exponent) > MOST_EXPONENT:
@@ -91,36 +110,6 @@ class Covariance:
                 "variances must fit float64 (about 1e-300 to 1e300), got data that puts them near "
                 f"2^{self.exponent}; multiply the data by a constant first"
             )
-
-    @property
-    def small(self) -> bool:
-        """Tell whether A is formed whole and used in place of the data."""
-        return True
-
-    @property
-    def cheap_blocks(self) -> bool:
-        """Tell whether a block of A costs no pass over many rows."""
-        return True
-
-    @property
-    def has_samples(self) -> bool:
-        """Tell whether the samples are in memory, or may be brought there."""
-        return False
-
-    @property
-    def on_disk(self) -> bool:
-        """Tell whether the samples are read from disk in each pass."""
-        return False
-
-    @property
-    def Z(self) -> Array | None:
-        """Return dense Z (m, n) that is held in memory, None for other data."""
-        return None
-
-    @property
-    def nonzeros(self) -> int:
-        """Return the number of entries of the data, for sparse data of those that are not 0."""
-        return self.shape[0] * self.n
 
     @property
     def unit(self) -> float:
@@ -198,11 +187,6 @@ class Covariance:
     def trace(self) -> float:
         return float(self.diagonal.sum())
 
-    @property
-    def most_formed(self) -> int:
-        """Return the largest n for which the whole of A is formed."""
-        return DENSE_LIMIT
-
     @cached_property
     def matrix(self) -> Array:
         """Return A as (n, n); refused for n above `most_formed`."""
@@ -215,7 +199,6 @@ class Covariance:
             return self._formed()
 
     def _formed(self) -> Array:
-        """Return the whole of A; `matrix` calls this once."""
         raise NotImplementedError
 
     def leading(self, d: int) -> tuple[Array, Array]:
@@ -252,7 +235,6 @@ class Covariance:
         return self._kept[key]
 
     def _without_rounding(self, values: Array, vectors: Array) -> tuple[Array, Array]:
-        """Return eigenpairs with rounding set to zero."""
         values = np.maximum(values, 0.0)
         zero = values <= RANK_TOLERANCE * values[0] if values.size else np.zeros(0, bool)
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))

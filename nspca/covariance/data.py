@@ -71,7 +71,21 @@ class RowsCovariance(Covariance):
 
     def __init__(self, rows: Rows, **recipe: Any) -> None:
         super().__init__(n=rows.n, **recipe)
-        self.rows, self.m, self.client = rows, rows.m, rows.client
+        self.rows, self.m, self.client, held = rows, rows.m, rows.client, rows.held
+        self.diagonal = rows.variances
+        self.on_disk, self.Z = held is None, held if isinstance(held, np.ndarray) else None
+        of_dense_file = self.on_disk and isinstance(rows.table, DenseFile)
+        self.has_samples = not self.on_disk or of_dense_file
+        self.nonzeros = self.m * self.n if self.Z is not None else int(rows.counts.sum())
+        # In memory a product with A (n^2) costs no more than one with Z and then Z' (2mn) if n is at most 2m.
+        is_full = 2 * self.nonzeros >= self.m * self.n or of_dense_file
+        limit = WHOLE_LIMIT if is_full and self.m >= self.n else FORMED
+        self.small = self.n <= limit and (self.on_disk or self.n <= 2 * self.m)
+        self.most_formed = max(DENSE_LIMIT, self.n * self.small)
+        # Scaled features in memory are always formed from their columns: rare ones then have the variance of
+        # all others, so no small set of features suffices.
+        is_sparse = self.Z is None and self.n > FORMED and self.m > MANY_ROWS and not self.scale
+        self.cheap_blocks = self.small or not (self.on_disk or is_sparse)
         self.residual = float("nan")
         self._held: list[tuple[np.ndarray, Array]] = []
         self._part: tuple[np.ndarray, MatrixCovariance] | None = None
@@ -79,22 +93,9 @@ class RowsCovariance(Covariance):
     # --- how A is reached -----------------------------------------------------------------------------------
 
     @property
-    def on_disk(self) -> bool:
-        return self.rows.held is None
-
-    @property
     def passes(self) -> int:
         """Return how often all rows were read."""
         return self.rows.passes
-
-    @property
-    def nonzeros(self) -> int:
-        return self.m * self.n if self.Z is not None else int(self.rows.counts.sum())
-
-    @property
-    def has_samples(self) -> bool:
-        """Return whether the rows of Z are in memory, or may be brought there from one dense file."""
-        return not self.on_disk or isinstance(self.rows.table, DenseFile)
 
     @cached_property
     def table(self) -> Any:
@@ -106,35 +107,6 @@ class RowsCovariance(Covariance):
     def dense_table(self) -> Array:
         """Return Z in memory (m, n) as a dense array, also of sparse data."""
         return self.rows.selected(slice(None)) if sp.issparse(self.table) else self.table
-
-    @property
-    def Z(self) -> Array | None:
-        return self.rows.held if isinstance(self.rows.held, np.ndarray) else None
-
-    @cached_property
-    def small(self) -> bool:
-        """Tell whether A is formed whole and used in place of Z."""
-        # In memory a product with A (n^2) costs no more than one with Z and then Z' (2mn) if n is at most 2m.
-        is_full = 2 * self.nonzeros >= self.m * self.n
-        is_full |= self.on_disk and self.has_samples
-        limit = WHOLE_LIMIT if is_full and self.m >= self.n else FORMED
-        return self.n <= limit and (self.on_disk or self.n <= 2 * self.m)
-
-    @property
-    def most_formed(self) -> int:
-        return max(DENSE_LIMIT, self.n * self.small)
-
-    @cached_property
-    def cheap_blocks(self) -> bool:
-        """Tell whether a block of A costs no pass over many rows.
-
-        Blocks of scaled features in memory are always formed from their columns: rare features then have the
-        variance of all others, so no small set of features suffices.
-        """
-        in_parts = self.on_disk or (
-            self.Z is None and self.n > FORMED and self.m > MANY_ROWS and not self.scale
-        )
-        return self.small or not in_parts
 
     # --- products and entries -------------------------------------------------------------------------------
 
@@ -252,7 +224,6 @@ class RowsCovariance(Covariance):
         return ((X @ X.T).toarray() - cross - cross.T + shift @ shift * np.outer(f, f)) / self.m
 
     def _sparse_columns(self, features: Any) -> sp.csr_array:
-        """Return some columns of Y, by rows."""
         if not self.on_disk:
             return sp.csr_array(self.rows.by_columns[:, features])
         return sp.csr_array(sp.vstack(self.rows.fold(gathered, _selected, features), format="csr"))
@@ -263,10 +234,6 @@ class RowsCovariance(Covariance):
     def varies(self) -> NDArray[np.bool_]:
         """Return which features (n,) are not 0; where A is centred, those that do not hold one value."""
         return self.rows.varies
-
-    @cached_property
-    def diagonal(self) -> Array:
-        return self.rows.variances
 
     def quadratic(self, x: Array) -> float:
         support = np.flatnonzero(x)
@@ -408,17 +375,14 @@ def _with_all(Y: Any, features: Indices) -> Part:
 
 
 def _along(Y: Any, X: Array, fixed: Array) -> Part:
-    """Return the rows of a block along components: ``YX - fixed``."""
     return (Y @ X - fixed,)
 
 
 def _selected(Y: Any, features: Any) -> Part:
-    """Return some columns of a block, sparse."""
     return (sp.csr_array(Y[:, features]),)
 
 
 def _centred_rows(Y: Any, mean: Array, weight: Array) -> Part:
-    """Return the rows of Z of a block."""
     return (((Y if isinstance(Y, np.ndarray) else Y.toarray()) - mean) * weight,)
 
 
