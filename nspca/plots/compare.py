@@ -256,9 +256,8 @@ def cumulative_figure(
         x, y = list(range(1, len(values) + 1)), [100 * value / total for value in values]
         add_curve(figure, x, y, named(name), hover, **style[name])
     if upper is not None:
-        hover = [
-            f"No {most} disjoint components explain more than {format_bound_share(upper, total)}: proved."
-        ]
+        limit = format_bound_share(upper, total)
+        hover = [f"No {most} disjoint components explain more than {limit}: proved."]
         ends_of_line, height = [most - 0.35, most + 0.35], 100 * upper / total
         line = {"color": BOUND, "width": 2.5}
         add_curve(figure, ends_of_line, [height] * 2, NOTHING_ABOVE, hover * 2, line=line)

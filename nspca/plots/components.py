@@ -124,10 +124,9 @@ def component_spectrum(
     around it.
     """
     x, axis = np.asarray(x, float), np.asarray(axis, float)
-    used = np.flatnonzero(x)
-    where = (
-        f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}" if used.size else ""
-    )
+    used, where = np.flatnonzero(x), ""
+    if used.size:
+        where = f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}"
     figure = new_figure(f"Component as a spectrum: {_count(x)} used{where}.{_sure(x, sure)}", height=400)
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
@@ -191,23 +190,16 @@ def _ranked_bars(
     return figure.update_xaxes(title_text="weight", zeroline=True), labels, values
 
 
-def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
+def component_words(names: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as a word list, largest weight first, with each word as large as its weight over a
     bar of that length.
     """
-    figure, labels, values = _ranked_bars(words, weights, top, sure, "words", 27, 0.3)
+    figure, labels, values = _ranked_bars(names, weights, top, sure, "words", 27, 0.3)
     largest = np.abs(values).max(initial=0) or 1
-    figure.add_scatter(
-        x=np.zeros(len(values)),
-        y=np.arange(len(values)),
-        text=[f" {word}" for word in labels],
-        mode="text",
-        textposition="middle right",
-        textfont={"size": [12 + 9 * abs(v) / largest for v in values]},
-        hoverinfo="skip",
-        showlegend=False,
-        cliponaxis=False,
-    )
+    words, sizes = [f" {word}" for word in labels], [12 + 9 * abs(v) / largest for v in values]
+    look: dict[str, Any] = {"mode": "text", "textposition": "middle right", "textfont": {"size": sizes}}
+    x, y = np.zeros(len(values)), np.arange(len(values))
+    add_curve(figure, x, y, text=words, cliponaxis=False, **look)
     # Room for a long word on a short bar.
     return figure.update_xaxes(
         range=[min(1.05 * values.min(initial=0), 0), 1.25 * largest], showgrid=False

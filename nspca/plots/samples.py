@@ -13,12 +13,7 @@ from numpy.typing import ArrayLike
 from nspca.plots.theme import add_bars, add_curve, add_pixels, light, new_figure, plain
 from nspca.presentation.colours import FIELD, HUES, MAIN, TOGETHER
 
-
-def _jitter(count: int) -> np.ndarray:
-    """Return offsets in [-0.5, 0.5) that look random but are reproducible (multiples of the golden ratio)."""
-    return (np.arange(count) * 0.6180339887498949) % 1 - 0.5
-
-
+GOLDEN_RATIO = (5**0.5 - 1) / 2
 MOST_GROUPS = 12
 """Maximum number of groups. The samples of rarer labels share the last one: more colours look alike."""
 MOST_POINTS = 4000
@@ -82,10 +77,11 @@ def score_figure(
     )
     size = 7 if len(drawn) < 1000 else 4
     for index, (group, rows) in enumerate(groups):
+        offsets = np.arange(len(rows)) * GOLDEN_RATIO % 1 - 0.5  # look random, and are the same each time
         add_curve(
             figure,
             light(scores[drawn[rows]]),
-            light(-index + 0.7 * _jitter(len(rows))),
+            light(-index + 0.7 * offsets),
             group,
             f"%{{customdata}} ({group})<br>score %{{x:.4g}}",
             customdata=names_of(sample_names, drawn[rows], "sample"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.covariance.digests import canonical, dense_digest, sparse_digest
+from nspca.covariance.numbers import canonical, dense_digest, sparse_digest
 from nspca.covariance.weighing import Weights
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
