@@ -41,12 +41,12 @@ TITLE = f"{MAIN} h1"
 FIGURE = f"{MAIN} .js-plotly-plot .trace, {MAIN} .js-plotly-plot .hm"
 LIVE = f"{FIGURE}, {MAIN} canvas[aria-label]"
 """Selector of figures: traces of Plotly, or a canvas that is drawn and named."""
-PICTURE = f"{LIVE}, {MAIN} [role=img], {MAIN} img"
-"""Selector of first pictures: figures, images, and bars of the found and the proved share."""
+PICTURE = f"{LIVE}, {MAIN} [role=img], {MAIN} img, {MAIN} .st-key-pressed_lists *"
+"""Selector of first pictures: figures, images, bars of the found and the proved share, lists of words."""
 WITHOUT = ("runs", "join")
 """Pages that show a new visitor no picture: their title is what counts."""
-FOLDED = ("data",)
-"""Pages whose figures are folded: an image is their picture."""
+FOLDED = ("data", "topics")
+"""Pages without an unfolded figure: an image or a list of words is their picture."""
 COLD, WARM, OWN = 60.0, 2.0, 10.0
 """Seconds that are asked for."""
 SAMPLES, FEATURES, GROUP = 200, 30, 6

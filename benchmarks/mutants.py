@@ -1,6 +1,6 @@
 """Put small faults into a copy of the tree, one at a time, and tell how many of them the tests find.
 
-    python -m benchmarks.mutants                  all of them: about an hour on two cores
+    python -m benchmarks.mutants                  all of them: about 20 minutes
     python -m benchmarks.mutants checker prints   those of some rooms
 
 A fault is one exact piece of text in place of another. Each runs the tests that are named for its room until
@@ -44,8 +44,8 @@ FAULTS = {
         ("checker/inequality.py", "np.max(W if nonneg else np.abs(W), initial", "np.max(W, initial"),
         ("checker/cover.py", "not f.nonneg and f.d > 0", "f.d > 0"),
         ("checker/cover.py", "below[: f.fixed] = False", "below[: f.fixed] = True"),
-        ("checker/membership.py", "lost[..., :fixed] = terms[..., :fixed]", "lost[..., :fixed] = 0"),
-        ("checker/membership.py", "np.array(before) <= f.k,", "np.array(before) < f.k,"),
+        ("checker/cover.py", "lost[..., :fixed] = terms[..., :fixed]", "lost[..., :fixed] = 0"),
+        ("checker/cover.py", "np.array(before) <= f.k,", "np.array(before) < f.k,"),
         ("checker/matrix.py", "self.relief = min(", "self.relief = max("),
         ("checker/fixing.py", "unsure[list(self.forced)] = True", "unsure[list(self.forced)] = False"),
     ],

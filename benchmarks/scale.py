@@ -1,13 +1,14 @@
 """Measure the way from a file on disk to eight proved topics, and passes over shards.
 
-    python -m benchmarks.scale [--small|--medium|--large] [--workers] [--dense] [--wide]
+    python -m benchmarks.scale [--small|--medium|--large] [--workers N] [--dense] [--wide]
 
 Generates counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
 temporary folder. Makes shards from it, finds eight topics of 15 words with a certificate, and verifies the
 certificate from the shards. Solves the two smaller tables in memory as well. Prints for each step its time,
 its CPU seconds, the peak memory of its process, and the number of passes over the rows. Every step runs in a
-process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--workers` measures passes
-over shards. `--dense` and `--wide` measure dense tables in files.
+process of its own, so its peak is its own. The largest size takes 4 GB of disk. With `--workers` so many
+processes read the shards, and the digest of the certificate shows that they find the same. `--dense` and
+`--wide` measure dense tables in files.
 """
 
 import os
@@ -100,13 +101,17 @@ made = shard(folder / "docword.made.txt", folder / "shards")
 told = f"{len(made)} blocks"
 """,
     "solve": """
-problem = nspca.Problem.from_shards(folder / "shards", (15,) * 8)
-result = nspca.solve(problem, certify=EFFORT)
+with client_of(WORKERS, None) as client:
+    problem = nspca.Problem.from_shards(folder / "shards", (15,) * 8, client=client)
+    result = nspca.solve(problem, certify=EFFORT)
+    busiest = max(client.run(time.process_time).values()) if client else 0.0
 result.certificate.save(folder / "proof.npz")
 topics = planted(problem.n)
 found = [max(len({*np.flatnonzero(x)} & {*t[:15]}) for x in result.components.T) for t in topics]
 told = f"proved {int(result.ratio * 1e4) / 1e4} ({result.certificate.kind}), "
 told += f"{problem.covariance.passes} passes, "
+told += f"certificate {sha256(result.certificate.to_bytes()).hexdigest()[:8]}, "
+told += f"busiest worker {busiest:.1f} s of CPU, " * (WORKERS is not None)
 told += f"planted topics found: {sum(f >= 12 for f in found)} of 8 (of their 15 strongest words {found})"
 """,
     "verify": """
@@ -133,7 +138,8 @@ TABLES = ("dense", "wide")
 def step(name: str, folder: str | Path, body: str, **given: Any) -> None:
     """Run a step, Python that sets `told`, in a process of its own, with `given` names; print its line."""
     code = (
-        "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
+        "import sys, time\nfrom hashlib import sha256\nfrom pathlib import Path\n"
+        "import numpy as np\nimport nspca\nfrom nspca.cli.solve import client_of\n"
         "from benchmarks.scale import planted\nfrom benchmarks.scale_dense import planted_found\n"
         "from benchmarks.shared import peak\nfrom nspca.presentation.numerals import format_guarantee\n"
         + "".join(f"{name} = {value!r}\n" for name, value in given.items())
@@ -157,7 +163,7 @@ def enough(size: str, folder: Path) -> bool:
     return True
 
 
-def run(size: str, effort: str, place: str | None) -> None:
+def run(size: str, effort: str, workers: int | None, place: str | None) -> None:
     """Run all steps of one size."""
     with tempfile.TemporaryDirectory(dir=place) as name:
         folder = Path(name)
@@ -171,28 +177,25 @@ def run(size: str, effort: str, place: str | None) -> None:
             f"{(folder / 'docword.made.txt').stat().st_size / 1e6:.0f} MB of text")  # fmt: skip
         for name in STEPS:
             if name != "memory" or size in IN_MEMORY:
-                step(name, folder, STEPS[name], EFFORT=effort)
+                step(name, folder, STEPS[name], EFFORT=effort, WORKERS=workers)
 
 
 def main() -> None:
     parser = arguments(__doc__)
     for size in MOST_BYTES:
         parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
-    for part in ("workers", *TABLES):
-        parser.add_argument(f"--{part}", dest="parts", action="append_const", const=part)
-    parser.add_argument("--rows", type=int, default=300_000, help="documents of --workers (default 300000)")
+    for table in TABLES:
+        parser.add_argument(f"--{table}", dest="tables", action="append_const", const=table)
+    parser.add_argument("--workers", type=int, metavar="N", help="processes that read the shards")
     parser.add_argument("--effort", default="fast", help="of the certificate (default fast)")
     parser.add_argument("--folder", help="where the temporary folder is made")
     args = parser.parse_args()
-    for size in args.sizes or ([] if args.parts else ["small"]):
-        run(size, args.effort, args.folder)
-    for part in args.parts or ():
-        from benchmarks import scale_dense, scale_passes
+    for size in args.sizes or ([] if args.tables else ["small"]):
+        run(size, args.effort, args.workers, args.folder)
+    for table in args.tables or ():
+        from benchmarks import scale_dense
 
-        if part in TABLES:
-            scale_dense.run(part, args.folder)
-        else:
-            scale_passes.workers(args.rows, args.folder)
+        scale_dense.run(table, args.folder)
 
 
 if __name__ == "__main__":

@@ -376,7 +376,6 @@ TYPES: tuple[tuple[tuple[str, ...], str, Callable[[Any], bool]], ...] = (
 
 
 def _wrong(one: Certificate) -> str:
-    """Return a description of the first field that has a wrong type or, without one, a wrong value."""
     for names, words, is_right in TYPES:
         for name in names:
             if not is_right(value := getattr(one, name)):

@@ -161,7 +161,6 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _solve(self, problem: Problem) -> None:
-        """Set the components, what they explain, and a certificate of the first."""
         count, several = self.n_components, self.n_components > 1
         effort = None if several else self.certify
         result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)

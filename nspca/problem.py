@@ -67,7 +67,6 @@ class Problem:
         return f"Problem: {phrases.components(self.sizes, self.nonneg, self.forced, subject)}\n{what}"
 
     def _repr_html_(self) -> str:
-        """Return the two lines of the description as a notebook view."""
         return drawing.block(repr(self))
 
     @classmethod
@@ -285,7 +284,6 @@ class Problem:
         return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
 
     def _numbers(self, x: Any) -> Array:
-        """Return a component, or several, as an array of real numbers of any shape; refuse other values."""
         return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
     def _component(self, x: Any) -> Array:

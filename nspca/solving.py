@@ -85,7 +85,6 @@ def run_method(
     line.check(problem, options)
 
     def run(part: Problem, features: Any, report: Report) -> Result:
-        """Return the result of the method for a part of the problem that has only these features."""
         more = {"warm": [x[features] for x in warm]} if method == "auto" else {}
         return line.solve(part, options, seed, report, **more)
 

@@ -66,7 +66,7 @@ def _other_storage(X: Any, certificate: Any) -> str:
     import numpy as np
     import scipy.sparse as sp
 
-    from nspca.covariance.digests import dense_digest
+    from nspca.covariance.numbers import dense_digest
 
     X = X.to_numpy() if hasattr(X, "to_numpy") else X  # a data frame
     is_dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
@@ -88,7 +88,7 @@ def _as_certified(X: Any, certificate: Any) -> Any:
     import numpy as np
     import scipy.sparse as sp
 
-    from nspca.covariance.digests import canonical, dense_digest, sparse_digest
+    from nspca.covariance.numbers import canonical, dense_digest, sparse_digest
 
     digest = getattr(certificate, "digest", None)
     if not isinstance(X, np.ndarray) or dense_digest(X) == digest:

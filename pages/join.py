@@ -3,8 +3,8 @@
 import streamlit as st
 
 from nspca.dashboard.app import frame
-from nspca.dashboard.learn import phone
+from nspca.dashboard.learn import classroom
 
 with frame.page("Join", has_menu=False):
     st.title("Your guess")
-    phone.show()
+    classroom.join()

@@ -36,19 +36,12 @@ LARGEST, FEWER = 900_000, 9
 GAPS = {nspca.Status.OPTIMAL: OPTIMAL_GAP, nspca.Status.WITHIN_TOLERANCE: TOLERANCE_GAP}
 
 
-def usual(kind: str, of: Chosen) -> ProblemSpec:
-    """Return the usual question of a kind about the data."""
-    if kind == "sweep":
-        return home.question(of)
-    return joint_form.usual(of)
-
-
 def questions(kinds=tuple(STORED)) -> Iterator[tuple[str, Chosen, ProblemSpec]]:
     """Yield sample, data and usual question of every stored answer of some kinds."""
     for kind in kinds:
         for name in STORED[kind]:
             of = open_data.find(DataSpec(sample=name), None)
-            yield name, of, usual(kind, of)
+            yield name, of, (home.question if kind == "sweep" else joint_form.usual)(of)
 
 
 def answered(of: Chosen, asked: ProblemSpec) -> StoredAnswer:
@@ -56,22 +49,16 @@ def answered(of: Chosen, asked: ProblemSpec) -> StoredAnswer:
     spec, started = asked.numbers_only(), time.time()
     sweep = spec.run(X=of.dataset.X)
     seconds = time.time() - started
-    light = {
-        id(proof): _checked(of, asked, proof)
-        for proof in (result.certificate for result in sweep.results.values())
-    }
-    results = {
-        key: _lightened(result, light[id(result.certificate)]) for key, result in sweep.results.items()
-    }
+    proofs = {id(result.certificate): result.certificate for result in sweep.results.values()}
+    light = {key: _checked(of, asked, proof) for key, proof in proofs.items()}
+    results = {}
+    for key, result in sweep.results.items():
+        proof = light[id(result.certificate)]
+        if result.status in GAPS and 1 - proof.ratio(result.value) > GAPS[result.status]:
+            raise CertificateError(f"{result.method}: the light proof is too loose for {result.status.name}")
+        results[key] = result.with_certificate(proof)
     times = round(started + seconds), round(seconds, 2)
     return StoredAnswer(of.content, spec.to_plain(), *times, nspca.Sweep(results))
-
-
-def _lightened(result: nspca.Result, light: nspca.Certificate) -> nspca.Result:
-    """Return a result with a smaller certificate in place of its own, which must prove the same status."""
-    if result.status in GAPS and 1 - light.ratio(result.value) > GAPS[result.status]:
-        raise CertificateError(f"{result.method}: the light proof is too loose for “{result.status.name}”")
-    return result.with_certificate(light)
 
 
 def _checked(of: Chosen, asked: ProblemSpec, proof: nspca.Certificate) -> nspca.Certificate:

@@ -7,15 +7,15 @@ The code is the source and the page is a copy. A test fails when the two differ.
 
 import inspect
 from dataclasses import fields
-from pathlib import Path
 from textwrap import fill
 
+from benchmarks.shared import DOCS, head, row
 from nspca import METHODS
 from nspca.solvers import Method
 from nspca.solving import line_of
 from nspca.validation.options import option_texts
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "methods.md"
+PAGE = DOCS / "methods.md"
 WIDTH = 140
 HEAD = """# Methods
 
@@ -48,10 +48,10 @@ def page() -> str:
 
 def overview(lines: list[Method]) -> str:
     """Return a row for every method: what it can do."""
-    rows = ["| method | " + " | ".join(COLUMNS) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
+    rows = [head(["method", *COLUMNS])]
     for line in lines:
         cells = ["yes" if getattr(line, name) else "" for name in COLUMNS.values()]
-        rows.append(f"| [`{line.name}`](#{line.name}) | " + " | ".join(cells) + " |")
+        rows.append(row([f"[`{line.name}`](#{line.name})", *cells]))
     return "\n".join(rows) + "\n"
 
 
@@ -85,13 +85,11 @@ def options(line: Method) -> str:
         )
     if not defaults:
         return "No options.\n"
-    items = [
-        f"- `{name}` ({texts[name][0]}, default `{default!r}`): {texts[name][1]}"
-        for name, default in defaults.items()
-    ]
-    return (
-        "\n".join(fill(item, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for item in items) + "\n"
-    )
+    items = ""
+    for name, default in defaults.items():
+        item = f"- `{name}` ({texts[name][0]}, default `{default!r}`): {texts[name][1]}"
+        items += fill(item, WIDTH, subsequent_indent="  ", break_on_hyphens=False) + "\n"
+    return items
 
 
 if __name__ == "__main__":

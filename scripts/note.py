@@ -14,14 +14,13 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from benchmarks.optimal import REAL
+from benchmarks.shared import DOCS, head, row
 from nspca.data import SAMPLES
 from nspca.papers import exact
 
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
+ROOT = DOCS.parent
 FIGURES = DOCS / "figures"
 SOURCES = (
     DOCS / "results.md",
@@ -30,6 +29,7 @@ SOURCES = (
     ROOT / "sample_data" / "papers" / "exact-methods.json",
 )
 """Files whose change makes the note another one."""
+CHECKER = [*(ROOT / "nspca" / "checker").glob("*.py")]
 MARKER = re.compile(r"<<([\w -]+)>>")
 
 
@@ -42,13 +42,10 @@ class Table:
 
     def pick(self, *names: str) -> "Table":
         """Return the first columns whose headers begin with `names`, in their order."""
-        places = []
-        for name in names:
-            place = next((j for j, text in enumerate(self.header) if text.startswith(name)), None)
-            if place is None:
-                raise ValueError(f"a table must have a column {name!r}, got {', '.join(self.header)}")
-            places.append(place)
-        return self._at(places)
+        found = {name: [j for j, text in enumerate(self.header) if text.startswith(name)] for name in names}
+        if missing := [name for name, places in found.items() if not places]:
+            raise ValueError(f"a table must have a column {missing[0]!r}, got {', '.join(self.header)}")
+        return self._at([places[0] for places in found.values()])
 
     def texts(self, name: str) -> list[str]:
         """Return the texts of the first column whose header begins with `name`."""
@@ -64,8 +61,7 @@ class Table:
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
-        lines = [self.header, ("---",) * len(self.header), *self.rows]
-        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+        return "\n".join([head(self.header), *map(row, self.rows)])
 
 
 def tables(page: str) -> Iterable[tuple[str, Table]]:
@@ -122,11 +118,6 @@ def exact_methods() -> Table:
     return Table(header, tuple(tuple(exact.cells(row)) for row in exact.stored()))
 
 
-def optimal() -> Table:
-    """Return the proved optima of tables of data."""
-    return stored("optimal").without("MB", "check")
-
-
 def ladder() -> Table:
     """Return what each part of a witness proves of one problem, computed and verified now."""
     from scripts import note_figures
@@ -139,7 +130,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "standardised": lambda: result("Standardised tables").without("target"),
     "joint": joint,
     "exact": exact_methods,
-    "optimal": optimal,
+    "optimal": lambda: stored("optimal").without("MB", "check"),
     "ladder": ladder,
 }
 
@@ -161,16 +152,10 @@ def still_open() -> str:
 def largest_optimal() -> str:
     """Return the largest number of features of a proved optimum, with its data and k."""
     features = {one.name: SAMPLES[one.source].shape[1] for one, _ in REAL if one.source in SAMPLES}
-    rows = optimal().pick("data", "k", "proved").rows
+    rows = TABLES["optimal"]().pick("data", "k", "proved").rows
     proved = [(features.get(name, 0), name, k) for name, k, share in rows if share == "optimal"]
     n, name, k = max(proved, key=lambda one: (one[0], int(one[2])))
     return f"{n} ({name}, k = {k})"
-
-
-def checker_lines() -> str:
-    """Return the number of lines of the checker, comments and docstrings included."""
-    files = (ROOT / "nspca" / "checker").glob("*.py")
-    return str(sum(len(path.read_text("utf-8").splitlines()) for path in files))
 
 
 def caption(name: str) -> str:
@@ -186,7 +171,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "exact-open": still_open,
     "refutation": lambda: exact.refutation(exact.stored()),
     "largest-optimal": largest_optimal,
-    "checker-lines": checker_lines,
+    "checker-lines": lambda: str(sum(len(path.read_text("utf-8").splitlines()) for path in CHECKER)),
     "circle-caption": lambda: caption("circle"),
     "ladder-caption": lambda: caption("ladder"),
 }

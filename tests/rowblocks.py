@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.digests import canonical, sparse_digest
+from nspca.covariance.numbers import canonical, sparse_digest
 from nspca.shards.writer import Writer
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from nspca import METHODS, data
 from nspca.cli import completion
-from nspca.cli.entry import parser
+from nspca.cli.entry import main, parser
 
-SHELLS = sorted(completion.PLACES)
+SHELLS = sorted(completion.SHELLS)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,12 @@ def test_bash_fills_in_commands_options_and_values(scripts, tmp_path):
     assert filled(script, "solve", "digits", "--spec", "s", folder=tmp_path) == {"sweep.json"}
     assert filled(script, "solve", "--k", "5", "dig", folder=tmp_path) == {"digits", "digital.csv"}
     assert filled(script, "nothing", "") == set(completion.subparsers(parser()))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_command_prints_the_options_of_every_command(shell, scripts, capsys):
+    assert main(["completion", shell]) == 0
+    assert capsys.readouterr().out == scripts[shell] + "\n" and "effort" in scripts[shell]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from nspca.dashboard.app import log
+from nspca.dashboard.app import server
 from nspca.jobs import certificates
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,7 +76,7 @@ def test_a_line_of_the_log_can_be_read_by_a_program(monkeypatch, capsys):
     logger = logging.getLogger("nspca")
     before = logger.handlers[:], logger.level, logger.propagate
     try:
-        log.begin()
+        server.begin_log()
         logging.getLogger("nspca.jobs.engine").info("run %s: task=%s", "done", "sweep")
         try:
             raise ValueError("a\nreason")
@@ -84,7 +84,7 @@ def test_a_line_of_the_log_can_be_read_by_a_program(monkeypatch, capsys):
             logging.getLogger("nspca.dashboard").exception("page failed")
         first, second = (json.loads(line) for line in capsys.readouterr().err.splitlines())
         monkeypatch.delenv("NSPCA_LOG")
-        log.begin()
+        server.begin_log()
         logger.info("plain")
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO nspca: plain\n", capsys.readouterr().err)
     finally:

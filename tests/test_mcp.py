@@ -48,10 +48,10 @@ def test_a_process_reads_solves_and_verifies(folder):
         by=command,
     )
     assert {tool.name for tool in tools} == {"samples", "read", "solve", "verify"}
-    assert (read["samples"], read["features"], read["first_features"]) == (40, 6, list("abcdef"))
-    assert set(solved["components"][0]) == {"a", "b", "c"} and solved["certificate"] == "proof.npz"
-    assert solved["proved_share_of_the_best"] > 0.99 and solved["checked"] is True
-    assert verified["statement"] == solved["statement"] and "at most 3 nonzero weights" in solved["statement"]
+    assert (read["samples"], read["features"], read["feature_names"]) == (40, 6, list("abcdef"))
+    assert {one["name"] for one in solved["components"][0]} == set("abc")
+    assert solved["ratio"] > 0.99 and solved["checked"] is True and solved["certificate"] == "proof.npz"
+    assert verified["statement"] == solved["proved"] and "at most 3 nonzero weights" in solved["proved"]
     data = nspca.read(folder / "t.csv")
     problem = nspca.Problem.from_data(data.X, 3)
     assert nspca.verify(data.X, nspca.Certificate.load(folder / "proof.npz"), problem) >= solved["value"]

@@ -13,14 +13,14 @@ from nspca.__main__ import main
 from nspca.bounds import elimination
 from nspca.covariance import data as of_data
 from nspca.data import limits
-from nspca.planning import Size, costs, machine, planned, read_size
+from nspca.planning import Size, costs, planned, read_size
 from nspca.shards.sources import shard
 from tests.rowblocks import InMemory, counts, folder_of
 
 
 @pytest.fixture(autouse=True)
 def known_speed(monkeypatch):
-    monkeypatch.setattr(machine, "speed", lambda: 1e-9)
+    monkeypatch.setattr(costs, "speed", lambda: 1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ def test_a_table_in_memory_is_planned(X, tmp_path):
 
 def test_the_speed_is_measured_once(monkeypatch):
     monkeypatch.undo()
-    assert 1e-11 < machine.speed() < 1e-3 and machine.speed() is machine.speed()
+    assert 1e-11 < costs.speed() < 1e-3 and costs.speed() is costs.speed()
 
 
 def test_a_search_for_the_optimum_is_planned_up_to_its_first_bound(X, capsys):

@@ -23,8 +23,8 @@ from nspca.dashboard.history import page as history_page
 from nspca.dashboard.joint import headline
 from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import take_home as joint_everything
-from nspca.dashboard.learn import painting
-from nspca.dashboard.proof import attempts, optimal, panel
+from nspca.dashboard.learn import screens
+from nspca.dashboard.proof import attempts, optimal
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.sweep import archive, rivals
 from nspca.dashboard.sweep import page as sweep_page
@@ -291,7 +291,7 @@ def test_pages_about_one_component(solved, monkeypatch):
     for dataset, problem, sweep, _, member, _ in solved:
         for (_, k), result in sweep.results.items():
             page = Page()
-            monkeypatch.setattr(panel, "st", page)
+            monkeypatch.setattr(optimal, "st", page)
             best = problem.leading_eigenvalue
             said = statement.state_result(dataset, problem.with_k(k), result, k)
             found, limit = (
@@ -308,9 +308,9 @@ def test_pages_about_one_component(solved, monkeypatch):
             optima += not said.most_text  # whose bound is not printed there
             answer = {"upper": result.certificate.upper, "seconds": 0.1, "refusal": ""}
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
-            panel.verified(result, result.certificate, (best, "the leading eigenvalue"))
+            optimal.verified(result, result.certificate, (best, "the leading eigenvalue"))
             walk.text(page.said[-1], of(result, best))
-            walk.text(panel._origin(result, result.certificate, 0.1), of(result))
+            walk.text(optimal._origin(result, result.certificate, 0.1), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)
@@ -373,8 +373,8 @@ def test_pages_about_several_components(solved, monkeypatch):
         painted = SimpleNamespace(
             problem=problem, result=sweep["auto", 2], upper=float(upper), best=float(best)
         )
-        monkeypatch.setattr(painting, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)
-        said = painting._verdict(painted, [0])
+        monkeypatch.setattr(screens, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)
+        said = screens._verdict(painted, [0])
         reached = list(map(read_number, re.findall(rf"\*\*({NUMBER}) %\*\*", said)))
         for share, value in zip(reached, (sweep["greedy", 2].value, sweep["auto", 2].value), strict=True):
             assert 0 <= 100 * Fraction(value) / best - share < 1

@@ -118,7 +118,7 @@ def strongest(
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     plan = (JOINT_PLANS if problem.joint else PLANS)[effort]
     if problem.covariance.trace == 0.0:
-        zero = {"claims": np.zeros(2)}
+        zero = {"U": np.zeros((problem.n, 0)), "claims": np.zeros(2)}
         return (Certificate.of(problem, "J", "joint", 0.0, zero) if problem.joint else None), None
     if len(problem.forced) > plan.rows[-1]:
         return None, None

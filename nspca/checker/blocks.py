@@ -10,9 +10,15 @@ hold one value are 0 in Y. `matrix` forms entries of A from sums of products of 
 
 Sparse products are those of SciPy: sums of products of stored entries, each added once, in any order. A
 program error there could prove a wrong bound, as one in NumPy could.
+
+With weights w of the samples, A is defined by rows d_i y_i, where d is the float64 vector
+``sqrt(w / mean(w))`` of the rows of positive weight, and by the projection that takes off d:
+``A_ij = z_i'z_j / m``, where z is the column of these rows minus its part along d. That is
+``sum w (x - mean)(x - mean)' / sum w`` for the weights d_i^2.
 """
 
 import hashlib
+import math
 import mmap
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -330,3 +336,32 @@ def product(Y: Any, a: int, b: int, c: int, d: int) -> Array:
         left = left.toarray()
         return left.T @ (left if (a, b) == (c, d) else right.toarray())
     return (left.T @ right).toarray()
+
+
+def weighted(table: Any, given: Any, wanted: str) -> tuple[Any, Array | None]:
+    """Return the rows of positive weight of a table in memory, and their d (m,), None for equal weights.
+
+    Weights whose content hash is not the `wanted` one of the certificate are refused.
+    """
+    if given is None:
+        require(not wanted, "the certificate is about samples with weights: give them as sample_weight")
+        return table, None
+    w = floats(numbers_of(given))
+    right = w.shape == (int(table.shape[0]),) and bool(np.isfinite(w).all() and (w >= 0).all() and w.any())
+    require(right, "sample_weight must be a finite number of at least 0 for each sample, not all of them 0")
+    held = isinstance(table, Sparse) or (isinstance(table, Dense) and isinstance(table.X, Array))
+    require(held, "samples with weights must be a table in memory")
+    kept, w = w > 0, w[w > 0]
+    equal = (w == w[0]).all()
+    digest = "" if equal else hashlib.sha256(b"weights" + w.astype("<f8").tobytes()).hexdigest()
+    require(digest == wanted, "the weights are not the weights of the certificate: the digests differ")
+    if isinstance(table, Sparse):
+        X = sp.csr_array((table.values, table.indices, table.starts), shape=table.shape)
+        table = table if kept.all() else Sparse(X[kept])
+    else:
+        table = table if kept.all() else Dense(table.X[kept])
+    if equal:
+        return table, None
+    w = w / w.max()
+    require(w.min() >= 1e-31, "weights that differ by a factor beyond 1e30 may underflow")
+    return table, np.sqrt(w * (len(w) / math.fsum(w)))

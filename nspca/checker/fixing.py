@@ -50,12 +50,10 @@ from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.blocks import Block
-from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
+from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover, prove_rows
 from nspca.checker.inequality import row_heights, spectral_half, top_sum
-from nspca.checker.matrix import Matrix
-from nspca.checker.membership import prove_rows
+from nspca.checker.matrix import Found, Matrix
 from nspca.checker.mixed import is_never_smallest
-from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, float_up, gamma, is_psd, margin, norm, root_up, topk

@@ -28,8 +28,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy import ndarray as Array
 
-from nspca.checker.matrix import Matrix, require_few
-from nspca.checker.reach import entries_above
+from nspca.checker.matrix import Matrix, entries_above, require_few
 from nspca.checker.reading import Inequality
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma

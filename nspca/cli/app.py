@@ -9,7 +9,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from nspca.cli.arguments import Commands, count
+from nspca.cli.arguments import argument, command, count
 from nspca.cli.screen import say
 from nspca.errors import InvalidOption, needs
 
@@ -21,30 +21,20 @@ HOSTS = "STREAMLIT_SERVER_ALLOWED_HOSTS"
 INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
-def add(commands: Commands) -> None:
-    """Add the commands `app` and `backup` and their arguments."""
-    command = commands.add(
-        "app",
-        run,
-        "start the dashboard",
-        "app",
-        "app --address 0.0.0.0 --port 8600",
-        more="It listens on this computer only unless told otherwise, and prints its address.",
-    )
-    command.add_argument(
+@command(
+    argument(
         "--address",
         default="localhost",
         help="where to listen (default localhost; 0.0.0.0 shares it with the network)",
-    )
-    command.add_argument("--port", type=lambda text: count(text, 65535), default=8501, help="default 8501")
+    ),
+    argument("--port", type=lambda text: count(text, 65535), default=8501, help="default 8501"),
+    examples=["app", "app --address 0.0.0.0 --port 8600"],
+)
+def app(args: argparse.Namespace) -> int:
+    """Start the dashboard.
 
-    what = "copy runs, results and uploads to a new folder, also while in use; NSPCA_HOME=FOLDER uses it"
-    command = commands.add("backup", backup, what, "backup monday")
-    command.add_argument("folder", metavar="FOLDER", help="the copy")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Start the server in place of this process."""
+    It listens on this computer only unless told otherwise, and prints its address.
+    """
     with needs("the app"):  # refuse before an address is printed
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
@@ -52,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     is_shared = args.address in WILDCARDS
     host = outward_address() if is_shared else args.address
     url = f"http://{f'[{host}]' if ':' in host else host}:{args.port}"
-    command = streamlit_command(args.address, args.port, host)
+    server = streamlit_command(args.address, args.port, host)
     say(f"nspca: {url}{' is the address to give out' * is_shared}  (Ctrl+C stops it)")
     if is_shared:
         has_password = bool(os.environ.get("NSPCA_PASSWORD"))
@@ -60,9 +50,9 @@ def run(args: argparse.Namespace) -> int:
         say(f"nspca: anyone on this network can use it {access}, and what is sent is not encrypted (no TLS)")
     sys.stdout.flush()
     if os.name == "nt":
-        return subprocess.call(command)
+        return subprocess.call(server)
     # The server takes this process's place, so that a signal meant for it needs no forwarding.
-    os.execv(command[0], command)
+    os.execv(server[0], server)
 
 
 def app_folder() -> Path:
@@ -122,8 +112,9 @@ def outward_address() -> str:
             return socket.gethostname()
 
 
+@command(argument("folder", metavar="FOLDER", help="the copy"), examples=["backup monday"])
 def backup(args: argparse.Namespace) -> int:
-    """Write a copy of the store to a folder, print its size, and return the exit code 0."""
+    """Copy runs, results and uploads to a new folder, also while in use; NSPCA_HOME=FOLDER uses it."""
     with needs("backups of runs"):
         from nspca.jobs import backup as write
 

@@ -1,9 +1,10 @@
-"""Parsers of argument values, and arguments shared by several commands, for the `add` of each command."""
+"""Declare commands and their arguments: `command` makes one of a function, whose docstring is its help."""
 
 import argparse
 import math
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
 
@@ -11,7 +12,7 @@ from nspca.errors import NSPCAError
 
 MOST_SIZES = 10_000
 """Maximum number of values of k in one sweep."""
-SHARED: dict[str, dict[str, Any]] = {
+OUTPUT: dict[str, dict[str, Any]] = {
     "certificate": {"metavar": "FILE.npz", "help": "save the certificate"},
     "csv": {"metavar": "FILE.csv", "help": "save the answer as a table"},
     "spec": {
@@ -21,64 +22,89 @@ SHARED: dict[str, dict[str, Any]] = {
     "json": {"action": "store_true", "help": "print JSON instead of text"},
 }
 """Arguments about output that several commands have, with the keywords of `add_argument`."""
+Argument: TypeAlias = Callable[[Any], object]
+"""Function that adds one argument or several to a parser, or to a group of it."""
 Run: TypeAlias = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
     """Argument parser whose errors are one sentence."""
 
-    is_called = True
-    """Whether the command of this parser is called; others do without the arguments that models declare."""
-
     def error(self, message: str) -> NoReturn:
         """Print an error as one sentence and exit with status 2; argparse calls this."""
         self.exit(2, f"nspca: {message}; `{self.prog} --help` says what there is\n")
 
-    def share(self, *names: str) -> None:
-        """Add the named arguments of `SHARED`."""
-        for name in names:
-            self.add_argument(f"--{name}", **SHARED[name])
 
+@dataclass(frozen=True)
+class Command:
+    """A command: the function that gets the parsed arguments and returns the exit status, and its arguments.
 
-class Commands:
-    """Registry of commands, to which each command module adds its own.
-
-    `called` names the one command whose arguments are needed, because the models that declare arguments take
-    a second to load. With None all are needed.
+    The name of the function is that of the command. The first paragraph of its docstring is the summary.
     """
 
-    def __init__(self, top: Parser, called: str | None = None) -> None:
-        self.top, self.called = top, called
-        self._group = top.add_subparsers(
-            dest="command", required=True, metavar="COMMAND", title="commands", parser_class=Parser
-        )
+    run: Run
+    arguments: tuple[Argument, ...]
+    examples: tuple[str, ...]
 
-    def add(self, name: str, run: Run, summary: str, *examples: str, more: str = "") -> Parser:
-        """Add a command and the text of its `--help`: a summary, more text, and examples.
+    @property
+    def name(self) -> str:
+        """Name of the command."""
+        return self.run.__name__
 
-        `run` is called with the parsed arguments and returns the exit status.
-        """
-        shown = "\n".join(f"  {self.top.prog} {example}" for example in examples)
-        parser = self._group.add_parser(
-            name,
-            help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}. {more}".strip(),
-            epilog=f"example{'s' * (len(examples) > 1)}:\n{shown}",
+    def add_to(self, group: Any, top: Parser, is_called: bool) -> None:
+        """Add the command to the subparsers of a parser, with its arguments if it is called."""
+        said = " ".join((self.run.__doc__ or "").split())
+        summary = said.partition(". ")[0].removesuffix(".")
+        shown = "\n".join(f"  {top.prog} {example}" for example in self.examples)
+        parser = group.add_parser(
+            self.name,
+            help=summary[:1].lower() + summary[1:],
+            description=said if ". " in said else summary + ".",
+            epilog=f"example{'s' * (len(self.examples) > 1)}:\n{shown}",
             formatter_class=Paragraphs,
         )
-        parser.set_defaults(run=run)
-        parser.is_called = self.called in (None, name)
-        return parser
+        parser.set_defaults(run=self.run, top=top)
+        for add in self.arguments if is_called else ():
+            add(parser)
+
+
+def command(*arguments: Argument, examples: Sequence[str]) -> Callable[[Run], Command]:
+    """Return a decorator that makes a `Command` of a function."""
+    return lambda run: Command(run, arguments, tuple(examples))
+
+
+def argument(*names: str, **how: Any) -> Argument:
+    """Return an argument with the names and keywords of `add_argument`."""
+    return lambda parser: parser.add_argument(*names, **how)
+
+
+def one_of(*arguments: Argument) -> Argument:
+    """Return arguments of which at most one may be given."""
+
+    def add(parser: Parser) -> None:
+        group = parser.add_mutually_exclusive_group()
+        for one in arguments:
+            one(group)
+
+    return add
+
+
+def output(*names: str) -> Argument:
+    """Return the named arguments of `OUTPUT`."""
+    return lambda parser: [parser.add_argument(f"--{name}", **OUTPUT[name]) for name in names]
+
+
+def options(model: str, *names: str) -> Argument:
+    """Return an argument for each field of a spec that has a flag, or for the named fields."""
+    return lambda parser: add_options(parser, model, *names)
 
 
 def add_options(parser: Parser, model: str, *names: str) -> None:
     """Add an argument for each field of a spec that has a flag, or for the named fields.
 
-    `given_options` returns their values. Nothing is loaded or added for a command that is not called.
-    `model` is the name of a spec, such as ``SweepSpec``.
+    `given_options` returns their values. `model` is the name of a spec, such as ``SweepSpec``. Models are
+    loaded here, which takes a second, and so only for the command that is called.
     """
-    if not parser.is_called:
-        return
     from nspca import specs
 
     declares = getattr(specs, model)
@@ -86,7 +112,7 @@ def add_options(parser: Parser, model: str, *names: str) -> None:
         if not option.flag or (names and name not in names):
             continue
         how: dict[str, Any] = {"dest": name, "help": option.help}
-        if default is None and declares.is_flag(name):
+        if default is None and declares.types(name) == {"boolean"}:
             parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **how)
             continue
         const = not default if isinstance(default, bool) else option.const
@@ -142,32 +168,35 @@ def meant(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def of_data(parser: Parser) -> None:
-    """Add the options about reading and preparing the data."""
-    add_options(parser, "DataSpec")
-    parser.add_argument(
-        "--strict", action="store_true", help="end with status 2 if anything is suspected of the data"
-    )
+OF_DATA = (
+    options("DataSpec"),
+    argument("--strict", action="store_true", help="end with status 2 if anything is suspected of the data"),
+)
+"""Arguments about reading and preparing the data."""
 
 
-def of_problem(parser: Parser, *names: str) -> None:
-    """Add the arguments about a problem except k: the named fields of a `SweepSpec`, or all of them."""
-    parser.add_argument(
-        "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
-    )
-    of_data(parser)
-    parser.add_argument(
-        "--repair",
-        choices=("shift",),
-        help="accept a covariance that misses being positive semidefinite by single precision; values and "
-        "bounds are of the matrix as given",
-    )
-    add_options(parser, "SweepSpec", *names)
-    parser.add_argument(
-        "--forced",
-        default="",
-        metavar="FEATURE,...",
-        help="features that may be used freely and count among the k: names, or numbers from 0",
+def of_problem(*names: str) -> tuple[Argument, ...]:
+    """Return the arguments about a problem except k: the named fields of a `SweepSpec`, or all of them."""
+    return (
+        argument(
+            "source",
+            metavar="SOURCE",
+            help="a sample's name (see `samples`), a data file or a folder of shards",
+        ),
+        *OF_DATA,
+        argument(
+            "--repair",
+            choices=("shift",),
+            help="accept a covariance that misses being positive semidefinite by single precision; values "
+            "and bounds are of the matrix as given",
+        ),
+        options("SweepSpec", *names),
+        argument(
+            "--forced",
+            default="",
+            metavar="FEATURE,...",
+            help="features that may be used freely and count among the k: names, or numbers from 0",
+        ),
     )
 
 

@@ -7,41 +7,29 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from nspca.cli.arguments import Commands, Parser
+from nspca.cli.arguments import Parser, argument, command
 from nspca.cli.screen import say
 from nspca.errors import Late
 
 shtab: Any = Late("shtab", "scripts for shells", "app")
 FILES = ("CERTIFICATE", "LOADINGS", "SPEC.json", "FILE", "FOLDER")
 """Beginnings of the metavars of arguments that take a file or a folder."""
-PLACES = {
-    "bash": "~/.local/share/bash-completion/completions/nspca",
-    "zsh": "_nspca in a folder of $fpath",
-    "fish": "~/.config/fish/completions/nspca.fish",
-}
-"""Location where each shell looks for the script."""
+SHELLS = ("bash", "zsh", "fish")
 BASH = '_nspca_word_or_file() {{\n  compgen -W \'{words}\' -- "$1"\n  compgen -f -- "$1"\n}}'
 ZSH = '_nspca_words_or_files() {\n  compadd -- "$@"\n  _files\n}'
 """Functions of both shells that complete some words, and files."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command `completion` and its arguments."""
-    command = commands.add(
-        "completion",
-        run,
-        "a script that lets the shell fill in commands, options and values",
-        *(f"completion {shell}" for shell in PLACES),
-        more="Write it once to where your shell looks for it: "
-        + ", ".join(f"{place} ({shell})" for shell, place in PLACES.items())
-        + ".",
-    )
-    command.set_defaults(top=commands.top)
-    command.add_argument("shell", choices=tuple(PLACES), help="for which shell")
+@command(
+    argument("shell", choices=SHELLS, help="for which shell"),
+    examples=[f"completion {shell}" for shell in SHELLS],
+)
+def completion(args: argparse.Namespace) -> int:
+    """A script that lets the shell fill in commands, options and values.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Print the script for a shell."""
+    Write it once to where your shell looks for it: ~/.local/share/bash-completion/completions/nspca (bash),
+    _nspca in a folder of $fpath (zsh), ~/.config/fish/completions/nspca.fish (fish).
+    """
     say(script(args.top, args.shell))
     return 0
 
@@ -56,8 +44,8 @@ def script(top: argparse.ArgumentParser, shell: str) -> str:
         "STEP,...": tuple(data.PREPARATIONS),
         "ITEM": tuple(papers.ITEMS),
     }
-    for command in subparsers(top).values():
-        actions: list[Any] = command._actions  # shtab reads the attribute `complete` of those that have it
+    for parser in subparsers(top).values():
+        actions: list[Any] = parser._actions  # shtab reads the attribute `complete` of those that have it
         for action in actions:
             metavar = str(action.metavar or "")
             if metavar in ("SOURCE", "DATA"):

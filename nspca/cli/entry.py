@@ -11,11 +11,15 @@ import warnings
 from pathlib import Path
 
 from nspca.cli import app, completion, mcp, papers, plan, proof, read, run, samples, solve, sweep
-from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
+from nspca.cli.arguments import Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
 from nspca.errors import InvalidData, NSPCAError
 
-MODULES = (solve, sweep, run, proof, plan, read, samples, papers, app, mcp, completion)
+COMMANDS = (
+    *(solve.solve, sweep.sweep, run.run, proof.certify, proof.verify, plan.plan, plan.shard, read.read),
+    *(samples.samples, samples.fetch, papers.papers, app.app, app.backup, mcp.mcp, completion.completion),
+)
+"""All commands, in the order of the help."""
 STATUS = """exit status:
   0  done
   1  a certificate was refused
@@ -26,7 +30,7 @@ STATUS = """exit status:
 
 
 def parser(called: str | None = None) -> Parser:
-    """Return the parser of all commands, with the arguments of the one that is `called`, or of each."""
+    """Return the parser of all commands, with the arguments of the one that is `called`; of each for None."""
     is_module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
     top = Parser(
         prog="python -m nspca" if is_module else "nspca",
@@ -35,16 +39,19 @@ def parser(called: str | None = None) -> Parser:
         epilog=STATUS,
         formatter_class=Paragraphs,
     )
-    commands = Commands(top, called)
-    for module in MODULES:
-        module.add(commands)
+    group = top.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", title="commands", parser_class=Parser
+    )
+    for command in COMMANDS:
+        command.add_to(group, top, is_called=called in (None, command.name))
     return top
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    top = parser(words[0] if words and words[0] != "completion" else "")
+    # A script for the shell has the arguments of all commands.
+    top = parser(None if words[:1] == ["completion"] else "".join(words[:1]))
     if not words:
         top.print_help()
         return 2

@@ -7,7 +7,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import Commands
+from nspca.cli.answers import described, summary
+from nspca.cli.arguments import argument, command
+from nspca.cli.read import outline
 from nspca.errors import CertificateError, InvalidOption, NSPCAError, Refused, needs
 
 if TYPE_CHECKING:
@@ -15,27 +17,22 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "nspca finds the few features of a table that vary most together (sparse PCA), with a certificate. "
-    "Repeat the statement and the proved share of an answer; claim no more than they say. Name the file of "
-    "the certificate, so that anybody can check it with `nspca verify`."
+    "Repeat what is `proved` and its `ratio`, the share of the best that is reached; claim no more than they "
+    "say. Name the file of the certificate, so that anybody can check it with `nspca verify`."
 )
 SHOWN = 50
 """Features of one component that an answer lists. The certificate holds for all of them."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command `mcp` and its argument."""
-    command = commands.add(
-        "mcp",
-        run,
-        "let an assistant read, solve and verify (Model Context Protocol, by standard input and output)",
-        "mcp tables",
-        more="The assistant sees the samples and the files below FOLDER, and writes certificates there.",
-    )
-    command.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: where it starts")
+@command(
+    argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: where it starts"),
+    examples=["mcp tables"],
+)
+def mcp(args: argparse.Namespace) -> int:
+    """Let an assistant read, solve and verify (Model Context Protocol, by standard input and output).
 
-
-def run(args: argparse.Namespace) -> int:
-    """Serve until the other side hangs up, and return the exit code 0."""
+    The assistant sees the samples and the files below FOLDER, and writes certificates there.
+    """
     folder = Path(args.folder)
     if not folder.is_dir():
         raise InvalidOption(f"a folder is required, got {args.folder!r}, which is none")
@@ -87,18 +84,9 @@ class Tools:
     def read(self, source: str) -> dict[str, Any]:
         """Read a sample by name or a file of the folder: size, features, groups, and what reading decided."""
         data = self._data(source)
-        m, n = data.X.shape
         groups = [] if data.labels is None else sorted({str(label) for label in data.labels})
-        return {
-            "name": data.name,
-            "samples": m,
-            "features": n,
-            "first_features": list(data.feature_names[:SHOWN]),
-            "groups": groups[:SHOWN],
-            "is_covariance": data.is_covariance,
-            "provenance": data.provenance,
-            "notes": list(data.notes),
-        }
+        more = {"groups": groups[:SHOWN], "is_covariance": data.is_covariance, "notes": list(data.notes)}
+        return outline(data) | more
 
     def solve(
         self,
@@ -131,18 +119,11 @@ class Tools:
             raise Refused("an answer must be proved, got no certificate for this one; ask for fewer features")
         upper = nspca.verify(data, proof, problem)
         proof.save(path)
-        found = [
-            {data.feature_names[j]: float(x[j]) for j in (-abs(x)).argsort(kind="stable")[:SHOWN] if x[j]}
-            for x in result.components.T
-        ]
         return {
-            "components": found,
-            "value": float(result.value),
+            **summary(data, problem, result, proof),
+            "components": [described(data, result, None, j)[:SHOWN] for j in range(components)],
             "no_more_than": float(upper),
-            "proved_share_of_the_best": float(result.ratio),
             "share_of_the_variance": float(result.value / problem.total_variance),
-            "status": result.status.value,
-            "statement": proof.statement,
             "checked": True,
             "certificate": str(path.relative_to(self.folder)),
         }

@@ -4,40 +4,32 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.arguments import Commands
+from nspca.cli.arguments import argument, command, output
 from nspca.cli.screen import check_files, clear, progress, say, say_json
 
 FOUND = ("value", "preset", "judged", "budget", "spread")
 """Fields of a finding in the JSON."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command `papers` and its arguments."""
-    command = commands.add(
-        "papers",
-        run,
-        "every figure and table of the four papers, printed beside computed",
-        "papers --stored",
-        "papers asteris2014-figure-4 sigg2008-figure-4 --html report.html",
-        more="Needs the data sets of the papers: see `fetch`.",
-    )
-    command.add_argument(
+@command(
+    argument(
         "items",
         nargs="*",
         metavar="ITEM",
         help="such as asteris2014-figure-4 (all of them when none is named)",
-    )
-    command.add_argument(
+    ),
+    argument(
         "--stored", action="store_true", help="what came with the project, instead of computing it here"
-    )
-    command.add_argument(
-        "--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"
-    )
-    command.share("json")
+    ),
+    argument("--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"),
+    output("json"),
+    examples=["papers --stored", "papers asteris2014-figure-4 sigg2008-figure-4 --html report.html"],
+)
+def papers(args: argparse.Namespace) -> int:
+    """Every figure and table of the four papers, printed beside computed.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Compute the named items, or load stored outcomes, and print the comparison."""
+    Needs the data sets of the papers: see `fetch`.
+    """
     from nspca import papers
     from nspca.papers import report
 

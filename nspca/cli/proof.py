@@ -5,82 +5,34 @@ from dataclasses import replace
 from typing import Any
 
 from nspca.cli.answers import print_answer
-from nspca.cli.arguments import Commands, count, of_data, of_problem, sizes
+from nspca.cli.arguments import OF_DATA, Argument, argument, command, count, of_problem, output, sizes
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import about, about_problem, forced_features, make_problem, read_dataset
 from nspca.errors import CertificateError, InvalidOption
 
 
-def add(commands: Commands) -> None:
-    """Add the commands `certify` and `verify` and their arguments."""
-    command = commands.add(
-        "certify",
-        certify,
-        "a certificate for a component that you have already",
-        "certify digits mine.csv --certificate mine.npz",
-        "certify genes.csv loadings.json --signed --effort thorough",
-        more="The weights are looked up by the name of their feature and brought to length 1; k is how many "
-        "there are unless it is said.",
-    )
-    of_problem(command, "nonneg", "center", "scale", "effort")
-    command.add_argument(
+@command(
+    *of_problem("nonneg", "center", "scale", "effort"),
+    argument(
         "loadings",
         metavar="LOADINGS",
         help="CSV: feature and weight, with the component's number or name for several, or a column for "
         "each; or JSON: weights by name, a list of such, or what `solve --json` printed",
-    )
-    command.add_argument("--k", type=int, help="largest number of features in a component")
-    command.share("certificate", "csv", "json")
-
-    command = commands.add(
-        "verify",
-        verify,
-        "check a certificate against the data",
-        "verify digits digits.npz",
-        "verify digits digits.npz --k 10 --nonneg --center --no-scale",
-        more="The bound is recomputed from the data by code that shares nothing with the solvers. Exit "
-        "status 0: proved; 1: refused, with the reason. Without --prepare, the steps that the certificate "
-        "names are taken.",
-    )
-    of_data(command)
-    command.add_argument("data", metavar="DATA", help="the sample, file or folder of shards it is about")
-    command.add_argument(
-        "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
-    )
-    command.add_argument(
-        "--k",
-        type=sizes,
-        metavar="K,...",
-        help="refuse a certificate about another number of features; of several components 15,15,15",
-    )
-    command.add_argument(
-        "--components", type=count, metavar="R", help="of so many components with --k features each"
-    )
-    command.add_argument(
-        "--forced",
-        metavar="FEATURE,...",
-        help="refuse one about other features that must be in; an empty text for none",
-    )
-    for option, dest, value, other in (
-        ("signed", "nonneg", False, "nonnegative components"),
-        ("nonneg", "nonneg", True, "signed components"),
-        ("no-covariance", "covariance", False, "a covariance"),
-    ):
-        command.add_argument(
-            f"--{option}", dest=dest, action="store_const", const=value, help=f"refuse one about {other}"
-        )
-    for option, are in (("center", "centred"), ("scale", "scaled")):
-        command.add_argument(
-            f"--{option}",
-            action=argparse.BooleanOptionalAction,
-            help=f"refuse one about data that are not {are}, or are",
-        )
-    command.share("json")
-
-
+    ),
+    argument("--k", type=int, help="largest number of features in a component"),
+    output("certificate", "csv", "json"),
+    examples=[
+        "certify digits mine.csv --certificate mine.npz",
+        "certify genes.csv loadings.json --signed --effort thorough",
+    ],
+)
 def certify(args: argparse.Namespace) -> int:
-    """Compute a bound on the optimum for given components, and print the answer."""
+    """A certificate for a component that you have already.
+
+    The weights are looked up by the name of their feature and brought to length 1; k is how many there are
+    unless it is said.
+    """
     import numpy as np
 
     import nspca
@@ -112,8 +64,46 @@ def certify(args: argparse.Namespace) -> int:
     return print_answer(args, dataset, problem, certified(problem, result, certificate))
 
 
+def _refuse(option: str, dest: str, value: bool, other: str) -> Argument:
+    how = {"dest": dest, "action": "store_const", "const": value}
+    return argument(option, **how, help=f"refuse one about {other}")
+
+
+def _refuse_either(option: str, are: str) -> Argument:
+    said = f"refuse one about data that are not {are}, or are"
+    return argument(option, action=argparse.BooleanOptionalAction, help=said)
+
+
+@command(
+    *OF_DATA,
+    argument("data", metavar="DATA", help="the sample, file or folder of shards it is about"),
+    argument("certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"),
+    argument(
+        "--k",
+        type=sizes,
+        metavar="K,...",
+        help="refuse a certificate about another number of features; of several components 15,15,15",
+    ),
+    argument("--components", type=count, metavar="R", help="of so many components with --k features each"),
+    argument(
+        "--forced",
+        metavar="FEATURE,...",
+        help="refuse one about other features that must be in; an empty text for none",
+    ),
+    _refuse("--signed", "nonneg", False, "nonnegative components"),
+    _refuse("--nonneg", "nonneg", True, "signed components"),
+    _refuse("--no-covariance", "covariance", False, "a covariance"),
+    _refuse_either("--center", "centred"),
+    _refuse_either("--scale", "scaled"),
+    output("json"),
+    examples=["verify digits digits.npz", "verify digits digits.npz --k 10 --nonneg --center --no-scale"],
+)
 def verify(args: argparse.Namespace) -> int:
-    """Check a certificate; a refusal prints the reason and returns exit status 1."""
+    """Check a certificate against the data.
+
+    The bound is recomputed from the data by code that shares nothing with the solvers. Exit status 0: proved;
+    1: refused, with the reason. Without --prepare, the steps that the certificate names are taken.
+    """
     import nspca
     from nspca.shards import Shards
 

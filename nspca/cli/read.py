@@ -1,34 +1,31 @@
 """Command `read`: what reading a file gives, without solving anything."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import Commands, of_data
+from nspca.cli.arguments import OF_DATA, argument, command, output
 from nspca.cli.screen import say, say_json
 from nspca.cli.sources import check_strict, read_file
 from nspca.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from nspca.data import Dataset
 
 LISTED = 8
 """Maximum names that are printed."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command `read` and its arguments."""
-    command = commands.add(
-        "read",
-        read,
-        "what a file holds and how it is read: shape, names, decisions and suspicions",
-        "read measurements.csv",
-        "read proteinGroups.txt --columns 'LFQ intensity *' --json",
-        more="Nothing is solved. Every line about a decision names the option that turns it.",
-    )
-    command.add_argument("source", metavar="FILE", help="a data file, or a folder of images or texts")
-    of_data(command)
-    command.share("json")
-
-
+@command(
+    argument("source", metavar="FILE", help="a data file, or a folder of images or texts"),
+    *OF_DATA,
+    output("json"),
+    examples=["read measurements.csv", "read proteinGroups.txt --columns 'LFQ intensity *' --json"],
+)
 def read(args: argparse.Namespace) -> int:
-    """Print shape, names, findings and the options that were used."""
+    """What a file holds and how it is read: shape, names, decisions and suspicions.
+
+    Nothing is solved. Every line about a decision names the option that turns it.
+    """
     from nspca.data import Dataset
     from nspca.data.options import as_flag
 
@@ -37,23 +34,10 @@ def read(args: argparse.Namespace) -> int:
         raise InvalidOption(f"a file is required, got the folder of shards {args.source}; name its source")
     data = spec.changed(found)
     assert isinstance(data, Dataset)
-    m, n = data.X.shape
     if args.json:
-        say_json(
-            {
-                "name": data.name,
-                "kind": data.kind,
-                "samples": m,
-                "features": n,
-                "feature_names": list(data.feature_names[:LISTED]),
-                "sample_names": list(data.sample_names[:LISTED]),
-                "labels": data.label_name,
-                "label_columns": list(data.label_columns),
-                "findings": [one.to_dict() for one in data.findings],
-                "options": dict(data.options),
-            }
-        )
+        say_json(outline(data))
     else:
+        m, n = data.X.shape
         say(f"{data.name}: {m:,} samples x {n:,} features")
         say(f"features: {_some(data.feature_names)}")
         say(f"samples: {_some(data.sample_names)}")
@@ -66,6 +50,23 @@ def read(args: argparse.Namespace) -> int:
         say(f"options: {used or 'none'}")
     check_strict(data.findings, args)
     return 0
+
+
+def outline(data: "Dataset") -> dict[str, Any]:
+    """Return the JSON of a data set: its size, its first names, and what reading decided."""
+    m, n = data.X.shape
+    return {
+        "name": data.name,
+        "kind": data.kind,
+        "samples": m,
+        "features": n,
+        "feature_names": list(data.feature_names[:LISTED]),
+        "sample_names": list(data.sample_names[:LISTED]),
+        "labels": data.label_name,
+        "label_columns": list(data.label_columns),
+        "findings": [one.to_dict() for one in data.findings],
+        "options": dict(data.options),
+    }
 
 
 def _some(names: Any) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import Commands, count
+from nspca.cli.arguments import argument, command, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
 from nspca.cli.solve import client_of
 from nspca.errors import Cancelled, InvalidOption, WorkersLost
@@ -26,30 +26,25 @@ MOST_BYTES = 10_000_000
 """Maximum bytes of a spec; one with ten thousand values of k and as many features has a tenth of that."""
 
 
-def add(commands: Commands) -> None:
-    """Add `run` and its options to the commands."""
-    command = commands.add(
-        "run",
-        run,
-        "answer a question that a page exported as JSON",
-        "run sweep.json --output sweep.zip",
-        more="Ctrl+C stops the run and keeps what is ready. Files of the question are looked for here "
-        "and beside the spec.",
-    )
-    command.add_argument("spec", metavar="SPEC.json", help="what the button JSON of a page gives")
-    command.add_argument(
+@command(
+    argument("spec", metavar="SPEC.json", help="what the button JSON of a page gives"),
+    argument(
         "--workers",
         type=count,
         metavar="N",
         help="so many processes of this machine read a folder of shards together; the result is the same",
-    )
-    command.add_argument(
+    ),
+    argument(
         "--output", metavar="FILE", help="save the result: a ZIP of a sweep, an NPZ of a proof, else JSON"
-    )
-
-
+    ),
+    examples=["run sweep.json --output sweep.zip"],
+)
 def run(args: argparse.Namespace) -> int:
-    """Run a spec, and print or save its result; after Ctrl+C, the part that is ready."""
+    """Answer a question that a page exported as JSON.
+
+    Ctrl+C stops the run and keeps what is ready. Files of the question are looked for here and beside the
+    spec.
+    """
     check_files(args.output, read=[args.spec])
     path = Path(args.spec)
     if not path.is_file():

@@ -3,41 +3,14 @@
 import argparse
 from pathlib import Path
 
-from nspca.cli.arguments import Commands, meant
+from nspca.cli.arguments import argument, command, meant, output
 from nspca.cli.screen import clear, complain, progress, say, say_json
 from nspca.errors import DownloadError, InvalidOption
 
 
-def add(commands: Commands) -> None:
-    """Add the commands `samples` and `fetch` and their arguments."""
-    command = commands.add("samples", samples, "the data sets known by name", "samples")
-    command.share("json")
-    command = commands.add(
-        "fetch",
-        fetch,
-        "get the data sets of the papers, which are not shipped",
-        "fetch",
-        "fetch lrs bow-kos --to originals",
-        "fetch cbcl --copy faces.zip",
-        more="Until then a smaller real data set of the same kind is shown in their place. Where there is an "
-        "address they are downloaded, checked by shape, and kept. A note says so when the values add up to "
-        "another sum.",
-    )
-    command.add_argument(
-        "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"
-    )
-    command.add_argument(
-        "--to", metavar="FOLDER", help="keep them there, for NSPCA_DATA, and not in your cache folder"
-    )
-    command.add_argument(
-        "--copy",
-        metavar="FILE",
-        help="take this copy, a file, ZIP or folder, instead of downloading: of one NAME",
-    )
-
-
+@command(output("json"), examples=["samples"])
 def samples(args: argparse.Namespace) -> int:
-    """Print the catalogue of data sets, and return the exit code 0."""
+    """The data sets known by name."""
     from nspca import data
 
     if args.json:
@@ -57,11 +30,25 @@ def samples(args: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    argument(
+        "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"
+    ),
+    argument("--to", metavar="FOLDER", help="keep them there, for NSPCA_DATA, and not in your cache folder"),
+    argument(
+        "--copy",
+        metavar="FILE",
+        help="take this copy, a file, ZIP or folder, instead of downloading: of one NAME",
+    ),
+    examples=["fetch", "fetch lrs bow-kos --to originals", "fetch cbcl --copy faces.zip"],
+)
 def fetch(args: argparse.Namespace) -> int:
-    """Download data sets or take over copies, and return the exit code: 2 when a data set failed, else 0.
+    """Get the data sets of the papers, which are not shipped.
 
-    Each failure is printed as one sentence, and the remaining data sets are still fetched.
+    Until then a smaller real data set of the same kind is shown in their place. Where there is an address
+    they are downloaded, checked by shape, and kept. A note says so when the values add up to another sum.
     """
+    # A failure is a sentence and the exit status 2, and the other data sets are still fetched.
     from nspca import data
 
     wanted = args.names or [name for name, sample in data.SAMPLES.items() if sample.downloadable]

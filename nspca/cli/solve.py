@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import beside, print_answer
-from nspca.cli.arguments import Commands, count, given_options, of_problem, percent
+from nspca.cli.arguments import argument, command, count, given_options, of_problem, one_of, output, percent
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import about_problem, make_problem, read_dataset
 from nspca.errors import InvalidOption, WorkersLost, needs
@@ -18,72 +18,66 @@ if TYPE_CHECKING:
     from nspca.specs import ComponentsSpec, ProblemSpec, SweepSpec
 
 
-def add(commands: Commands) -> None:
-    """Add the command `solve` and its arguments."""
-    command = commands.add(
-        "solve",
-        run,
-        "one component, or several, and a certificate",
-        "solve digits --k 10 --certificate digits.npz",
-        "solve docword.kos.txt.gz --k 15 --components 8 --csv topics.csv",
-        more="Prints what the component explains, how much of the best possible that is at least, and its "
-        "weights.",
-    )
-    of_problem(command, "nonneg", "center", "scale", "effort", "seed")
-    command.add_argument("--k", type=int, required=True, help="largest number of features in a component")
-    command.add_argument(
+@command(
+    *of_problem("nonneg", "center", "scale", "effort", "seed"),
+    argument("--k", type=int, required=True, help="largest number of features in a component"),
+    argument(
         "--components",
         type=count,
         metavar="R",
         help="number of components; they share no feature and are found together, with one certificate",
-    )
-    command.add_argument(
-        "--method", default="auto", metavar="METHOD", help="a name of nspca.METHODS (default auto)"
-    )
-    command.add_argument(
+    ),
+    argument("--method", default="auto", metavar="METHOD", help="a name of nspca.METHODS (default auto)"),
+    argument(
         "--within",
         type=percent,
         metavar="PERCENT",
         help="say which features are proved to be in every answer that explains at least so many per cent of "
         "the optimum; the certificate then proves that too, or a second one beside it",
-    )
-    command.add_argument(
+    ),
+    argument(
         "--others",
         type=percent,
         metavar="PERCENT",
         help="list every set of features that explains less than the best by at most so many per cent, with "
         "the proof that there are no others; without it, --effort exhaustive says how much less every other "
         "set explains, if that takes no longer than the search",
-    )
-    where = command.add_mutually_exclusive_group()
-    where.add_argument(
-        "--workers",
-        type=count,
-        metavar="N",
-        help="number of processes of this machine that read a folder of shards, or search together with "
-        "--effort exhaustive; the result is the same",
-    )
-    where.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="as --workers, with the workers of this Dask scheduler, which see the folder at the same path",
-    )
-    command.add_argument(
+    ),
+    one_of(
+        argument(
+            "--workers",
+            type=count,
+            metavar="N",
+            help="number of processes of this machine that read a folder of shards, or search together with "
+            "--effort exhaustive; the result is the same",
+        ),
+        argument(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="as --workers, with the workers of this Dask scheduler, which see the folder at the same "
+            "path",
+        ),
+    ),
+    argument(
         "--seconds", type=float, metavar="S", help="with --effort exhaustive: end the search after so long"
-    )
-    command.add_argument(
-        "--nodes", type=int, metavar="N", help="with --effort exhaustive: end it after so many nodes"
-    )
-    command.add_argument(
+    ),
+    argument("--nodes", type=int, metavar="N", help="with --effort exhaustive: end it after so many nodes"),
+    argument(
         "--resume",
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
-    )
-    command.share("certificate", "csv", "spec", "json")
+    ),
+    output("certificate", "csv", "spec", "json"),
+    examples=[
+        "solve digits --k 10 --certificate digits.npz",
+        "solve docword.kos.txt.gz --k 15 --components 8 --csv topics.csv",
+    ],
+)
+def solve(args: argparse.Namespace) -> int:
+    """One component, or several, and a certificate.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Solve a problem and print the answer."""
+    Prints what the component explains, how much of the best possible that is at least, and its weights.
+    """
     for name in ("within", "others"):
         if args.components is not None and getattr(args, name) is not None:
             raise InvalidOption(f"--{name} is about one component: leave --components out")

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from nspca.cli.arguments import Commands, given_options, of_problem, sizes
+from nspca.cli.arguments import argument, command, given_options, of_problem, output, sizes
 from nspca.cli.run import answered, as_text
 from nspca.cli.screen import check_files, saved, say, say_json, write_csv
 from nspca.cli.sources import about, about_problem, make_problem, read_dataset
@@ -13,30 +13,23 @@ if TYPE_CHECKING:
 
     from nspca.cli.sources import Source
 
+SIZES = "sizes, both ends included, or 5,10,20"
 
-def add(commands: Commands) -> None:
-    """Add the command `sweep` and its arguments."""
-    command = commands.add(
-        "sweep",
-        run,
-        "value and bound for many k",
+
+@command(
+    *of_problem(),
+    argument("--k", type=sizes, required=True, metavar="FIRST:LAST:STEP", help=SIZES),
+    output("csv", "spec", "json"),
+    examples=(
         "sweep digits --k 5:50:5",
         "sweep pitprops --k 1:13 --signed --method greedy --method tpower --csv pitprops.csv",
-        more="One row for each method and k: how many features are enough?",
-    )
-    of_problem(command)
-    command.add_argument(
-        "--k",
-        type=sizes,
-        required=True,
-        metavar="FIRST:LAST:STEP",
-        help="sizes, both ends included, or 5,10,20",
-    )
-    command.share("csv", "spec", "json")
+    ),
+)
+def sweep(args: argparse.Namespace) -> int:
+    """Value and bound for many k.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Sweep over k and print or write the table; an interrupted sweep yields its finished rows."""
+    One row for each method and k: how many features are enough?
+    """
     check_files(args.csv, args.spec, read=[args.source])
     dataset, data = read_dataset(args.source, args)
     problem_spec = about_problem(args, dataset, data)

@@ -199,7 +199,6 @@ class Covariance:
             return self._formed()
 
     def _formed(self) -> Array:
-        """Return the whole of A; `matrix` calls this once."""
         raise NotImplementedError
 
     def leading(self, d: int) -> tuple[Array, Array]:
@@ -236,7 +235,6 @@ class Covariance:
         return self._kept[key]
 
     def _without_rounding(self, values: Array, vectors: Array) -> tuple[Array, Array]:
-        """Return eigenpairs with rounding set to zero."""
         values = np.maximum(values, 0.0)
         zero = values <= RANK_TOLERANCE * values[0] if values.size else np.zeros(0, bool)
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))

@@ -224,7 +224,6 @@ class RowsCovariance(Covariance):
         return ((X @ X.T).toarray() - cross - cross.T + shift @ shift * np.outer(f, f)) / self.m
 
     def _sparse_columns(self, features: Any) -> sp.csr_array:
-        """Return some columns of Y, by rows."""
         if not self.on_disk:
             return sp.csr_array(self.rows.by_columns[:, features])
         return sp.csr_array(sp.vstack(self.rows.fold(gathered, _selected, features), format="csr"))
@@ -376,17 +375,14 @@ def _with_all(Y: Any, features: Indices) -> Part:
 
 
 def _along(Y: Any, X: Array, fixed: Array) -> Part:
-    """Return the rows of a block along components: ``YX - fixed``."""
     return (Y @ X - fixed,)
 
 
 def _selected(Y: Any, features: Any) -> Part:
-    """Return some columns of a block, sparse."""
     return (sp.csr_array(Y[:, features]),)
 
 
 def _centred_rows(Y: Any, mean: Array, weight: Array) -> Part:
-    """Return the rows of Z of a block."""
     return (((Y if isinstance(Y, np.ndarray) else Y.toarray()) - mean) * weight,)
 
 

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from nspca.covariance.covariance import MatrixCovariance
 from nspca.covariance.data import RowsCovariance, of_table
-from nspca.covariance.digests import dense_digest, sparse_digest
 from nspca.covariance.linalg import (
     UNIT_ROUNDOFF,
     binary_exponent,
@@ -18,7 +17,7 @@ from nspca.covariance.linalg import (
     largest_eigenpairs,
     scaled,
 )
-from nspca.covariance.numbers import sparse_table
+from nspca.covariance.numbers import dense_digest, sparse_digest, sparse_table
 from nspca.covariance.numbers import table as dense_table
 from nspca.covariance.parallel import check_client
 from nspca.covariance.tables import DenseFile, Held, is_long

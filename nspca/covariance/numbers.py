@@ -1,10 +1,11 @@
-"""Accept a table only when its entries are real, complete, and held exactly by float64.
+"""Accept a table only when its entries are real, complete, and held exactly by float64; hash its content.
 
 Whole numbers beyond 2**53, decimals and long floats would lose digits, and with large offsets all their
 variation. The checker implements this rule independently (`nspca.checker.numbers`). `inputs` passes every
 table through `table` or `sparse_table`; other rooms check arrays of the user with `real_numbers`.
 """
 
+import hashlib
 from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any
@@ -12,11 +13,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.digests import summed
 from nspca.covariance.linalg import Array
 from nspca.errors import InvalidProblem, shown
 from nspca.validation.integers import describe_rounding, find_inexact, is_inexact
 
+HASHED = 2**16
+"""Number of entries of a table that are hashed at a time."""
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
 """Advice in errors about columns that are no real numbers, and about masked entries."""
 NO_NUMBERS = str | bytes | date | timedelta | np.datetime64 | np.timedelta64 | complex | np.complexfloating
@@ -58,6 +60,42 @@ def sparse_table(X: Any, what: str) -> sp.csr_array:
             f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries"
         )
     return X
+
+
+def canonical(X: sp.spmatrix) -> sp.csr_array:
+    """Return X as a `summed` float64 CSR copy with sorted indices: equal data have equal hashes."""
+    X = summed(X).astype(np.float64)
+    X.sort_indices()
+    return X
+
+
+def summed(X: sp.spmatrix) -> sp.csr_array:
+    """Return X as a CSR copy with duplicates summed and zeros removed.
+
+    Duplicates are summed in their own type, as `toarray` does. So the result is equal whether or not the
+    caller has summed them.
+    """
+    X = sp.csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def dense_digest(X: Array) -> str:
+    """Return the content hash of a dense array; certificates and specs name their data by it."""
+    m, n = X.shape
+    digest, rows = hashlib.sha256(f"dense {m} {n}".encode()), max(1, HASHED // max(n, 1))
+    for start in range(0, m, rows):
+        # Adding 0 leaves no negative zero.
+        digest.update((np.ascontiguousarray(X[start : start + rows], dtype="<f8") + 0.0).data)
+    return digest.hexdigest()
+
+
+def sparse_digest(X: sp.csr_array) -> str:
+    """Return the content hash of a canonical CSR array; certificates and specs name their data by it."""
+    m, n = X.shape
+    parts = (X.indptr.astype("<i8"), X.indices.astype("<i8"), X.data.astype("<f8"))
+    return hashlib.sha256(f"sparse {m} {n}".encode() + b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
 def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
@@ -171,7 +209,6 @@ def _rounding_error(found: str, what: str, where: str = "") -> InvalidProblem:
 
 
 def _describe_float_rounding(one: Any) -> str:
-    """Return the phrase of an error about a number that is rounded and not whole."""
     return f"{one!s}, which it rounds to {float(one)!r}"  # an f-string without !s would round a long float
 
 

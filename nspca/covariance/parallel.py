@@ -202,7 +202,6 @@ class ClusterWaves:
                 future.release()
 
     def _begin(self, function: Callable[..., Any], task: Any) -> Any:
-        """Submit a task with the common object, and return its future."""
         with clear_errors(self.work):
             future = self._submit(_apply, function, self._sent, task)
         future.add_done_callback(lambda _: self._done.put(True))

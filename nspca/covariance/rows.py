@@ -203,7 +203,6 @@ class Rows:
         """
 
         def constant() -> NDArray[np.bool_]:
-            """Return which columns hold one value, by the last extremes."""
             return (self.counts == self.m) & (extremes[0] == -extremes[1])
 
         still = constant() & (_largest(extremes) >= NORMAL)

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.digests import dense_digest, sparse_digest
 from nspca.covariance.linalg import Array
-from nspca.covariance.numbers import refuse_rounded
+from nspca.covariance.numbers import dense_digest, refuse_rounded, sparse_digest
 from nspca.errors import InvalidProblem
 from nspca.progress import Event, tell
 

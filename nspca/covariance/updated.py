@@ -53,7 +53,6 @@ class Changed(Covariance):
         return self._with_change(x, self.A.explained(x))
 
     def _with_change(self, x: Array, value: float) -> float:
-        """Return `value`, which is x'Ax, plus what the change and the shift add."""
         inner = self.L.T @ x
         return value + float(inner @ self.C @ inner) + self.shift * float(x @ x)
 
@@ -76,7 +75,6 @@ class Changed(Covariance):
         return super()._eigenpairs(d)
 
     def _without_rounding(self, values: Array, vectors: Array) -> tuple[Array, Array]:
-        """Return eigenpairs with those at rounding level of A set to zero."""
         zero = values <= NOTHING * self.A.trace
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
 

@@ -2,7 +2,7 @@
 
 Whole weights give the covariance of a table whose rows are repeated so often. Rows of weight 0 are left out
 first, so a certificate is about the other rows. Equal weights are no weights. The checker has this rule
-independently (`nspca.checker.weighing`).
+independently (`nspca.checker.blocks`).
 """
 
 import hashlib

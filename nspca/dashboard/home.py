@@ -12,11 +12,10 @@ import nspca
 from nspca.dashboard import share
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.history import last
+from nspca.dashboard.history import page
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import panel as proof_panel
-from nspca.dashboard.proof import slide
+from nspca.dashboard.proof import optimal, slide
 from nspca.dashboard.runs import first_answer
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component, statement
@@ -46,7 +45,7 @@ def opening() -> None:
             icon=":material/upload_file:",
             query_params={**state.link("pages/data.py"), "source": "upload"},
         )
-        last.show()
+        page.show_last()
 
 
 def _sketch(picture: go.Figure, table: pd.DataFrame, k: int) -> None:
@@ -111,10 +110,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         "handwritten digits. Where the curve is green nothing better exists: anybody can check the proof "
         "without trusting this program."
     )
-    if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
-        with box:
-            st.markdown(statement.numbers(problem, result, k))
-            proof_panel.show(answer)
+    optimal.fold_proof(answer)
 
 
 def ways_on() -> None:

@@ -44,8 +44,7 @@ from nspca.specs import DataSpec, ProblemSpec
 from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
 from nspca.specs.steps import content_of, sample_of, sample_rows
 
-NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-"""Characters that some system does not take in the name of a file."""
+NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")  # characters that some system does not take in the name of a file
 LONGEST_STEM = 60
 """Characters of the name of an uploaded file that the files about it begin with; paths have a limit."""
 EXTREME = (

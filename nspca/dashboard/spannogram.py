@@ -2,7 +2,7 @@
 
 In two directions every set that can be best is found on curves over an angle. In three, a search over cones
 is replayed. Everything is computed at once, for all visitors, so the page has no run of its own. In this
-module `of` is the data with their problem (`Subject`), and `asked` the sweep of one k that proves the limit.
+module `of` is an `Answer` without results, whose question is the sweep of one k that proves the limit.
 """
 
 import math
@@ -30,7 +30,8 @@ from nspca.dashboard.components.spannogram_explorer import (
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import first_answer, progress
-from nspca.dashboard.runs.inputs import draw_signs, is_scaled
+from nspca.dashboard.runs.answer import Answer
+from nspca.dashboard.runs.methods import draw_signs, is_scaled
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
@@ -61,31 +62,27 @@ SPHERE_SENTENCE = (
 # --- the problem in two and three directions --------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """A data set with its problem.
-
-    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of the matrix V that `factor`
-    returns, which may be scaled.
-    """
-
-    chosen: Chosen
-    problem: Problem
-    key: tuple[Any, ...]
-    unit: float
-
-    def factor(self, rank: int) -> Array:
-        """Return the factor V (n, rank) of the low-rank problem; columns above the rank of the data are 0."""
-        V = factor(self.problem.covariance, rank)[0]
-        return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
-
-
-def subject(data: Chosen, asked: SweepSpec) -> Subject:
-    """Return data and problem of the question `asked`; this computes the eigenvalues that the page needs."""
+def subject(data: Chosen, asked: SweepSpec) -> Answer:
+    """Return the data with the problem of a question; this computes the eigenvalues that the page needs."""
     problem = open_data.problem_of(data, asked)
-    key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
-    A = problem.covariance
-    return Subject(data, problem, key, float(A.leading(min(RANKS + 1, A.n))[0][0]))
+    problem.covariance.leading(min(RANKS + 1, problem.n))
+    return Answer(data, asked, problem)
+
+
+def _key(of: Answer) -> tuple[Any, ...]:
+    """Return a cache key for the problem."""
+    return of.of.content, of.asked.nonneg, of.asked.center, of.asked.scale, of.asked.first
+
+
+def _unit(of: Answer) -> float:
+    """Return the leading eigenvalue in the units of the matrix V of `_factor`, which may be scaled."""
+    return float(of.problem.covariance.leading(1)[0][0])
+
+
+def _factor(of: Answer, rank: int) -> Array:
+    """Return the factor V (n, rank) of the low-rank problem; columns above the rank of the data are 0."""
+    V = factor(of.problem.covariance, rank)[0]
+    return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +96,14 @@ class Rank2:
     exact: bool  # whether all intervals were computed; otherwise they come from a grid of angles
 
 
-def rank2(of: Subject) -> Rank2:
-    """Return the rank-2 spannogram of a subject, computed once for all visitors."""
-    return _rank2(of.key, of)
+def rank2(of: Answer) -> Rank2:
+    """Return the rank-2 spannogram of a problem, computed once for all visitors."""
+    return _rank2(_key(of), of)
 
 
 @cache.keep()
-def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
-    problem, V = _of.problem, _of.factor(2)
+def _rank2(key: tuple[Any, ...], _of: Answer) -> Rank2:
+    problem, V = _of.problem, _factor(_of, 2)
     found = spans(V, problem.size, problem.nonneg)
     sign, at = found.best
     optimum, is_exact = (float(found.phi[at]), 1 - 2 * sign), False
@@ -146,24 +143,25 @@ class Limit:
     run: str | None = None  # the default run that is about to prove a smaller one
 
 
-def find_limit(of: Subject, asked: SweepSpec) -> Limit:
+def find_limit(of: Answer) -> Limit:
     """Return the smallest bound of searches, of all sweeps, and of the rank-2 picture.
 
     Sweep has the same sweeps and searches in its curve, so that both pages print the same limit.
     """
+    asked = of.asked
     k, tried = asked.first, proofs.attempts(asked)
     known = [one.certificate.upper for one in tried if one.k == k and one.certificate is not None]
-    run = first_answer.unasked(of.chosen, asked)
+    run = first_answer.unasked(of.of, asked)
     results = nspca.Sweep({}) if run is None else run.sweep
-    grown = proofs.gathered(results, of.chosen, asked, tried).results.items()
+    grown = proofs.gathered(results, of.of, asked, tried).results.items()
     proved = [result.certificate for (_, size), result in grown if size == k]
     known += [certificate.upper for certificate in proved if certificate is not None]
     waits = None if run is None or results else run.id
-    return Limit(min([*known, _quick(of.key, of)]), not known, waits)
+    return Limit(min([*known, _quick(_key(of), of)]), not known, waits)
 
 
 @cache.keep()
-def _quick(key: tuple[Any, ...], _of: Subject) -> float:
+def _quick(key: tuple[Any, ...], _of: Answer) -> float:
     """Return the bound by the two main directions (B3), computed once for all visitors."""
     certificate, _ = lowrank.bound(_of.problem, 2, cap=CAP)
     return float(certificate.upper)
@@ -195,7 +193,9 @@ def show(data: Chosen) -> None:
     with top, frame.guard():
         if _draw(data, asked):
             formula = files("nspca.dashboard").joinpath(f"spannogram_{_view()}.md")
-            below.expander("The formula").markdown(formula.read_text("utf-8"))
+            below.expander("The formula", icon=":material/function:", type="compact").markdown(
+                formula.read_text("utf-8")
+            )
 
 
 def question(data: Chosen) -> SweepSpec:
@@ -225,7 +225,7 @@ def _draw(data: Chosen, asked: SweepSpec) -> bool:
         return False
     with st.spinner("Computing the leading eigenvectors …"):
         of = subject(data, asked)
-    if of.unit <= 0:
+    if _unit(of) <= 0:
         st.info("Every feature is constant: there is no variance to explain. Choose other data.")
         return False
     answer_page.say_instead(asked.first, range_of_k(data.dataset.X.shape[1])[1])
@@ -238,7 +238,7 @@ def _draw(data: Chosen, asked: SweepSpec) -> bool:
             frame.way_on("pages/sweep.py", f"Sweep: the best {noun}s in all directions")
     with sentence:
         if name == "curves":
-            _answer(of, asked)
+            _answer(of)
         else:
             st.markdown(f"## {SPHERE_SENTENCE}")
     return True
@@ -260,37 +260,39 @@ def _ready(data: Chosen) -> bool:
     return False
 
 
-def _answer(of: Subject, asked: SweepSpec) -> None:
+def _answer(of: Answer) -> None:
     """Draw the answer and what to do next; it is drawn again once a smaller limit is proved."""
-    known = find_limit(of, asked)
+    known = find_limit(of)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
-        known = find_limit(of, asked)
+        known = find_limit(of)
     st.markdown(f"## {wording.unbroken(answer(of))}")
     st.markdown(
         f"{wording.unbroken(how_good(of, known))} **Drag the angle**, and watch the set change. Each curve "
-        f"is one {wording.noun(of.chosen.dataset)}, as high as its weight in the mix of two main directions."
+        f"is one {wording.noun(of.of.dataset)}, as high as its weight in the mix of two main directions."
     )
     if known.run is not None:
         run = known.run
         progress.redraw_once(lambda: engine().status(run).ended)
 
 
-def answer(of: Subject) -> str:
+def answer(of: Answer) -> str:
     """Return the headline: how many sets have to be checked in two main directions."""
     found, every = rank2(of), math.comb(of.problem.n, of.problem.size)
     sets = found.sets
     if sets >= every:
         return f"All {wording.things(every, 'set')} have to be checked."
     few = "one" if sets == 1 else count_in_words(sets)
+    size = wording.things(of.problem.size, wording.noun(of.of.dataset))
     have = "has" if sets == 1 else "have"
     return (
-        f"Only {few}{'' if found.exact else ' or so'} of {count_in_words(every)} sets {have} to be checked."
+        f"Only {few}{'' if found.exact else ' or so'} of {count_in_words(every)} sets of {size} {have} to be "
+        "checked."
     )
 
 
-def how_good(of: Subject, known: Limit) -> str:
+def how_good(of: Answer, known: Limit) -> str:
     """Return what is proved of the best set: its share of the best possible in all directions."""
-    noun = wording.noun(of.chosen.dataset)
+    noun = wording.noun(of.of.dataset)
     they_are = f"this {noun} is" if of.problem.size == 1 else f"these {of.problem.size} {noun}s are"
     ratio = proved_ratio(_value(of), known.upper)
     is_best = 1 - ratio <= OPTIMAL_GAP
@@ -303,7 +305,7 @@ def how_good(of: Subject, known: Limit) -> str:
     return f"In all directions {they_are} {wording.proof(ratio)}{later}.{quick}"
 
 
-def _value(of: Subject) -> float:
+def _value(of: Answer) -> float:
     """Return the variance that the best component of two directions explains in all directions."""
     found, (phi, sign) = rank2(of), rank2(of).optimum
     return of.problem.value(rank1(sign * (found.V @ direction(phi)), of.problem.size, of.problem.nonneg))
@@ -312,8 +314,8 @@ def _value(of: Subject) -> float:
 # --- pictures --------------------------------------------------------------------------------------
 
 
-def _curves(of: Subject) -> None:
-    problem, data = of.problem, of.chosen.dataset
+def _curves(of: Answer) -> None:
+    problem, data = of.problem, of.of.dataset
     found = rank2(of)
     noun = wording.noun(data)
     said: list[str] = []
@@ -330,7 +332,7 @@ def _curves(of: Subject) -> None:
             found.optimum,
             nonneg=problem.nonneg,
             names=data.feature_names,
-            unit=of.unit,
+            unit=_unit(of),
             phi=found.optimum[0] if state.get("phi") is None else float(np.radians(state.get("phi"))),
             height=HEIGHT,
             picture=picture_of(data),
@@ -358,14 +360,14 @@ def _take(found: Rank2) -> None:
         state.put(phi=None if at_optimum else round(float(np.degrees(told)), 2))
 
 
-def _sphere(of: Subject) -> None:
+def _sphere(of: Answer) -> None:
     went = cone_replay(
-        of.key,
-        of.factor(3),
+        _key(of),
+        _factor(of, 3),
         of.problem.size,
         nonneg=of.problem.nonneg,
         tol=10.0 ** -_exponent(),
-        unit=of.unit,
+        unit=_unit(of),
     )
     made = wording.things(went.cover.cones, "cone")
     st.caption(f"The search has just been run, with {made}, and is replayed here. 100 % is {UNIT}.")

@@ -21,10 +21,9 @@ from nspca.data.originals import (
     shown_name,
 )
 from nspca.data.preparation import PREPARATIONS, prepare
-from nspca.data.reading import read
+from nspca.data.reading import read, read_text
 from nspca.data.samples import example_file, load_sample
 from nspca.data.suspicions import covariance_suggestion, scaling_suggestion
-from nspca.data.texts import read_text
 
 __all__ = [
     "PREPARATIONS",

@@ -112,7 +112,8 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
         added[f"{name} (annotation)" if is_taken else name] = to_labels([cell or NO_LABEL for cell in cells])
     missing = [name for name, at in zip(names, places, strict=True) if at < 0]
     unused = len(table.columns[key]) - np.unique(places[places >= 0]).size
-    said = f"The annotation has {len(names) - len(missing)} of the {len(names)} samples"
+    there = f"{len(names) - len(missing)} of the" if missing else "all"
+    said = f"The annotation has {there} {len(names)} samples"
     said += f", and not {quote_names(missing)}" if missing else ""
     said += f"; {unused} of its rows name no sample." if unused else "."
     findings: tuple[Finding | str, ...] = (*data.findings, *table.notes, said)

@@ -36,8 +36,9 @@ class Sample:
     `shape` is None when it depends on the installation. `source_url` is the lasting page of the original,
     `size` that of a download in words; `originals` are the files that `fetch_sample` downloads, and `how`
     says where a person finds the data. `relative` is the sample that is shown while this one is not on the
-    machine, `package` the installed package that holds it. `total` is the sum of all values of the copy of
-    the project's reference figures, `meanings` what a feature with a short name measures.
+    machine, `file` its file in the folder that ``NSPCA_DATA`` names, `package` the installed package that
+    holds it. `total` is the sum of all values of the copy of the project's reference figures, `meanings`
+    what a feature with a short name measures.
     """
 
     title: str
@@ -50,6 +51,7 @@ class Sample:
     originals: tuple[Original, ...] = ()
     how: str = ""
     relative: str = ""
+    file: str = ""
     package: str = ""
     total: float | None = None
     meanings: Mapping[str, str] = field(default_factory=dict)

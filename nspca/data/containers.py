@@ -168,7 +168,7 @@ def _with_labels(
     except InvalidData as error:
         data = read(source, options, report)
         said = f'"{short_name(beside[0])}" was not taken for labels: {error}'
-    return replace(data, findings=(*data.findings, *as_findings([said])))
+    return data.noting(said)
 
 
 def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tuple[str, ...]]:

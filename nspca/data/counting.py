@@ -76,7 +76,10 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     # Imported late, since scikit-learn slows the start of a page.
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-    language = _language(texts) if options.stop_words == "automatic" else options.stop_words
+    language: str = options.stop_words
+    if language == "automatic":
+        words = (word for text in texts for word in re.findall(WORD, plain(text)))
+        language = guess_language(islice(words, _SEEN))
     left_out = stop_words(language) if language in LANGUAGES else frozenset()
     left_out = left_out | {word.lower() for word in options.own_stop_words}
     least, most = document_limits(len(texts), options)
@@ -112,10 +115,10 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
             f"The counts of the words have {X.nnz} entries, at most {MAX_ENTRIES} are kept: keep fewer words "
             "or fewer texts."
         )
-    words = tuple(map(str, vectorizer.get_feature_names_out()))
-    if len(words) < 2:
+    kept_words = tuple(map(str, vectorizer.get_feature_names_out()))
+    if len(kept_words) < 2:
         raise _no_words(different, least, most, len(texts))
-    notes = _notes(len(texts), len(words), different, language, least, most, options)
+    notes = _notes(len(texts), len(kept_words), different, language, least, most, options)
     if undivided:
         notes += (
             "The texts are in a script without blanks between words: each pair of neighbouring signs "
@@ -130,7 +133,7 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
         notes += ("Counts are weighed by tf-idf, and every text has length one.",)
     counts = sp.csr_array(X)
     counts.sort_indices()
-    return Counted(counts, words, notes)
+    return Counted(counts, kept_words, notes)
 
 
 def plain(text: str) -> str:
@@ -191,12 +194,6 @@ def _bounded(analyze: Callable[[str], list[str]], known: set[str], pairs: bool) 
         return words
 
     return bounded
-
-
-def _language(texts: Sequence[str]) -> str:
-    """Return the language of texts, guessed from their first words; empty when none is recognised."""
-    words = (word for text in texts for word in re.findall(WORD, plain(text)))
-    return guess_language(islice(words, _SEEN))
 
 
 @cache

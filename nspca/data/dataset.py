@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.findings import Finding, as_findings
-from nspca.data.names import Names, counted, numbered, unique_names
+from nspca.data.names import Names, numbered, unique_names
 from nspca.errors import InvalidData, shown
+from nspca.presentation.phrases import things
 from nspca.validation.features import numbers_of
 from nspca.validation.options import is_whole
 
@@ -122,6 +123,10 @@ class Dataset:
         """The findings as sentences, each with the option of `nspca.read` that turns it."""
         return tuple(map(str, self.findings))
 
+    def noting(self, *said: Finding | str) -> "Dataset":
+        """Return the data set with further findings or plain sentences."""
+        return replace(self, findings=(*self.findings, *as_findings(said)))
+
     def constant_columns(self) -> np.ndarray:
         """Return the indices of the constant features, which have no variance."""
         if sp.issparse(self.X):
@@ -142,7 +147,7 @@ class Dataset:
         """
         kept = self.numbers(features)
         first = f"the first is {self.feature_names[kept[0]]}"
-        many = f"{counted(len(kept), 'feature')} of {len(self.feature_names)}"
+        many = f"{things(len(kept), 'feature')} of {len(self.feature_names)}"
         return _keep_features(self, kept, f"Only {many} on request, {first}.")
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
@@ -150,7 +155,7 @@ class Dataset:
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
         first = f"the first is {self.feature_names[out[0]]}"
-        return _keep_features(self, kept, f"Without {counted(len(out), 'feature')} on request, {first}.")
+        return _keep_features(self, kept, f"Without {things(len(out), 'feature')} on request, {first}.")
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
         """Return the data set with some features merged into one.
@@ -271,7 +276,7 @@ def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
     place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
     place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
-    note = f"{counted(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
+    note = f"{things(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
     P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
@@ -299,8 +304,8 @@ def check_enough(m: int, n: int, aside: str = "") -> None:
     """
     if m < 2 or n < 2:
         raise InvalidData(
-            f"At least two samples and two features are needed, got {counted(m, 'sample')} and "
-            f"{counted(n, 'feature')}{aside}."
+            f"At least two samples and two features are needed, got {things(m, 'sample')} and "
+            f"{things(n, 'feature')}{aside}."
         )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.names import counted
 from nspca.errors import MissingValues, Way
+from nspca.presentation.phrases import things
 
 MOST_LOST = 0.2
 """Share of the samples or features that may be left out before means are recommended instead."""
@@ -52,20 +52,19 @@ def ways_out(
     found = zip((rows, columns), shape, kinds, strict=True)
     left = sorted((lost / of, how, lost, of) for lost, of, how in found if of - lost >= 2)
     ways = [
-        Way("missing", how, f"Leave out {counted(lost, how.removesuffix('s'))} of {of:,}")
+        Way("missing", how, f"Leave out {things(lost, how.removesuffix('s'))} of {of:,}")
         for _, how, lost, of in left
     ]
-    invented = f"{counted(cells, 'number')} of {shape[0] * shape[1]:,}"
+    invented = f"{things(cells, 'number')} of {shape[0] * shape[1]:,}"
     mean = Way("missing", "mean", f"Put in means, which invents {invented}")
     return (*ways, mean) if left and left[0][0] <= MOST_LOST else (mean, *ways)
 
 
-def _place(row: int, column: int) -> str:
-    return f"row {row + 1}, column {column + 1}"
-
-
 def settle(
-    X: Any, how: str, features_in_rows: bool = False, place: Callable[[int, int], str] = _place
+    X: Any,
+    how: str,
+    features_in_rows: bool = False,
+    place: Callable[[int, int], str] = lambda row, column: f"row {row + 1}, column {column + 1}",
 ) -> Settled:
     """Return X, oriented as in the file, without missing values (NaN), treated in the way `how`.
 
@@ -79,8 +78,8 @@ def settle(
     counts = i.size, np.unique(i).size, np.unique(j).size
     ways = ways_out(*counts, X.shape, features_in_rows)
     if how == "refuse":
-        things = ("feature", "sample") if features_in_rows else ("sample", "feature")
-        many = f"{i.size} are missing, in {counted(counts[1], things[0])} and {counted(counts[2], things[1])}"
+        nouns = ("feature", "sample") if features_in_rows else ("sample", "feature")
+        many = f"{i.size} are missing, in {things(counts[1], nouns[0])} and {things(counts[2], nouns[1])}"
         raise MissingValues(
             f"Every cell must hold a number, but {place(int(i[0]), int(j[0]))} holds none "
             f"({many if i.size > 1 else 'no other is missing'}): fill in what is missing.",
@@ -97,7 +96,7 @@ def settle(
             "needed: fill in what is missing.",
             [way for way in ways if way.value != how],
         )
-    out, cells = f"{whole - kept:,} of {whole:,} {how}", counted(i.size, "missing value")
+    out, cells = f"{whole - kept:,} of {whole:,} {how}", things(i.size, "missing value")
     note = f"Left out because of missing values: {out} ({cells})."
     return Settled(X[rows] if by_rows else X[:, columns], rows, columns, (note,))
 
@@ -128,12 +127,12 @@ def _fill_means(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) ->
     rows, columns = (left, np.arange(X.shape[1])) if features_in_rows else (np.arange(X.shape[0]), left)
     notes: tuple[str, ...] = ()
     if many:
-        inside = counted(np.unique(feature).size - empty, "feature")
+        inside = things(np.unique(feature).size - empty, "feature")
         notes += (
-            f"Not measured: {counted(many, 'missing value')} in {inside}, replaced by the mean of the "
+            f"Not measured: {things(many, 'missing value')} in {inside}, replaced by the mean of the "
             "feature's other values.",
         )
     if empty:
-        notes += (f"Left out because it has no value at all: {counted(empty, 'feature')}.",)
+        notes += (f"Left out because it has no value at all: {things(empty, 'feature')}.",)
         known = known[left] if features_in_rows else known[:, left]
     return Settled(known, rows, columns, notes)

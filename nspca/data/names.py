@@ -6,19 +6,16 @@ Readers make them for each `Dataset`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import eq
-from typing import TypeAlias, overload
+from typing import Any, TypeAlias
+
+from nspca.presentation.phrases import things
 
 Names: TypeAlias = "tuple[str, ...] | Numbered"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 feature" or "3,000 features"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def were(number: int, noun: str) -> str:
     """Return a number with its noun and the verb, such as "1 line was" or "3 lines were"."""
-    return f"{counted(number, noun)} {'was' if number == 1 else 'were'}"
+    return f"{things(number, noun)} {'was' if number == 1 else 'were'}"
 
 
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -43,7 +40,7 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
         taken.add(candidate)
         out.append(candidate)
     notes = (
-        (f'{counted(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0][:60]}".',)
+        (f'{things(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0][:60]}".',)
         if changed
         else ()
     )
@@ -63,13 +60,7 @@ class Numbered(Sequence[str]):
     def __len__(self) -> int:
         return self.length
 
-    @overload
-    def __getitem__(self, which: int) -> str: ...
-
-    @overload
-    def __getitem__(self, which: slice) -> tuple[str, ...]: ...
-
-    def __getitem__(self, which: int | slice) -> str | tuple[str, ...]:
+    def __getitem__(self, which: Any) -> Any:
         at = range(1, self.length + 1)[which]
         return tuple(f"{self.what} {i}" for i in at) if isinstance(at, range) else f"{self.what} {at}"
 

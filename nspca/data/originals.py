@@ -33,13 +33,6 @@ from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
 requests: Any = Late("requests", "downloads", "samples")
-FILES = {
-    "cbcl": "cbcl_faces.npz",
-    "leukemia": "leukemia_mll.npz",
-    "lrs": "lrs.npz",
-    "bow-kos": "docword.kos.txt.gz",
-}
-"""Names of the files in the folder that NSPCA_DATA names, by sample."""
 _TIMEOUT_SECONDS = 20
 """Seconds without an answer after which a server counts as absent."""
 _PIECE = 2**16
@@ -73,7 +66,7 @@ def find_original(name: str) -> Dataset | None:
 def original_path(name: str) -> Path | None:
     """Return the file of a real data set; None when this machine does not have one."""
     folder = originals_folder()
-    candidates = [folder / FILES[name], kept_path(name, folder)] if folder else []
+    candidates = [folder / SAMPLES[name].file, kept_path(name, folder)] if folder else []
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 

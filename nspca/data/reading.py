@@ -1,10 +1,10 @@
-"""The entry point for files: `read` returns a `Dataset` from a file of any format.
+"""The entry points: `read` returns a `Dataset` from a file of any format, `read_text` word counts of texts.
 
 Bytes become a `Source` (`containers`), a format converts or reads it (`formats`), a text table gets its
 dialect and cells (`dialect`, `cells`), its columns get roles (`roles`), and the `Dataset` gets its findings.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -14,19 +14,29 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
+from nspca.data.arrays import MOST_TEXT
 from nspca.data.containers import open_source, read_source
+from nspca.data.counting import count_documents
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
-from nspca.data.findings import Finding
+from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Source
-from nspca.data.formats.documents import find_documents
-from nspca.data.names import short, were
-from nspca.data.options import ReadOptions, TableOptions, keywords
+from nspca.data.formats.documents import (
+    MOST_BYTES,
+    find_documents,
+    from_strings,
+    read_documents,
+    read_files,
+    shortened,
+)
+from nspca.data.names import frozen, short, were
+from nspca.data.options import ReadOptions, TableOptions, TextOptions, keywords
 from nspca.data.roles import find_column
 from nspca.data.spectra import as_spectra
 from nspca.data.suspicions import suspicions
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
+from nspca.validation.archive import mib
 
 
 def read(
@@ -106,6 +116,97 @@ def read_opened(
     layout = source.layouts[-1] if source.layouts else None
     findings = (*data.findings, *suspicions(data))
     return replace(data, findings=findings, options=used_options(options, layout))
+
+
+def read_text(
+    source: str | Path | bytes | BinaryIO | Sequence[str],
+    *,
+    name: str | None = None,
+    annotation: str | Path | bytes | BinaryIO | None = None,
+    report: Report | None = None,
+    **options: Any,
+) -> Dataset:
+    """Return the word counts of documents as a data set.
+
+    Parameters
+    ----------
+    source : path, bytes, open binary file, or sequence of str
+        A folder or a ZIP of .txt files, a CSV or Excel table with a column of texts, a text file with a
+        document in every line or paragraph (all of them also gzipped), or the texts themselves.
+    name : str, optional
+        Name of the data set; by default that of the file.
+    annotation : path, bytes or open binary file, optional
+        A table with one row per document, joined by the names; see `nspca.data.annotate`.
+    report : callable, optional
+        Gets progress events and may raise `Cancelled`.
+    **options
+
+    Returns
+    -------
+    Dataset
+        Its kind is "words". `texts` holds the documents, long ones shortened.
+
+    Raises
+    ------
+    InvalidData
+        When the texts cannot be read or hold too few words.
+    InvalidOption
+        For an option outside its range.
+    """
+    how = TextOptions(**options)
+    report = report or silent
+    is_list = isinstance(source, Sequence) and not isinstance(source, str | bytes | bytearray | memoryview)
+    title = name or ("texts" if is_list else name_of(source))
+    report(Event("reading", message=title))
+    table = None if annotation is None else read_annotation(annotation)
+    label, own = split_label(how.label_column, table)
+    given: Any = source
+    if is_list:
+        found = from_strings(given)
+    elif isinstance(source, str | Path) and Path(source).is_dir():
+        found = read_files(limits.list_files(Path(source), _read_file))
+    else:
+        found = read_documents(
+            limits.bounded_bytes(given),
+            text_column=how.text_column,
+            id_column=how.id_column,
+            label_column=own,
+            split=how.split,
+        )
+    report(Event("counting words", total=len(found.texts)))
+    counted = count_documents(found.texts, how)
+    kept, cut = shortened(found.texts, MOST_TEXT)
+    notes = (*found.notes, *counted.notes)
+    if cut:
+        notes += (
+            f"The texts are longer than {mib(MOST_TEXT)}: for reading, the long ones are kept in part.",
+        )
+    data = Dataset(
+        title,
+        counted.X,
+        counted.words,
+        frozen(found.names),
+        labels=found.label_columns.get(found.label_name),
+        kind="words",
+        findings=as_findings(notes),
+        label_columns=found.label_columns,
+        label_name=found.label_name,
+        texts=kept,
+        options=ReadOptions(**dict(how)).given(),
+    )
+    return annotate(group_by_prefix(data), table, label)
+
+
+keywords(read_text, TextOptions)
+
+
+def _read_file(path: Path) -> bytes:
+    if path.stat().st_size > MOST_BYTES:
+        raise InvalidData(
+            f"A file of texts may have at most {mib(MOST_BYTES)}, and {path.name} has "
+            f"{mib(path.stat().st_size)}: give fewer texts."
+        )
+    return path.read_bytes()
 
 
 def weighted(data: Dataset, name: str) -> Dataset:

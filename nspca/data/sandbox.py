@@ -27,18 +27,15 @@ from nspca.data.containers import open_source
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout
 from nspca.data.findings import Finding
-from nspca.data.formats.arrow import FEATHER_MAGIC, PARQUET_MAGIC
-from nspca.data.formats.base import Source
+from nspca.data.formats import FORMATS
+from nspca.data.formats.base import GZIP, Source
 from nspca.data.formats.documents import find_documents
-from nspca.data.formats.excel import OLE, is_workbook
-from nspca.data.formats.images import ONE_IMAGE
-from nspca.data.formats.statistics import SAS, STATA, XPORT
+from nspca.data.formats.excel import is_workbook
 from nspca.data.limits import plain_bytes
 from nspca.data.names import Numbered
 from nspca.data.numerals import Numerals
 from nspca.data.options import ReadOptions, TableOptions
-from nspca.data.reading import read_opened
-from nspca.data.texts import read_text
+from nspca.data.reading import read_opened, read_text
 from nspca.errors import InvalidData, InvalidOption, MissingValues, Way
 from nspca.validation.archive import mib, open_zip
 
@@ -52,8 +49,6 @@ SECONDS = 120.0
 """Maximum seconds for reading a file. The widest permitted table takes twenty."""
 AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
-_NEVER_SMALL = (PARQUET_MAGIC, b"\x1f\x8b", b"%PDF", FEATHER_MAGIC, OLE, SAS, XPORT)
-"""First bytes of formats whose libraries are trusted with an upload in a separate process alone."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Layout, Numbered, Numerals, Finding, Way)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues)}
@@ -107,16 +102,16 @@ def open_file(
 
 def is_small(raw: bytes) -> bool:
     """Tell whether reading a file is sure to take little memory, whatever its header claims."""
-    if raw.startswith(b"\x1f\x8b"):
+    if raw.startswith(GZIP):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # all its members, not the first alone
                 raw = file.read(SMALL + 1)
         except (OSError, EOFError, zlib.error):
             return True  # a damaged file is refused at once
-    if len(raw) > SMALL or raw.startswith(_NEVER_SMALL) or STATA.match(raw) or ONE_IMAGE.match(raw):
+    if len(raw) > SMALL or raw.startswith((GZIP, b"%PDF")):  # of a PDF the texts may be read
         return False
     if not raw.startswith(b"PK\x03\x04"):
-        return True
+        return not next(one for one in FORMATS if one.matches(Source(raw=raw))).is_apart
     try:
         members = open_zip(raw)[1]
     except InvalidData:

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 
 from nspca.data.dataset import ROUNDING, Dataset
 from nspca.data.findings import Finding, suspicion
-from nspca.data.names import Numbered, counted, quote_names, short
+from nspca.data.names import Numbered, quote_names, short
 from nspca.errors import Way
+from nspca.presentation.phrases import things
 
 # Names of probe sets and accession numbers. Gene symbols such as TP53 have a pattern of their own, because
 # sample names S1, S2, ... look similar.
@@ -137,7 +138,7 @@ def _constants(data: Dataset) -> Iterator[Finding]:
     constant = data.constant_columns()
     if 0 < constant.size < len(data.feature_names) - 1:
         names = quote_names(data.feature_names[j] for j in constant)
-        many = counted(constant.size, "feature") + (" takes" if constant.size == 1 else " take")
+        many = things(constant.size, "feature") + (" takes" if constant.size == 1 else " take")
         way = Way("drop_constant", True, "Leave out what never varies")
         yield suspicion(f"{many} one value only ({names})", way, where="features")
 
@@ -197,7 +198,7 @@ def _codes(data: Dataset) -> Iterator[Finding]:
                 f"{value} {count} times, far from all others ({low:g} to {high:g}), as programs write "
                 "missing values: the answer will be about these numbers",
                 Way("missing_codes", plain, means),
-                where=counted(int(here.any(axis=0).sum()), "feature"),
+                where=things(int(here.any(axis=0).sum()), "feature"),
             )
 
 

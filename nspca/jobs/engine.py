@@ -167,13 +167,12 @@ class Engine:
             run = self.store.find_run(job_id)
             if run is None:
                 raise JobError(NO_RUN)
-            state = run.as_state()
-            if state.ended:
-                return state
+            if run.ended:
+                return run
             with self._lock:  # it may just have been entered
                 job = self._runs.get(job_id)
             if job is None:
-                return replace(state, state="failed", error=self._full or UNKEPT)
+                return replace(run, state="failed", error=self._full or UNKEPT)
         job.looked = time.monotonic()
         if job.started:
             return job.as_state(job_id, "running")

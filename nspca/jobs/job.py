@@ -39,9 +39,7 @@ class JobState:
     """State of a run at one moment, as pages get it from the engine. Times are seconds since the epoch."""
 
     id: str  # unguessable; it stays valid over page reloads and restarts of the server
-    state: (
-        str  # "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled", "interrupted"
-    )
+    state: str  # "starting" (no workers), "queued", "running", "done", "failed", "cancelled", "interrupted"
     title: str = ""  # in the list of runs; empty while the run is in memory
     place: int = 0  # in the queue from 1; 0 if the run does not wait in this process
     event: Event | None = None  # the latest one
@@ -58,31 +56,16 @@ class JobState:
 
 
 @dataclass(frozen=True)
-class Run:
-    """A run as stored, with everything to show it, open it, and run it again."""
+class Run(JobState):
+    """A run as stored: its last state, and everything to open it and to run it again."""
 
-    id: str
-    workspace: str
-    key: str  # hash of the computation
-    title: str  # set at the start
-    function: str  # name of the task
-    parameters: str  # packed arguments
-    page: str  # address of the page that shows the run; empty for none
-    state: str
-    event: str  # JSON
-    rows: str  # JSON
-    error: str
-    created: float
-    started: float | None
-    finished: float | None
+    workspace: str = ""
+    key: str = ""  # hash of the computation
+    function: str = ""  # name of the task
+    parameters: str = ""  # packed arguments
+    page: str = ""  # address of the page that shows the run; empty for none
+    created: float = 0.0
     name: str = ""  # set by the owner later
-
-    def as_state(self) -> JobState:
-        """Return the state for a page, with event and rows read from JSON."""
-        same = ("id", "state", "title", "error", "created", "started", "finished")
-        event = Event(**json.loads(self.event)) if self.event else None
-        rows = tuple(json.loads(self.rows))
-        return JobState(event=event, rows=rows, **{name: getattr(self, name) for name in same})
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Pool:
         self._cluster: LocalCluster | None = None
         self._client: Any = None  # a Client once __init__ has returned
         self._short_of_memory: set[int] = set()
-        address = scheduler_address()
+        address = os.environ.get("NSPCA_SCHEDULER", "")
         if address and not address.startswith("tls://"):
             raise JobError(
                 f"NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got {address!r}: "
@@ -211,11 +211,6 @@ class Pool:
             return Finished("killed")
         except Exception as error:  # a lost connection, a cancelled future: the run has no result either way
             return Finished("failed", error=_describe_lost_connection(error), trace=str(error))
-
-
-def scheduler_address() -> str:
-    """Return the address of the scheduler in NSPCA_SCHEDULER; empty for local workers."""
-    return os.environ.get("NSPCA_SCHEDULER", "")
 
 
 def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:

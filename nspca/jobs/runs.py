@@ -5,20 +5,20 @@ since it does not answer the key. The engine writes runs; pages list, rename, de
 """
 
 import hashlib
+import json
 import secrets
 import sqlite3
 import time
 from collections.abc import Iterable
+from dataclasses import fields
 
 from nspca.errors import JobError
 from nspca.jobs.database import Database
 from nspca.jobs.job import UNFINISHED, Run
+from nspca.progress import Event
 
-COLUMNS = (
-    "id, workspace, key, title, function, parameters, page, state, event, rows, error, created, started, "
-    "finished"
-)
-OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # columns of a list, without possibly long progress
+COLUMNS = ", ".join(field.name for field in fields(Run) if field.name != "place")
+OUTLINE = COLUMNS.replace("event, rows", "'' AS event, '[]' AS rows")  # without possibly long progress
 UNDO_SECONDS = 3600.0  # period in which a deleted run can be restored
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
@@ -55,10 +55,11 @@ class Runs(Database):
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
             # A deleted run that is requested again is not shared again.
             db.execute(f"DELETE FROM shares WHERE run IN ({again})", (workspace, key))
-            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters, page)
-            row = (*asked, *state[:3], "", now, *state[3:])
+            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters, page, now)
             run_id = db.execute(
-                f"""INSERT INTO runs ({COLUMNS}) VALUES ({", ".join("?" * len(row))})
+                """INSERT INTO runs (id, workspace, key, title, function, parameters, page, created,
+                    state, event, rows, started, finished)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (workspace, key) DO UPDATE SET
                     title = CASE excluded.title WHEN '' THEN title ELSE excluded.title END,
                     parameters = excluded.parameters, page = excluded.page,
@@ -67,7 +68,7 @@ class Runs(Database):
                     started = excluded.started, finished = excluded.finished,
                     name = CASE WHEN deleted IS NULL THEN name ELSE '' END, deleted = NULL
                 RETURNING id""",
-                row,
+                (*asked, *state),
             ).fetchone()["id"]
             if not found:
                 # The partial result of an earlier run.
@@ -140,11 +141,8 @@ class Runs(Database):
                 SELECT key FROM results WHERE key NOT IN (SELECT key FROM summed WHERE held <= ?)""",
                 (time.time() - max_age, quota, total),
             ).fetchall()
-            db.executemany("DELETE FROM results WHERE key = ?", gone)
-            db.executemany(
-                "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
-                [(EXPIRED, key) for (key,) in gone],
-            )
+            for (key,) in gone:
+                _drop(db, key, EXPIRED)
         return len(gone)
 
     def kept(self, workspace: str) -> tuple[int, int]:
@@ -166,8 +164,8 @@ class Runs(Database):
 
     def find_run(self, run_id: str) -> Run | None:
         """Return a run by its id, for the engine; an id is as unguessable as a workspace."""
-        row = self._row(f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,))
-        return Run(*row) if row else None
+        row = self._row(f"SELECT {COLUMNS} FROM runs WHERE id = ? AND deleted IS NULL", (run_id,))
+        return _run(row) if row else None
 
     def list_runs(
         self, workspace: str, *, outline: bool = False, most: int = -1, about: str = ""
@@ -176,13 +174,12 @@ class Runs(Database):
 
         With `outline`, their events and rows are left out. Their parameters contain the text `about`.
         """
-        wanted = f"{OUTLINE if outline else COLUMNS}, name"
         rows = self._rows(
-            f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL AND instr(parameters, ?) "
-            "ORDER BY created DESC, id LIMIT ?",
+            f"SELECT {OUTLINE if outline else COLUMNS} FROM runs WHERE workspace = ? AND deleted IS NULL "
+            "AND instr(parameters, ?) ORDER BY created DESC, id LIMIT ?",
             (workspace, about, most),
         )
-        return [Run(*row) for row in rows]
+        return [_run(row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
         """Return the parameters of all unfinished runs, which still need their arrays."""
@@ -257,17 +254,24 @@ class Runs(Database):
             return None
         if not _is_whole(row):
             with self._writing() as db:
-                db.execute("DELETE FROM results WHERE key = ?", (key,))
-                db.execute(
-                    "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
-                    (DAMAGED, key),
-                )
+                _drop(db, key, DAMAGED)
             raise JobError(DAMAGED)
         return row["body"]
 
     def has_result(self, key: str) -> bool:
         """Tell whether a result is stored under a key, or a partial result under the id of a run."""
         return self._row("SELECT 1 FROM results WHERE key = ?", (key,)) is not None
+
+
+def _drop(db: sqlite3.Connection, key: str, error: str) -> None:
+    db.execute("DELETE FROM results WHERE key = ?", (key,))
+    failed = "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'"
+    db.execute(failed, (error, key))
+
+
+def _run(row: sqlite3.Row) -> Run:
+    event, rows = row["event"] and Event(**json.loads(row["event"])), tuple(json.loads(row["rows"]))
+    return Run(**{**dict(row), "event": event or None, "rows": rows})
 
 
 def _digest(body: bytes) -> str:

@@ -158,7 +158,6 @@ def _fillers(table: Table, unused: NDArray[np.int64]) -> tuple[NDArray[np.int64]
 
 
 def _largest(table: Array, count: int = 6) -> NDArray[np.int64]:
-    """Return the flat positions of the largest entries of a table, in decreasing order."""
     flat = table.ravel()
     top = topk_indices(flat, min(count, flat.size))
     return top[np.argsort(-flat[top], kind="stable")]

@@ -92,7 +92,6 @@ def every_matching(n: int, sizes: Sequence[int]) -> np.ndarray | None:
 
 @lru_cache(maxsize=8)
 def _listed(n: int, sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return the labels (l, n) of every matching."""
     labels = np.full((1, n), -1)
     for j, size in enumerate(sizes):
         chosen = [(row, I) for row in labels for I in combinations(np.flatnonzero(row < 0), size)]

@@ -88,7 +88,6 @@ def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = (
 
 
 def _with_exchanges(problem: Problem, result: Result, report: Report) -> Result:
-    """Return the answer after exchanges with all features, if they gain."""
     X = result.components
     if problem.joint:
         Y = exchange(problem.covariance, X, problem.sizes, problem.nonneg, report)
@@ -138,7 +137,6 @@ def _translate(report: Report, features: np.ndarray) -> Report:
     """
 
     def translated(event: Event) -> None:
-        """Report an event of a part with the feature numbers of the whole problem."""
         components = event.payload.get("components")
         if components:
             own = [[features[support].tolist(), weights] for support, weights in components]

@@ -12,8 +12,7 @@ import numpy as np
 
 from nspca.covariance.linalg import Array
 from nspca.data import Dataset, load_sample, original_path, prepare
-from nspca.data.catalogue import originals_folder
-from nspca.data.originals import FILES
+from nspca.data.catalogue import find_sample, originals_folder
 from nspca.errors import InvalidData
 from nspca.presentation.phrases import listed
 
@@ -70,7 +69,7 @@ def missing(names: Iterable[str]) -> list[str]:
 
 def remedy(names: Iterable[str]) -> str:
     """Return how the originals of some data sets are made available to nspca, as a clause."""
-    files = [FILES[name] if name in SAMPLES else EXTRA[name] for name in names]
+    files = [find_sample(name).file if name in SAMPLES else EXTRA[name] for name in names]
     put = f"put {listed(files)} into"
     if originals_folder() is not None:
         return f"{put} the folder that the environment variable NSPCA_DATA names"

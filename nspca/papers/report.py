@@ -5,6 +5,7 @@ curves. The command `nspca papers` calls `lines`, `counted` and `html`. The page
 `beside_table` and `text_table`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,16 +15,24 @@ from typing import Any
 from nspca.errors import needs
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts
 from nspca.papers.item import Table
+from nspca.presentation.numerals import format_value
 
 # A missing package is reported here, not after minutes of computing.
 with needs("the report of the papers"):
     from nspca.plots.papers import gallery_figure, panel_figure
     from nspca.presentation.markup import Markup, render
 
+POWER = re.compile(r"(\d\.\d+)e[+-]\d+")
+
 
 def number(value: float | str) -> str:
     """Return a computed number with four digits, or a finding in words as it is."""
-    return value if isinstance(value, str) else f"{value:.4g}"
+    return value if isinstance(value, str) else format_value(value, 4)
+
+
+def printed_number(claim: Claim) -> str:
+    """Return what the paper prints, with ``1.08e+07`` as ``1.08 × 10⁷`` and ``4.94e+01`` as ``49.4``."""
+    return POWER.sub(lambda found: format_value(float(found[0]), len(found[1]) - 1), claim.printed.shown)
 
 
 def found_line(one: Found) -> str:
@@ -47,7 +56,7 @@ def lines(item: Item, outcome: Outcome | None) -> list[str]:
     said = []
     for claim in claims(item, outcome):
         seen = "; ".join(found_lines(claim))
-        said.append(f"{claim.verdict:<13} {claim.printed.what}: {claim.printed.shown} | {seen}")
+        said.append(f"{claim.verdict:<13} {claim.printed.what}: {printed_number(claim)} | {seen}")
         said += [f"{'':<13} {more}" for more in (readings(claim), reason(claim)) if more]
     for table in outcome.tables if outcome is not None else []:
         said += [" | ".join(row) for row in (table.columns, *table.rows)]
@@ -118,7 +127,7 @@ def table(lines: list[Claim], beside: bool = True) -> Markup:
     rows = [
         {
             "what": claim.printed.what,
-            "shown": claim.printed.shown,
+            "shown": printed_number(claim),
             "where": claim.printed.where,
             "own": _found_html(claim, judged=True),
             "others": _found_html(claim, judged=False),

@@ -23,15 +23,10 @@ def strip(counts: np.ndarray, total: int, names: Sequence[str]) -> go.Figure:
     every = int((counts == total).sum())
     alt = f"Of {np.count_nonzero(counts)} features in {total} sets, {every} are in every set."
     figure = new_figure(alt, height=240, showlegend=False)
-    add_bars(
-        figure,
-        list(range(len(order))),
-        counts[order],
-        [PROVED if counts[j] == total else fade(MAIN, 0.6) for j in order],
-        hover=[f"{names[j]}: in {counts[j]} of {total} sets" for j in order],
-    )
-    ticks = {"tickvals": list(range(len(order))), "ticktext": [short(str(names[j])) for j in order]}
-    figure.update_xaxes(tickangle=-45, **ticks)
+    at, colours = [*range(len(order))], [PROVED if counts[j] == total else fade(MAIN, 0.6) for j in order]
+    hover = [f"{names[j]}: in {counts[j]} of {total} sets" for j in order]
+    add_bars(figure, at, counts[order], colours, hover=hover)
+    figure.update_xaxes(tickangle=-45, tickvals=at, ticktext=[short(str(names[j])) for j in order])
     return figure.update_yaxes(title_text=f"of {total} sets", range=[0, total])
 
 
@@ -57,13 +52,9 @@ def distance_map(components: Array, values: Array, value: float) -> go.Figure:
     places, loss = distances(components), 100 * (1 - values / value)
     alt = f"{len(values)} sets; the last one explains {loss.max():.3g} % less than the best."
     figure = new_figure(alt, height=320, showlegend=False)
+    hover = [f"set {i}: −{lost:.3g} %" for i, lost in enumerate(loss, 1)]
     for own, colour, size in ((slice(1, None), fade(MAIN, 0.6), 8), (slice(0, 1), RECOMMENDED, 14)):
-        add_curve(
-            figure,
-            places[own, 0],
-            places[own, 1],
-            hover=[f"set {i + 1}: −{loss[i]:.3g} %" for i in range(len(values))[own]],
-            marker={"size": size, "color": colour},
-        )
+        x, y = places[own].T
+        add_curve(figure, x, y, hover=hover[own], marker={"size": size, "color": colour})
     figure.update_xaxes(visible=False)
     return figure.update_yaxes(visible=False, scaleanchor="x")

@@ -6,7 +6,7 @@ Where a figure takes `style`, it has the look of each method, as `styles` return
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -68,22 +68,15 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
 
 
 def _draw_lines(
-    figure: go.Figure,
-    frame: pd.DataFrame,
-    ks: Sequence[int],
-    style: Styles,
-    selected: int | None,
-    height: Callable[[Any], float],
-    text: Callable[[Any], str],
+    figure: go.Figure, frame: pd.DataFrame, ks: Sequence[int], style: Styles, selected: int | None
 ) -> None:
-    """Draw the line of every method through the `height` of its rows, which say `text` on hovering, with a
+    """Draw the line of every method through the `height` of its rows, which are `said` on hovering, with a
     line at the selected k.
     """
-    for method, rows in frame.groupby("method", sort=False):
-        points = [*rows.sort_values("k").itertuples()]
-        hover = [f"<b>{named(method)}</b>, k = {row.k}: {text(row)}" for row in points]
-        x, y = [row.k for row in points], [height(row) for row in points]
-        add_curve(figure, x, y, named(method), hover, **style[method])
+    for method, own in frame.groupby("method", sort=False):
+        rows = own.sort_values("k")
+        hover = [f"<b>{named(method)}</b>, k = {row.k}: {row.said}" for row in rows.itertuples()]
+        add_curve(figure, [*rows["k"]], [*rows["height"]], named(method), hover, **style[method])
     figure.update_layout(showlegend=True)  # a single method needs its name too
     kaxis.lay_out(figure, sorted(set(ks)))
     if selected is not None:
@@ -113,15 +106,8 @@ def values_figure(
     rows = in_percent(frame.assign(probability=math.nan), unit)
     add_proved(figure, rows, sorted(set(ks)), unit_name, "sparse" if signed else "nonnegative sparse")
     figure.update_traces(showlegend=True, selector={"name": NOTHING_ABOVE})
-    _draw_lines(
-        figure,
-        frame,
-        ks,
-        style,
-        selected,
-        lambda row: 100 * row.value / unit,
-        lambda row: f"{format_value_share(row.value, unit)} of {unit_name}",
-    )
+    said = [f"{format_value_share(value, unit)} of {unit_name}" for value in frame["value"]]
+    _draw_lines(figure, frame.assign(height=100 * frame["value"] / unit, said=said), ks, style, selected)
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
     return figure.update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero", **top)
 
@@ -181,15 +167,8 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
         f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.",
         height=430,
     )
-    _draw_lines(
-        figure,
-        frame,
-        ks,
-        style,
-        selected,
-        lambda row: 100 * row.ratio,
-        lambda row: f"at least {format_guarantee(row.ratio)}<br>of the best possible, proved",
-    )
+    said = [f"at least {format_guarantee(one)}<br>of the best possible, proved" for one in frame["ratio"]]
+    _draw_lines(figure, frame.assign(height=100 * frame["ratio"], said=said), ks, style, selected)
     return figure.update_yaxes(title_text="at least this % of the best possible")
 
 
@@ -201,15 +180,10 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
     figure = new_figure(
         f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380
     )
-    _draw_lines(
-        figure,
-        frame,
-        ks,
-        style,
-        selected,
-        lambda row: max(row.seconds, 1e-5),
-        lambda row: f"{row.seconds:.3g} s",
+    rows = frame.assign(
+        height=frame["seconds"].clip(lower=1e-5), said=[f"{seconds:.3g} s" for seconds in frame["seconds"]]
     )
+    _draw_lines(figure, rows, ks, style, selected)
     return figure.update_yaxes(title_text="seconds", type="log", dtick=1)
 
 
@@ -282,9 +256,8 @@ def cumulative_figure(
         x, y = list(range(1, len(values) + 1)), [100 * value / total for value in values]
         add_curve(figure, x, y, named(name), hover, **style[name])
     if upper is not None:
-        hover = [
-            f"No {most} disjoint components explain more than {format_bound_share(upper, total)}: proved."
-        ]
+        limit = format_bound_share(upper, total)
+        hover = [f"No {most} disjoint components explain more than {limit}: proved."]
         ends_of_line, height = [most - 0.35, most + 0.35], 100 * upper / total
         line = {"color": BOUND, "width": 2.5}
         add_curve(figure, ends_of_line, [height] * 2, NOTHING_ABOVE, hover * 2, line=line)

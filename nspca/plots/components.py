@@ -101,32 +101,15 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: Arr
     # An instrument with two overlapping channels has two stretches over which the axis rises.
     order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
     for index, part in enumerate(np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1)):
-        at, middle, first = axis[part], mean[part], index == 0
+        at, middle = axis[part], mean[part]
+        look: dict[str, Any] = {"showlegend": index == 0, "yaxis": "y2"}
         if spread is not None:
             width = np.asarray(spread, float)[part]
-            add_curve(
-                figure,
-                np.concatenate([at, at[::-1]]),
-                np.concatenate([middle + width, (middle - width)[::-1]]),
-                "± one standard deviation",
-                fill="toself",
-                fillcolor=FAINT,
-                line={"width": 0},
-                legendgroup="spread",
-                showlegend=first,
-                yaxis="y2",
-            )
-        add_curve(
-            figure,
-            at,
-            middle,
-            "mean spectrum",
-            "At %{x:.4g} the mean is %{y:.4g}.",
-            line={"color": CONTEXT, "width": 1.5},
-            legendgroup="mean",
-            showlegend=first,
-            yaxis="y2",
-        )
+            x, y = np.append(at, at[::-1]), np.append(middle + width, (middle - width)[::-1])
+            filled = look | {"fill": "toself", "fillcolor": FAINT, "line": {"width": 0}}
+            add_curve(figure, x, y, "± one standard deviation", legendgroup="spread", **filled)
+        line, hover = {"color": CONTEXT, "width": 1.5}, "At %{x:.4g} the mean is %{y:.4g}."
+        add_curve(figure, at, middle, "mean spectrum", hover, line=line, legendgroup="mean", **look)
 
 
 def component_spectrum(
@@ -141,10 +124,9 @@ def component_spectrum(
     around it.
     """
     x, axis = np.asarray(x, float), np.asarray(axis, float)
-    used = np.flatnonzero(x)
-    where = (
-        f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}" if used.size else ""
-    )
+    used, where = np.flatnonzero(x), ""
+    if used.size:
+        where = f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}"
     figure = new_figure(f"Component as a spectrum: {_count(x)} used{where}.{_sure(x, sure)}", height=400)
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
@@ -208,23 +190,16 @@ def _ranked_bars(
     return figure.update_xaxes(title_text="weight", zeroline=True), labels, values
 
 
-def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
+def component_words(names: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as a word list, largest weight first, with each word as large as its weight over a
     bar of that length.
     """
-    figure, labels, values = _ranked_bars(words, weights, top, sure, "words", 27, 0.3)
+    figure, labels, values = _ranked_bars(names, weights, top, sure, "words", 27, 0.3)
     largest = np.abs(values).max(initial=0) or 1
-    figure.add_scatter(
-        x=np.zeros(len(values)),
-        y=np.arange(len(values)),
-        text=[f" {word}" for word in labels],
-        mode="text",
-        textposition="middle right",
-        textfont={"size": [12 + 9 * abs(v) / largest for v in values]},
-        hoverinfo="skip",
-        showlegend=False,
-        cliponaxis=False,
-    )
+    words, sizes = [f" {word}" for word in labels], [12 + 9 * abs(v) / largest for v in values]
+    look: dict[str, Any] = {"mode": "text", "textposition": "middle right", "textfont": {"size": sizes}}
+    x, y = np.zeros(len(values)), np.arange(len(values))
+    add_curve(figure, x, y, text=words, cliponaxis=False, **look)
     # Room for a long word on a short bar.
     return figure.update_xaxes(
         range=[min(1.05 * values.min(initial=0), 0), 1.25 * largest], showgrid=False

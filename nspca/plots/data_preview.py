@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from PIL import Image
 
-from nspca.plots.theme import plain, sheet
+from nspca.plots.theme import plain, sheet, svg
 from nspca.presentation.colours import COLOURS, CONTEXT, DIVERGING, MAIN
 
 WIDTH, HEIGHT = 240, 84
@@ -40,20 +40,14 @@ def thumbnail(
         inside = _words(X, feature_names)
     else:
         inside = _cells(X)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-        f'height="{HEIGHT}">{inside}</svg>'
-    )
+    return svg(WIDTH, HEIGHT, inside, f'width="{WIDTH}" height="{HEIGHT}"')
 
 
-def strip(X: Any, shape: Sequence[int]) -> str:
-    """Draw all rows of X as images of `shape` side by side, in an SVG with the proportions of the images."""
-    pixels = _sheet(X, shape, 1, X.shape[0])
+def strip(X: Any, shape: Sequence[int], lines: int = 1) -> str:
+    """Draw all rows of X as images of `shape` in some lines, in an SVG with the proportions of the images."""
+    pixels = _sheet(X, shape, lines, -(-X.shape[0] // lines))
     height, width = pixels.shape[:2]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">'
-        f"{_picture(pixels, size=(width, height))}</svg>"
-    )
+    return svg(width, height, _picture(pixels, size=(width, height)))
 
 
 def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray:
@@ -77,10 +71,7 @@ def _dense(part: Any) -> np.ndarray:
 def lines(X: Any, axis: ArrayLike | None, count: int) -> str:
     """Draw `count` rows of X as lines, in an SVG that is as wide as a page."""
     width, height = 960, 170
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'preserveAspectRatio="none">{_lines(X, axis, count, width, height)}</svg>'
-    )
+    return svg(width, height, _lines(X, axis, count, width, height), 'preserveAspectRatio="none"')
 
 
 def _lines(X: Any, axis: ArrayLike | None, count: int, width: int, height: int) -> str:

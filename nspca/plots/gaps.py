@@ -9,11 +9,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.theme import add_curve, add_note, new_figure, ratio_sentence
 from nspca.presentation.colours import BOUND, FOUND, PROVED, fade
-from nspca.presentation.numerals import (
-    format_bound_share,
-    format_value_share,
-    proved_ratio,
-)
+from nspca.presentation.numerals import format_bound_share, format_value_share, proved_ratio
 
 HOVER_DIGITS = 5
 """Significant digits of a hover: a search gains little by little."""
@@ -47,25 +43,14 @@ def gap_figure(
     figure = new_figure(
         f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280
     )
+    after = f"After %{{x}} {steps_name}:<br>"
+    line = {"color": BOUND, "width": 2, "shape": "hv", "dash": "dot"}
+    hover = f"{after}nothing above %{{customdata}} is possible."
+    add_curve(figure, steps, upper, "bound", hover, line=line, customdata=said)
+    line = {"color": FOUND, "width": 2.5, "shape": "hv"}
+    hover, filled = f"{after}%{{customdata}} has been reached.", {"fillcolor": fade(PROVED, 0.4)}
     add_curve(
-        figure,
-        steps,
-        upper,
-        "bound",
-        f"After %{{x}} {steps_name}:<br>nothing above %{{customdata}} is possible.",
-        line={"color": BOUND, "width": 2, "shape": "hv", "dash": "dot"},
-        customdata=said,
-    )
-    add_curve(
-        figure,
-        steps,
-        lower,
-        "best found",
-        f"After %{{x}} {steps_name}:<br>%{{customdata}} has been reached.",
-        line={"color": FOUND, "width": 2.5, "shape": "hv"},
-        fill="tonexty",
-        fillcolor=fade(PROVED, 0.4),
-        customdata=reached,
+        figure, steps, lower, "best found", hover, line=line, customdata=reached, fill="tonexty", **filled
     )
     if ratio is not None:
         add_note(figure, ratio_sentence(ratio), 1, 1.02, "bottom right")

@@ -11,15 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.data.names import pixel_names
-from nspca.plots.theme import (
-    add_pixels,
-    grey_behind,
-    hide_axes,
-    new_figure,
-    plain,
-    sheet,
-    weight_colours,
-)
+from nspca.plots.theme import add_pixels, grey_behind, hide_axes, new_figure, plain, sheet, weight_colours
 from nspca.presentation.colours import HUES, fade
 
 IN_A_ROW = 8
@@ -58,10 +50,8 @@ def parts_figure(
     r = X.shape[1]
     columns, room = min(IN_A_ROW, r), max(3, shape[0] // 5)
     lines = -(-r // columns)
-    alt = (
-        f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: "
-        f"{', '.join(plain(c) for c in captions or [])}."
-    )
+    said = ", ".join(map(plain, captions or []))
+    alt = f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: {said}."
     figure = new_figure(alt, height=lines * (150 if columns > 4 else 190))
     behind, grey = grey_behind(mean, X.shape[0])
     face, places = sheet([behind] * r, shape, columns, room)
@@ -83,11 +73,8 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     """
     X = np.abs(np.asarray(X, float))
     used = np.count_nonzero(X.any(axis=1))
-    figure = new_figure(
-        f"{X.shape[1]} parts by {plain(name)} in one image: {used} of {X.shape[0]} pixels are in one of "
-        "them.",
-        height=330,
-    )
+    said = f"{used} of {X.shape[0]} pixels are in one of them"
+    figure = new_figure(f"{X.shape[1]} parts by {plain(name)} in one image: {said}.", height=330)
     behind, grey = grey_behind(mean, X.shape[0])
     add_pixels(figure, behind.reshape(shape), grey, opacity=0.45)
     numbers, pixels = [], np.reshape(pixel_names((shape[0], shape[1])), shape)
@@ -137,10 +124,7 @@ def pictures_figure(
     room, columns = max(3, shape[0] // 5), min(IN_A_ROW, len(pictures))
     canvas, places = sheet(pictures, shape, columns, room)
     lines = -(-len(pictures) // columns)
-    figure = new_figure(
-        f"Images side by side: {', '.join(plain(c) for c in captions)}.",
-        height=lines * 150,
-    )
+    figure = new_figure(f"Images side by side: {', '.join(map(plain, captions))}.", height=lines * 150)
     add_pixels(figure, canvas, "Greys_r", (low, high), "%{z:.4g}")
     return captioned(figure, places, captions)
 

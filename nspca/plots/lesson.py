@@ -19,17 +19,7 @@ from nspca.plots.theme import (
     new_figure,
     plain,
 )
-from nspca.presentation.colours import (
-    CHOSEN,
-    CONTEXT,
-    LIMIT,
-    MAIN,
-    PROVED,
-    SECOND,
-    SEQUENTIAL,
-    STAR,
-    fade,
-)
+from nspca.presentation.colours import CHOSEN, CONTEXT, LIMIT, MAIN, PROVED, SECOND, SEQUENTIAL, STAR, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
 
@@ -45,37 +35,19 @@ def direction_figure(points: ArrayLike, direction: np.ndarray | None, names: Seq
     if direction is not None:
         said = f"; they vary most along a line at {np.degrees(np.arctan2(*direction[::-1])):.0f} degrees"
     figure = new_figure(f"{len(points)} samples of two features{said}.", height=460)
-    add_curve(
-        figure,
-        light(at[:, 0]),
-        light(at[:, 1]),
-        hover="%{customdata} samples have the values %{x:g} and %{y:g}.",
-        marker={
-            "size": LARGEST * np.sqrt(count / count.max()),
-            "color": fade(CONTEXT, 0.55),
-            "line": {"width": 0},
-        },
-        customdata=count,
-    )
-    lines = (
-        ()
-        if direction is None
-        else (
-            (turned @ direction, SECOND, 2.5, "across it"),
-            (direction, MAIN, 5, "most variance"),
-        )
-    )
+    hover, sizes = "%{customdata} samples have the values %{x:g} and %{y:g}.", np.sqrt(count / count.max())
+    disc = {"size": LARGEST * sizes, "color": fade(CONTEXT, 0.55), "line": {"width": 0}}
+    x, y = light(at.T)
+    add_curve(figure, x, y, hover=hover, marker=disc, customdata=count)
+    lines: list[tuple[np.ndarray, str, float, str]] = []
+    if direction is not None:
+        lines = [(turned @ direction, SECOND, 2.5, "across it"), (direction, MAIN, 5, "most variance")]
     for along, colour, width, words in lines:
-        reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
-        ends = middle + np.outer([-reach, reach], along)
-        add_curve(
-            figure,
-            ends[:, 0],
-            ends[:, 1],
-            f"{words}: {np.var(points @ along):.3g}",
-            f"Along this line the variance is {np.var(points @ along):.4g}.",
-            line={"color": colour, "width": width},
-        )
+        places, variance = (points - middle) @ along, np.var(points @ along)
+        reach = np.ptp(places) / 2 if width > 3 else 2 * np.std(places)
+        (x, y), name = (middle + np.outer([-reach, reach], along)).T, f"{words}: {variance:.3g}"
+        hover, line = f"Along this line the variance is {variance:.4g}.", {"color": colour, "width": width}
+        add_curve(figure, x, y, name, hover, line=line)
     figure.update_xaxes(title_text=plain(names[0]), constrain="domain")
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
 
@@ -88,7 +60,8 @@ def marked_pixels(
     _add_grey(figure, mean, shape)
     for pixel, colour, name in zip(pixels, (MAIN, SECOND), names, strict=True):
         row, column = divmod(pixel, shape[1])
-        figure.add_shape(type="rect", **_square(row, column, 0.5), line={"color": colour, "width": 5})
+        corners = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        figure.add_shape(type="rect", **corners, line={"color": colour, "width": 5})
         add_swatch(figure, plain(name), colour)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)
@@ -105,19 +78,12 @@ def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean:
     said = ", ".join(f"{name}: {np.sum(which)}" for name, which, _ in kinds)
     figure = new_figure(f"Pixels of two answers. {said}.", height=400)
     _add_grey(figure, mean, shape)
-    squares = []
     for name, which, colour in kinds:
-        for pixel in np.flatnonzero(which):
-            square = _square(*divmod(int(pixel), shape[1]), 0.47)
-            squares.append({"type": "rect", **square, "fillcolor": colour, "line": {"width": 0}})
+        drawn = np.where(which, 1.0, np.nan).reshape(shape)
+        add_pixels(figure, drawn, [[0, colour], [1, colour]], (0, 1), gap=1)
         add_swatch(figure, f"{name}: {np.sum(which)}", colour)
-    figure.update_layout(shapes=squares)  # at once: one by one, each copies those before it
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)
-
-
-def _square(row: int, column: int, half: float) -> dict[str, float]:
-    return {"x0": column - half, "x1": column + half, "y0": row - half, "y1": row + half}
 
 
 def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from nspca.plots.compare import styles
 from nspca.plots.data_preview import strip
-from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet, svg
 from nspca.presentation.colours import COLOURS, CONTEXT, SEQUENTIAL, fade
 from nspca.presentation.numerals import format_value, percent_down
 
@@ -51,10 +51,7 @@ def miniature(outcome: Mapping[str, Any]) -> str:
             known = np.isfinite(across) & np.isfinite(down)
             points = " ".join(f"{a:.0f},{b:.0f}" for a, b in zip(across[known], down[known], strict=True))
             inside += f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" fill="{CONTEXT}">'
-        f"{inside}</svg>"
-    )
+    return svg(width, height, inside, f'fill="{CONTEXT}"')
 
 
 def _small_table(outcome: Mapping[str, Any]) -> str:
@@ -80,19 +77,13 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
     style = styles([curve["name"] for curve in curves], nested=len(curves) <= NESTED)
     if panel["band"]:
         lower, upper = (next(c for c in curves if c["name"] == name) for name in panel["band"])
-        add_curve(
-            figure,
-            [*lower["x"], *reversed(upper["x"])],
-            [*lower["y"], *reversed(upper["y"])],
-            fill="toself",
-            line={"width": 0},
-            fillcolor=fade(CONTEXT, 0.25),
-        )
+        x, y = ([*lower[axis], *reversed(upper[axis])] for axis in "xy")
+        add_curve(figure, x, y, fill="toself", line={"width": 0}, fillcolor=fade(CONTEXT, 0.25))
         if panel["share_at"] is not None:
             _print_share(figure, lower, upper, panel["share_at"])
     many = len(curves) > 12
     for curve in curves:
-        look = style[curve["name"]]
+        look, spread = style[curve["name"]], curve["spread"]
         figure.add_scatter(
             x=light(np.array(curve["x"])),
             y=light(np.array(curve["y"])),
@@ -100,9 +91,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
             mode="lines+markers" if curve["marks"] else "lines",
             line=look["line"] | {"dash": curve["dash"]},
             marker=look["marker"] if len(curves) <= NESTED else look["marker"] | {"size": 7},
-            error_y=None
-            if curve["spread"] is None
-            else {"array": curve["spread"], "thickness": 1, "width": 3},
+            error_y=None if spread is None else {"array": spread, "thickness": 1, "width": 3},
             showlegend=not many,
             hovertemplate=f"<b>{plain(curve['name'])}</b><br>%{{x:.4g}}: %{{y:.5g}}<extra></extra>",
         )

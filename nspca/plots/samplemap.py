@@ -103,13 +103,8 @@ def sample_map(
         names = names_of(sample_names, np.asarray(found), "sample")
         _named(figure, S[list(found)], names, "top center", marker=ring, hoverinfo="skip")
     if far:
-        _draw_far(
-            figure,
-            S[far],
-            np.asarray(scores, float)[far],
-            far,
-            names_of(sample_names, np.asarray(far), "sample"),
-        )
+        names = names_of(sample_names, np.asarray(far), "sample")
+        _draw_far(figure, S[far], np.asarray(scores, float)[far], far, names)
     arrows = None if far else arrows  # the correlations are those of the outliers
     if arrows is not None:
         _draw_arrows(figure, S, arrows)
@@ -134,23 +129,12 @@ def chosen_samples(selection: Any, count: int) -> list[int]:
 
 
 def _points(
-    figure: go.Figure,
-    S: np.ndarray,
-    data: list[list[Any]],
-    rows: np.ndarray,
-    name: str,
-    marker: dict[str, Any],
+    figure: go.Figure, S: np.ndarray, data: list[list[Any]], rows: Any, name: str, marker: dict[str, Any]
 ) -> None:
-    add_curve(
-        figure,
-        light(S[rows, 0]),
-        light(S[rows, 1]),
-        name,
-        "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}",
-        marker=marker,
-        legendgroup=name,
-        customdata=[data[i] for i in rows],
-    )
+    x, y = light(S[rows].T)
+    hover = "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}"
+    own = [data[i] for i in rows]
+    add_curve(figure, x, y, name, hover, marker=marker, legendgroup=name, customdata=own)
 
 
 def _at_edge(S: np.ndarray, far: list[int]) -> tuple[np.ndarray, list[int]]:
@@ -211,10 +195,9 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         count = len(ends[part])
         if not count:
             continue
-        xs, ys = np.zeros(3 * count), np.zeros(3 * count)
-        xs[1::3], ys[1::3] = ends[part].T
-        xs[2::3] = ys[2::3] = np.nan
-        add_curve(figure, xs, ys, line={"color": colour, "width": width})
+        lines = np.zeros((count, 3, 2))
+        lines[:, 1], lines[:, 2] = ends[part], np.nan
+        add_curve(figure, *lines.reshape(-1, 2).T, line={"color": colour, "width": width})
         _named(
             figure,
             ends[part],

@@ -13,12 +13,7 @@ from numpy.typing import ArrayLike
 from nspca.plots.theme import add_bars, add_curve, add_pixels, light, new_figure, plain
 from nspca.presentation.colours import FIELD, HUES, MAIN, TOGETHER
 
-
-def _jitter(count: int) -> np.ndarray:
-    """Return offsets in [-0.5, 0.5) that look random but are reproducible (multiples of the golden ratio)."""
-    return (np.arange(count) * 0.6180339887498949) % 1 - 0.5
-
-
+GOLDEN_RATIO = (5**0.5 - 1) / 2
 MOST_GROUPS = 12
 """Maximum number of groups. The samples of rarer labels share the last one: more colours look alike."""
 MOST_POINTS = 4000
@@ -80,20 +75,17 @@ def score_figure(
     figure = new_figure(
         f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )
+    size = 7 if len(drawn) < 1000 else 4
     for index, (group, rows) in enumerate(groups):
+        offsets = np.arange(len(rows)) * GOLDEN_RATIO % 1 - 0.5  # look random, and are the same each time
         add_curve(
             figure,
             light(scores[drawn[rows]]),
-            light(-index + 0.7 * _jitter(len(rows))),
+            light(-index + 0.7 * offsets),
             group,
             f"%{{customdata}} ({group})<br>score %{{x:.4g}}",
             customdata=names_of(sample_names, drawn[rows], "sample"),
-            marker={
-                "size": 7 if len(drawn) < 1000 else 4,
-                "opacity": 0.7,
-                "color": HUES[index],
-                "symbol": SYMBOLS[index],
-            },
+            marker={"size": size, "opacity": 0.7, "color": HUES[index], "symbol": SYMBOLS[index]},
         )
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title_text=f"score along the component ({count})")
@@ -122,15 +114,8 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
     figure = new_figure(alt, height=320)
     hover = "Eigenvalue %{x} carries %{y:.3g} % of the total variance."
     add_bars(figure, rank, shares, MAIN, "one eigenvalue", hover)
-    add_curve(
-        figure,
-        rank,
-        together,
-        "all up to here",
-        "The first %{x} together carry %{y:.4g} %.",
-        line={"color": TOGETHER},
-        marker={"size": 4},
-    )
+    hover, look = "The first %{x} together carry %{y:.4g} %.", {"color": TOGETHER}
+    add_curve(figure, rank, together, "all up to here", hover, line=look, marker={"size": 4})
     figure.update_xaxes(title_text="eigenvalue, largest first")
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
 

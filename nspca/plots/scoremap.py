@@ -4,6 +4,7 @@ Pages draw `score_map` and state the `separation` of labelled groups beside the 
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,13 +77,10 @@ def score_map(
         text=[[feature] * len(order) for feature in features],
     )
     title = f"{many}, smallest score to the largest" if r == 1 else many
-    figure.update_xaxes(title_text=title, showticklabels=False)
-    name_rows(figure, features, tickfont={"size": 12})
+    figure.update_xaxes(title_text=title, showticklabels=False, ticks="")
     if r > 1:
         figure.update_layout(margin={"t": 12, "b": 46, "r": 12})
-        if len(used) > MOST_NAMED:
-            _name_blocks(figure, blocks, features)
-    _mark(figure, used, features, marked, len(order))
+    _name_features(figure, blocks, features, marked, len(order))
     return figure if labels is None else _with_strip(figure, np.asarray(labels), order, has_legend=r == 1)
 
 
@@ -100,22 +98,27 @@ def _sample_order(S: np.ndarray, labels: Any) -> np.ndarray:
     return order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MOST)).astype(int))]
 
 
-def _name_blocks(figure: go.Figure, blocks: Sequence[np.ndarray], features: Sequence[str]) -> None:
-    ends = np.cumsum([0, *map(len, blocks)])
-    texts = []
-    for j, start in enumerate(ends[:-1]):
-        names = "<br>".join(plain(symbol(name), 14) for name in features[start : min(start + 3, ends[j + 1])])
-        texts.append(f'<span style="color:{hue(j)}"><b>{j + 1}</b></span> {names}')
-    middle = (ends[:-1] + ends[1:] - 1) / 2
-    figure.update_yaxes(tickvals=middle, ticktext=texts, tickfont={"size": 11})
-    for end in ends[1:-1]:
-        figure.add_hline(y=end - 0.5, line={"color": "rgba(128,128,128,0.9)", "width": 2})
-
-
-def _mark(
-    figure: go.Figure, used: np.ndarray, names: Sequence[str], marked: Sequence[int], columns: int
+def _name_features(
+    figure: go.Figure,
+    blocks: Sequence[np.ndarray],
+    names: Sequence[str],
+    marked: Sequence[int],
+    columns: int,
 ) -> None:
-    for row in np.flatnonzero(np.isin(used, np.asarray(marked, int))).tolist():
+    """Name the rows of a map and frame the `marked` ones. A low map of many rows has the first three names of
+    each component.
+    """
+    name_rows(figure, names, tickfont={"size": 12})
+    if figure.layout.height == _SEVERAL and len(names) > MOST_NAMED:
+        ends = np.cumsum([0, *map(len, blocks)])
+        texts = []
+        for j, (start, end) in enumerate(pairwise(ends)):
+            first = "<br>".join(plain(symbol(name), 14) for name in names[start : min(start + 3, end)])
+            texts.append(f'<span style="color:{hue(j)}"><b>{j + 1}</b></span> {first}')
+        figure.update_yaxes(tickvals=(ends[:-1] + ends[1:] - 1) / 2, ticktext=texts, tickfont={"size": 11})
+        for end in ends[1:-1]:
+            figure.add_hline(y=end - 0.5, line={"color": "rgba(128,128,128,0.9)", "width": 2})
+    for row in np.flatnonzero(np.isin(np.concatenate(blocks), np.asarray(marked, int))).tolist():
         frame = {"x0": -0.5, "x1": columns - 0.5, "y0": row - 0.5, "y1": row + 0.5}
         figure.add_shape(type="rect", line={"color": MARKED, "width": 2}, **frame)
         look = {"bgcolor": MARKED, "font": {"size": 12, "color": "white"}, "showarrow": False}
@@ -191,10 +194,7 @@ def alike_map(
     hover = "%{customdata}: correlation %{z:.2f}"
     said = [[f"{one} and {other}" for other in names] for one in names]
     add_pixels(figure, R, DIVERGING, (-1, 1), hover, "correlation", customdata=said)
-    figure.update_xaxes(showticklabels=False)
-    name_rows(figure, names, tickfont={"size": 12})
+    figure.update_xaxes(showticklabels=False, ticks="")
     figure.update_layout(margin={"t": 12, "b": 20, "r": 12})
-    if len(used) > MOST_NAMED:
-        _name_blocks(figure, blocks, names)
-    _mark(figure, used, names, marked, len(used))
+    _name_features(figure, blocks, names, marked, len(used))
     return figure

@@ -41,14 +41,8 @@ def choice_figure(
     figure = new_figure(_alt(ks, known, best, simplest, of), height=520 if agreement else 360)
     shown = "k = " if of == "k" else f"{of}: "
     found = 100 * known["value"] / (total or 1.0)
-    add_curve(
-        figure,
-        list(ks),
-        found,
-        "of the rows they were found on",
-        f"<b>{shown}%{{x}}</b><br>%{{y:.4g}} % of the variance of all rows",
-        line={"color": CONTEXT, "dash": "dot"},
-    )
+    hover, line = f"<b>{shown}%{{x}}</b><br>%{{y:.4g}} % of the variance of all rows", {"color": CONTEXT}
+    add_curve(figure, list(ks), found, "of the rows they were found on", hover, line=line | {"dash": "dot"})
     held_out = 100 * known["held_out"], 100 * known["held_out_error"]
     _with_errors(figure, ks, held_out, HELD_OUT, MAIN, shown=shown)
     if agreement:
@@ -56,14 +50,9 @@ def choice_figure(
         _with_errors(figure, ks, same, AGREEMENT, SECOND, "y2", shown)
     for k, symbol, name in ((simplest, "circle-open", "smallest as good"), (best, "star", "best")):
         if k is not None:
-            at = list(ks).index(k)
-            add_curve(
-                figure,
-                [k],
-                [100 * known["held_out"][at]],
-                name,
-                marker={"symbol": symbol, "size": 15, "color": RECOMMENDED, "line": {"width": 2}},
-            )
+            height = 100 * known["held_out"][list(ks).index(k)]
+            marker = {"symbol": symbol, "size": 15, "color": RECOMMENDED, "line": {"width": 2}}
+            add_curve(figure, [k], [height], name, marker=marker)
     kaxis.lay_out(figure, list(ks), kaxis.TITLE if of == "k" else f"number of {of}")
     upper = {"title": {"text": "% of the variance"}, "rangemode": "tozero"}
     if not agreement:
@@ -87,17 +76,9 @@ def _with_errors(
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
         for k, value, error in zip(ks, values, errors, strict=True)
     ]
-    add_curve(
-        figure,
-        list(ks),
-        values,
-        name,
-        said,
-        marker={},
-        yaxis=axis,
-        line={"color": colour, "width": 2.5},
-        error_y={"type": "data", "array": np.nan_to_num(errors), "color": fade(colour, 0.7)},
-    )
+    bars = {"type": "data", "array": np.nan_to_num(errors), "color": fade(colour, 0.7)}
+    look: dict[str, Any] = {"marker": {}, "line": {"color": colour, "width": 2.5}, "error_y": bars}
+    add_curve(figure, list(ks), values, name, said, yaxis=axis, **look)
 
 
 def _alt(
@@ -124,13 +105,9 @@ def noise_figure(value: float, noise: Sequence[float] | np.ndarray, total: float
         f"explain {others.min():.3g} % to {others.max():.3g} %."
     )
     figure = new_figure(alt, height=210, showlegend=False)
-    add_curve(
-        figure,
-        others,
-        np.zeros(len(others)),
-        hover="a shuffled table: %{x:.3g} %",
-        marker={"symbol": "line-ns-open", "size": 44, "color": fade(CONTEXT, 0.8), "line": {"width": 2}},
-    )
+    stroke = {"symbol": "line-ns-open", "size": 44, "color": fade(CONTEXT, 0.8), "line": {"width": 2}}
+    hover = "a shuffled table: %{x:.3g} %"
+    add_curve(figure, others, np.zeros(len(others)), hover=hover, marker=stroke)
     figure.add_vline(x=found, line={"color": MAIN, "width": 3})
     look = {"yref": "paper", "showarrow": False, "yanchor": "bottom"}
     figure.add_annotation(x=found, y=1.0, text="this component", **look)

@@ -97,14 +97,8 @@ def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Gl
     """
     latitude = np.linspace(-np.pi / 2, np.pi / 2, resolution + 1)
     longitude = np.linspace(-np.pi, np.pi, 2 * resolution + 1)
-    points = np.stack(
-        [
-            np.outer(np.cos(latitude), np.cos(longitude)),
-            np.outer(np.cos(latitude), np.sin(longitude)),
-            np.outer(np.sin(latitude), np.ones(len(longitude))),
-        ],
-        axis=-1,
-    )
+    up, around = np.meshgrid(latitude, longitude, indexing="ij")
+    points = np.stack([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)], axis=-1)
     x = np.linspace(-2 * np.sqrt(2), 2 * np.sqrt(2), 4 * resolution)
     y = np.linspace(-np.sqrt(2), np.sqrt(2), 2 * resolution)
     directions = from_hammer(*np.meshgrid(x, y))
@@ -116,11 +110,6 @@ def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Gl
 
 def _coordinates(points: np.ndarray) -> dict[str, np.ndarray]:
     return {name: light(points[..., axis]) for axis, name in enumerate("xyz")}
-
-
-def _camera(front: np.ndarray) -> dict[str, Any]:
-    eye = 1.305 * _unit(front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25])
-    return {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
 
 
 def sphere_figure(world: Globe, best: ArrayLike) -> go.Figure:
@@ -148,10 +137,10 @@ def sphere_figure(world: Globe, best: ArrayLike) -> go.Figure:
         name=BEST_FOUND,
         hovertemplate="the best direction found so far<extra></extra>",
     )
-    axis = {"visible": False, "range": [-1.04, 1.04]}
-    # A camera that somebody has turned stays as it is.
-    scene = {"xaxis": axis, "yaxis": axis, "zaxis": axis, "aspectmode": "cube", "camera": _camera(best)}
-    return figure.update_layout(scene=scene, margin=NO_MARGIN)
+    eye = 1.305 * _unit(best + 0.35 * np.cross(best, [0, 0, 1]) + [0, 0, 0.25])
+    camera = {"eye": dict(zip("xyz", eye.tolist(), strict=True))}  # one that somebody has turned stays
+    axes = {name: {"visible": False, "range": [-1.04, 1.04]} for name in ("xaxis", "yaxis", "zaxis")}
+    return figure.update_layout(scene=axes | {"aspectmode": "cube", "camera": camera}, margin=NO_MARGIN)
 
 
 def flat_map_figure(world: Globe, best: ArrayLike) -> go.Figure:
@@ -160,9 +149,8 @@ def flat_map_figure(world: Globe, best: ArrayLike) -> go.Figure:
     """
     figure = new_figure("Equal-area map of directions coloured by the objective.", showlegend=False)
     grid: dict[str, Any] = {"x": light(world.x), "y": light(world.y), "zsmooth": "best", "colorbar": SCALE}
-    add_pixels(
-        figure, world.flat, FIELD, (), "the best support here reaches %{z:.4g}", **grid, showscale=True
-    )
+    hover = "the best support here reaches %{z:.4g}"
+    add_pixels(figure, world.flat, FIELD, (), hover, **grid, showscale=True)
     for name, (colour, width, words) in reversed(STATUS.items()):
         line = {"color": colour, "width": width}
         add_curve(figure, [None], [None], words, line=line, fill="toself", fillcolor=FILLS[name])
@@ -174,6 +162,5 @@ def flat_map_figure(world: Globe, best: ArrayLike) -> go.Figure:
     x, y = 2 * np.sqrt(2) * np.cos(rim), np.sqrt(2) * np.sin(rim)
     add_curve(figure, x, y, line={"color": CONTEXT, "width": 3})
     figure.update_xaxes(visible=False, constrain="domain")
-    return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain").update_layout(
-        margin=NO_MARGIN
-    )
+    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+    return figure.update_layout(margin=NO_MARGIN)

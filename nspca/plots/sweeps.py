@@ -46,7 +46,7 @@ DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbo
 THIN = {"line_width": 1, "marker_size": 3}
 HEIGHT = 440
 OPTIMAL = "the best: proved"
-RING = f"nearly enough (≥ {100 * PLATEAU:.0f} % of the highest)"
+RING = f"enough (≥ {100 * PLATEAU:.0f} % of the highest)"
 VISIBLE = 0.005
 """Height of the region relative to the largest value from which it is seen, and named in the legend."""
 HEADROOM = 1.06
@@ -249,7 +249,9 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     corner = "bottom right" if 2 * at > sum(ends) and ends else "bottom left"
     line = {"color": CHOSEN, "width": 2}
     figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line=line, layer="below")
-    add_note(figure, f"k = {k}", at, 0, corner, xref="x", font={"color": CHOSEN})
+    add_note(
+        figure, f"k = {k}", at, 0, corner, xref="x", font={"size": 13}, xshift=-4 if "right" in corner else 4
+    )
 
 
 def _add_optimal(figure: go.Figure, rows: pd.DataFrame, expected: list[int]) -> None:

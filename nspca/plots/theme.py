@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike
 from nspca.presentation.colours import COLOURS, DIVERGING, FAINT, GRID, MAIN, SEQUENTIAL
 from nspca.presentation.numerals import NO_BOUND, format_guarantee
 
+FONTS = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 # Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in
 # the figure itself.
-_AXIS = {
-    "gridcolor": GRID,
-    "zerolinecolor": GRID,
-    "linecolor": GRID,
+_AXIS = dict.fromkeys(("gridcolor", "zerolinecolor", "linecolor"), GRID) | {
     "automargin": True,
     "title": {"standoff": 10, "font": {"size": 14}},
 }
@@ -24,11 +22,7 @@ TEMPLATE = go.layout.Template(
     layout={
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {
-            "family": '"Source Sans", "Source Sans Pro", system-ui, sans-serif',
-            "size": 14,
-            "color": "#747b87",
-        },
+        "font": {"family": FONTS, "size": 14, "color": "#747b87"},
         "colorway": list(COLOURS),
         "xaxis": _AXIS,
         "yaxis": _AXIS,
@@ -176,7 +170,7 @@ def largest_weights(weights: ArrayLike, most: int | None = None) -> np.ndarray:
 
 def name_rows(figure: go.Figure, labels: Sequence[str], **look: Any) -> go.Figure:
     """Return the figure with a label for each of its rows, the first on top."""
-    rows = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
+    rows = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "ticks": "", "showgrid": False}
     return figure.update_yaxes(rows | {"range": [len(labels) - 0.5, -0.5]} | look)
 
 
@@ -210,6 +204,12 @@ def plain(name: object, width: int = 40) -> str:
     text = str(name)
     text = text if len(text) <= width else text[: width - 1] + "…"
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def svg(width: float, height: float, inside: str, look: str = "") -> str:
+    """Return a small drawing as SVG of so many units, with further attributes as `look`."""
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+    return f"{head}{look and ' '}{look}>{inside}</svg>"
 
 
 def light(values: ArrayLike) -> np.ndarray:

@@ -9,13 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
+from nspca.plots.theme import svg
 from nspca.presentation.colours import CHOSEN, COLOURS, FOUND, PROVED, fade
 
 WIDTH, HEIGHT, EDGE = 132, 60, 4  # pixels
-SVG = (
-    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-    f'height="{HEIGHT}">'
-)
+SIZE = f'width="{WIDTH}" height="{HEIGHT}"'
 
 
 def sparkline(
@@ -24,18 +22,12 @@ def sparkline(
     """Draw one line for each name over increasing x, and the band from the first line up to `upper`, which is
     None where nothing is proved.
     """
-    known = [value for line in lines.values() for value in line] + [
-        bound for bound in upper if bound is not None
-    ]
+    known = [value for line in (*lines.values(), upper) for value in line if value is not None]
     across, up = _scale(x, EDGE, WIDTH - EDGE), _scale([0.0, *known], HEIGHT - EDGE, EDGE)
     parts = []
     first = next(iter(lines.values()))
-    band = [
-        (at, low, high)
-        for at, low, high in zip(x, first, upper or [None] * len(x), strict=True)
-        if high is not None
-    ]
-    if band:
+    bounds = zip(x, first, upper or [None] * len(x), strict=True)
+    if band := [(at, low, high) for at, low, high in bounds if high is not None]:
         edge = [(at, high) for at, _, high in band] + [(at, low) for at, low, _ in reversed(band)]
         points = " ".join(f"{across(at):.1f},{up(height):.1f}" for at, height in edge)
         parts.append(f'<polygon points="{points}" fill="{fade(PROVED, 0.4)}"/>')
@@ -45,7 +37,7 @@ def sparkline(
         parts.append(f'<polyline points="{points}" fill="none" {stroke}/>')
         if len(x) == 1:
             parts.append(f'<circle cx="{across(x[0]):.1f}" cy="{up(line[0]):.1f}" r="3" fill="{FOUND}"/>')
-    return f"{SVG}{''.join(parts)}</svg>"
+    return svg(WIDTH, HEIGHT, "".join(parts), SIZE)
 
 
 def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
@@ -66,7 +58,7 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
         for index, part in enumerate(parts)
         for j in part
     ]
-    return f"{SVG}{frame}{''.join(cells)}</svg>"
+    return svg(WIDTH, HEIGHT, frame + "".join(cells), SIZE)
 
 
 def heatmaps(figure: go.Figure) -> str:
@@ -81,9 +73,8 @@ def heatmaps(figure: go.Figure) -> str:
                 (colour,) = sample_colorscale(scale, (value - low) / ((high - low) or 1))
                 look = f'fill="{colour}" fill-opacity="{trace.opacity or 1}"'
                 cells.append(f'<rect x="{j}" y="{i}" width="1" height="1" {look}/>')
-    view = 'shape-rendering="crispEdges" '
-    view += f'viewBox="0 0 {columns} {rows}" width="{40 * columns}" height="{40 * rows}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{"".join(cells)}</svg>'
+    look = f'shape-rendering="crispEdges" width="{40 * columns}" height="{40 * rows}"'
+    return svg(columns, rows, "".join(cells), look)
 
 
 def curve(x: Sequence[float], y: Sequence[float], chosen: float) -> str:

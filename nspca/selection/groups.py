@@ -223,7 +223,6 @@ def halves(codes: Codes, seed: int) -> tuple[Codes, Codes]:
 
 
 def _text(label: Any) -> str:
-    """Return a label as text; empty for None, nan and blanks."""
     if label is None or (isinstance(label, float | np.floating) and np.isnan(label)):
         return ""
     return str(label).strip()

@@ -232,7 +232,7 @@ class Shards:
 
 
 def content_digest(folder: Path, shape: tuple[int, int], offsets: dict[str, int], report: Report) -> str:
-    """Return the content hash of the arrays in a folder, equal to `digests.sparse_digest` in memory.
+    """Return the content hash of the arrays in a folder, equal to `numbers.sparse_digest` in memory.
 
     It covers all indptr, then all indices, then all data, with indices as 64-bit numbers.
     """

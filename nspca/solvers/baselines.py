@@ -225,7 +225,6 @@ def _lowest(A: RowsCovariance) -> Array:
 
 
 def _check_dense_copy(A: RowsCovariance, method: str, columns: int) -> None:
-    """Refuse a sparse table whose dense copy of `columns` columns would be too large."""
     m, n = A.shape
     if m * columns > DENSE_ENTRIES:
         raise Refused(

@@ -172,7 +172,6 @@ def net_size(d: int, eps: float, nonneg: bool) -> int:
 
 
 def _cells(d: int, eps: float) -> int:
-    """Return the number of cells along one side of a face of the cube."""
     return math.ceil(2 * math.sqrt(d - 1) / eps)
 
 

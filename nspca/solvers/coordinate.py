@@ -213,10 +213,7 @@ class Search:
         return self.at(beta), beta
 
     def _climbed(self, U: Array, beta: float) -> Array:
-        """Return the solution for this beta, reached from the one in `U`."""
-
         def tell(sweep: int, value: float) -> None:
-            """Report the sweep and the objective."""
             self.report(
                 Event(
                     "sweeps",

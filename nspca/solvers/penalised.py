@@ -69,7 +69,6 @@ def solve(
 
 
 def _iterated(problem: Problem, w: Array, V: Array, weight: float, options: em.Options) -> Array:
-    """Return the unit vector that EM with the penalty reaches from w (n,)."""
     A = problem.covariance
     for _ in range(options.iterations):
         f = A.product(w[:, None])[:, 0]

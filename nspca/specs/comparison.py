@@ -18,7 +18,6 @@ from nspca.proving import certified
 from nspca.result import Result, Sweep
 from nspca.selection.rows import report_whole
 from nspca.solving import line_of
-from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
@@ -44,7 +43,7 @@ class ComparisonSpec(ProblemSpec):
 
     kind: ClassVar[str] = "comparison"
 
-    ks: Annotated[Ks, Option("Values of k", text=KS, say=lambda ks: "")]
+    ks: Annotated[Ks, Option("Values of k", text=KS, say="")]
     methods: Annotated[
         Methods, Option("Methods", "rivals", address.WORDS, say=", ".join, always=True, by_data=True)
     ] = DEFAULT
@@ -63,9 +62,9 @@ class ComparisonSpec(ProblemSpec):
         """Number of rows that the run reports: one for each method and k, and one proof for each k."""
         return len(self.ks) * (len(self.methods) + 1)
 
-    def describe(self) -> Description:
-        question = f"comparison of {things(len(self.methods), 'method')}, {ks_words(self.ks)}"
-        return Description(self.data.title, question, self.details())
+    @property
+    def question(self) -> str:
+        return f"comparison of {things(len(self.methods), 'method')}, {ks_words(self.ks)}"
 
     # ---- run
 

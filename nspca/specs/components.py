@@ -21,7 +21,6 @@ from nspca.progress import Event, Report, silent
 from nspca.proving import EXHAUSTIVE
 from nspca.result import Result, Status, Sweep
 from nspca.solving import line_of
-from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
@@ -72,16 +71,14 @@ class ComponentsSpec(ProblemSpec):
 
     kind: ClassVar[str] = "components"
 
-    sizes: Annotated[Sizes, Option("Features in each", text=SIZES, say=lambda sizes: "")]
+    sizes: Annotated[Sizes, Option("Features in each", text=SIZES, say="")]
     methods: Annotated[
         Methods, Option("Methods", "by", address.WORDS, say=", ".join, always=True, by_data=True)
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
     deflation: Annotated[Deflation, Option("Before the next component")] = "drop"
     """A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out."""
-    angle: Annotated[
-        float | None, Limits(gt=0, le=90), Option("Degrees", say=lambda value: f"{value:g}° apart")
-    ] = None
+    angle: Annotated[float | None, Limits(gt=0, le=90), Option("Degrees", say="{:g}° apart")] = None
     """Smallest angle in degrees between two components, instead of a deflation."""
     effort: Annotated[
         JointEffort | None,
@@ -121,14 +118,14 @@ class ComponentsSpec(ProblemSpec):
         """Return the question without the source of its data and with the usual noun."""
         return super().numbers_only().but(noun="component")
 
-    def describe(self) -> Description:
+    @property
+    def question(self) -> str:
         same = len(set(self.sizes)) == 1
         each = " each" if same and self.r > 1 else ""
         sizes = ", ".join(map(str, self.sizes[:1] if same else self.sizes))
         one = "word" if self.data.is_words else "pixel" if self.noun == "part" else "feature"
         features = one if sizes == "1" else f"{one}s"
-        question = f"{things(self.r, self.noun)} of {sizes} {features}{each}"
-        return Description(self.data.title, question, self.details())
+        return f"{things(self.r, self.noun)} of {sizes} {features}{each}"
 
     # ---- address
 

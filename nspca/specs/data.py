@@ -60,9 +60,19 @@ def check_preparation(name: str) -> str:
     return name
 
 
+def titles(preparations: tuple[str, ...]) -> str:
+    """Return the titles of preparations, with commas between."""
+    return ", ".join(PREPARATIONS[name].title for name in preparations)
+
+
 def count_of(how: str, noun: str) -> Callable[[Numbers], str]:
     """Return a function that says how many numbers there are: ``without 2 features``."""
     return lambda numbers: f"{how} {things(len(numbers), noun)}"
+
+
+def joined_words(groups: tuple[Numbers, ...]) -> str:
+    """Return a phrase about groups of features: ``2 features as one, 3 features as one``."""
+    return ", ".join(f"{things(len(group), 'feature')} as one" for group in groups)
 
 
 def keeping(count: int) -> str:
@@ -110,14 +120,7 @@ class DataSpec(ReadOptions):
     of texts, or a text with a document in every line."""
     prepared: Annotated[
         tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
-        Option(
-            "Preparation",
-            "prep",
-            STEPS,
-            say=lambda names: ", ".join(PREPARATIONS[name].title for name in names),
-            flag="--prepare",
-            metavar="STEP,...",
-        ),
+        Option("Preparation", "prep", STEPS, say=titles, flag="--prepare", metavar="STEP,..."),
     ] = ()
     """What is done to the data first, in order: lee-seung, equalised, log2, off-first, with-header."""
     samples_without: Annotated[
@@ -126,15 +129,9 @@ class DataSpec(ReadOptions):
     samples_only: Annotated[Numbers, Option("Only samples", "these", say=count_of("only", "sample"))] = ()
     without: Annotated[Numbers, Option("Without features", "out", say=count_of("without", "feature"))] = ()
     only: Annotated[Numbers, Option("Only features", "only", say=count_of("only", "feature"))] = ()
-    log2: Annotated[StrictBool, Option("log2(x + 1)", "log", say=lambda _: "log2(x + 1)")] = False
+    log2: Annotated[StrictBool, Option("log2(x + 1)", "log", say="log2(x + 1)")] = False
     together: Annotated[
-        tuple[Numbers, ...],
-        Option(
-            "Features as one",
-            "one",
-            address.GROUPS,
-            say=lambda groups: ", ".join(f"{things(len(group), 'feature')} as one" for group in groups),
-        ),
+        tuple[Numbers, ...], Option("Features as one", "one", address.GROUPS, say=joined_words)
     ] = ()
     content: StrictStr = ""
     """Hash of the numbers after all steps. If given, data with another hash are refused."""

@@ -12,7 +12,7 @@ from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 from nspca.selection import GroupEffects, held_out_group_effects
 from nspca.selection.groups import PERMUTATIONS
-from nspca.specs.base import Description, arguments
+from nspca.specs.base import arguments
 from nspca.specs.components import Sizes
 from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
@@ -28,18 +28,16 @@ class GroupsSpec(JsonSpec, RowsSpec):
     answer: ClassVar = GroupEffects
 
     sizes: Sizes
-    label: Annotated[StrictStr, Option("Labels", say=lambda value: f"labels {value}" if value else "")] = ""
+    label: Annotated[StrictStr, Option("Labels", say="labels {}")] = ""
     """Name of the column of labels; empty for the labels of the data set."""
-    method: Annotated[MethodName, Option("Method", to="call", say=str, always=True)] = "joint"
+    method: Annotated[MethodName, Option("Method", to="call", say="{}", always=True)] = "joint"
     options: Options = Limits(default_factory=dict)
-    permutations: Annotated[
-        Whole, Option("Shuffled labels", to="call", say=lambda value: f"{value} shuffles")
-    ] = PERMUTATIONS
+    permutations: Annotated[Whole, Option("Shuffled labels", to="call", say="{} shuffles")] = PERMUTATIONS
     seed: Seed = 0
 
-    def describe(self) -> Description:
-        question = f"groups of held-out samples along {sparsity_words(self.sizes)}"
-        return Description(self.data.title, question, self.details())
+    @property
+    def question(self) -> str:
+        return f"groups of held-out samples along {sparsity_words(self.sizes)}"
 
     def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> GroupEffects:
         """Return the `nspca.GroupEffects` on the held-out half of the rows, by their labels."""

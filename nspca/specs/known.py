@@ -16,7 +16,6 @@ from nspca.proving import certified
 from nspca.result import Result
 from nspca.selection.answers import Answers, answers
 from nspca.selection.membership import Membership, membership
-from nspca.specs.base import Description
 from nspca.specs.proof import known_result
 from nspca.specs.question import ProblemSpec, Whole
 from nspca.validation import address
@@ -28,15 +27,20 @@ SECONDS = 600
 """Default maximum seconds of the search for all good answers."""
 
 
+def within_words(per_cent: float) -> str:
+    """Return a phrase about the distance of a good answer from the best."""
+    return f"within {per_cent:g} % of the best" if per_cent else "margin"
+
+
 class KnownSpec(ProblemSpec):
     """Base of specs about one component that is known, or found by the method "auto", and its certificate."""
 
-    k: Annotated[Whole, Option("Features", "k", address.INTEGER, say=lambda k: "")]
+    k: Annotated[Whole, Option("Features", "k", address.INTEGER, say="")]
 
-    def known(
-        self, report: Report, X: Any, component: Any, certificate: bytes | None
-    ) -> tuple[Problem, Result]:
-        """Return the problem, and the result of a known component (n,) with its certificate if it has one.
+    def run(
+        self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
+    ) -> Any:
+        """Return the answer about a known component (n,), which may have a certificate.
 
         By default the source in `data` is opened, and the method "auto" finds a component.
         """
@@ -44,7 +48,11 @@ class KnownSpec(ProblemSpec):
         result = known_result(problem, component, report)
         if certificate is not None:
             result = certified(problem, result, Certificate.from_bytes(certificate))
-        return problem, result
+        return self.answer(problem, result, report)
+
+    def answer(self, problem: Problem, result: Result, report: Report) -> Any:
+        """Return the answer about a result, which has a certificate if one is known."""
+        raise NotImplementedError
 
 
 class MembershipSpec(KnownSpec):
@@ -55,24 +63,15 @@ class MembershipSpec(KnownSpec):
     within: Annotated[
         StrictInt,
         Limits(ge=1, le=1000),
-        Option(
-            "Within",
-            "within",
-            address.INTEGER,
-            say=lambda value: f"within {value / 10:g} % of the best",
-            always=True,
-        ),
+        Option("Within", "within", address.INTEGER, say=lambda part: within_words(part / 10), always=True),
     ] = SHARE
     """Share of the optimum from which an answer counts as good, in thousandths."""
 
-    def describe(self) -> Description:
-        return Description(self.data.title, f"features in or out, k = {self.k}", self.details())
+    @property
+    def question(self) -> str:
+        return f"features in or out, k = {self.k}"
 
-    def run(
-        self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
-    ) -> Membership:
-        """Return the `nspca.Membership` of a component; the arguments are those of `known`."""
-        problem, result = self.known(report, X, component, certificate)
+    def answer(self, problem: Problem, result: Result, report: Report) -> Membership:
         proof = result.certificate or certify(problem, result, report=report)
         return membership(problem, result, proof, self.within / 1000, report=report)
 
@@ -94,13 +93,7 @@ class AnswersSpec(KnownSpec):
     within: Annotated[
         StrictInt,
         Limits(ge=0, le=50_000),
-        Option(
-            "Within",
-            "within",
-            address.INTEGER,
-            say=lambda value: f"within {value / 1000:g} % of the best" if value else "margin",
-            always=True,
-        ),
+        Option("Within", "within", address.INTEGER, say=lambda part: within_words(part / 1000), always=True),
     ] = 100
     """A set is good if it explains less than the best by fewer parts in a hundred thousand than this. 0 asks
     for the margin alone: how much less every other set explains."""
@@ -109,14 +102,11 @@ class AnswersSpec(KnownSpec):
     seconds: Annotated[StrictInt, Limits(ge=0)] = SECONDS
     """Maximum seconds of the search."""
 
-    def describe(self) -> Description:
-        return Description(self.data.title, f"all good answers, k = {self.k}", self.details())
+    @property
+    def question(self) -> str:
+        return f"all good answers, k = {self.k}"
 
-    def run(
-        self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
-    ) -> Answers:
-        """Return the `nspca.Answers`; the arguments are those of `known`."""
-        problem, result = self.known(report, X, component, certificate)
+    def answer(self, problem: Problem, result: Result, report: Report) -> Answers:
         within = self.within / 100_000 or None
         return answers(problem, result, within, self.most, self.seconds, report=report)
 

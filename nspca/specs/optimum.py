@@ -20,7 +20,6 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.proving import EXHAUSTIVE, certified, improved
 from nspca.result import Result
-from nspca.specs.base import Description
 from nspca.specs.components import solved
 from nspca.specs.proof import Closing, Sparsity, known_result, sparsity_words
 from nspca.specs.question import ProblemSpec
@@ -47,9 +46,9 @@ class OptimumSpec(ProblemSpec):
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
     """Number of searches before this one, so that a further search has another result key."""
 
-    def describe(self) -> Description:
-        question = "is it the best?" if self.seconds else "a tighter proof,"
-        return Description(self.data.title, f"{question} {sparsity_words(self.k)}", self.details())
+    @property
+    def question(self) -> str:
+        return f"{'is it the best?' if self.seconds else 'a tighter proof,'} {sparsity_words(self.k)}"
 
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None

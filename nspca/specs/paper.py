@@ -21,9 +21,7 @@ class PaperSpec(Spec):
 
     kind: ClassVar[str] = "paper"
 
-    item: Annotated[
-        StrictStr, Option("Figure or table", "item", address.PLAIN, always=True, say=lambda _: "")
-    ]
+    item: Annotated[StrictStr, Option("Figure or table", "item", address.PLAIN, always=True, say="")]
     """A key of `nspca.papers.ITEMS`."""
     files: StrictStr = ""
     """Hash of the data files, so that other files give another result key; empty for any files."""

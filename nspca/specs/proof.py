@@ -17,7 +17,6 @@ from nspca.presentation.phrases import listed, things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.specs.base import Description
 from nspca.specs.question import JsonSpec, ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
 from nspca.validation.model import Required
@@ -50,8 +49,9 @@ class CheckSpec(JsonSpec, ProblemSpec):
     source: Literal["data", "covariance"] = "data"
     """Input of the certified problem."""
 
-    def describe(self) -> Description:
-        return Description(self.data.title, f"check of a proof, {sparsity_words(self.k)}", self.details())
+    @property
+    def question(self) -> str:
+        return f"check of a proof, {sparsity_words(self.k)}"
 
     def run(self, report: Report = silent, X: Any = None, certificate: bytes | None = None) -> dict[str, Any]:
         """Return ``upper``, ``seconds`` and ``refusal`` (the reason, or an empty text) of the check."""

@@ -24,7 +24,7 @@ from nspca.planning import Plan, planned, read_size
 from nspca.problem import Problem
 from nspca.progress import Report
 from nspca.shards import Shards
-from nspca.specs.base import Spec, arguments
+from nspca.specs.base import Description, Spec, arguments
 from nspca.specs.data import DataSpec, Numbers, keeping
 from nspca.validation import address
 from nspca.validation.model import Option, Required
@@ -35,6 +35,7 @@ MOST_NAMED = 6
 """Maximum number of values of k without a common step that are listed one by one."""
 SEEDS = 2**63
 """Upper limit of seeds, which JSON and NumPy can represent."""
+OF_SEED = "seed of everything random (default 0)"
 
 Whole = Annotated[StrictInt, Limits(ge=1), Required("a whole number of at least 1")]
 """A number of features, components or repetitions."""
@@ -42,14 +43,7 @@ Seed = Annotated[
     StrictInt,
     Limits(ge=0, lt=SEEDS),
     Required("a whole number, 0 or more"),
-    Option(
-        "Seed",
-        to="call",
-        say=lambda value: f"seed {value}",
-        flag="--seed",
-        metavar="N",
-        help="seed of everything random (default 0)",
-    ),
+    Option("Seed", to="call", say="seed {}", flag="--seed", metavar="N", help=OF_SEED),
 ]
 
 
@@ -94,15 +88,7 @@ class ProblemSpec(Spec):
     """The data set."""
     nonneg: Annotated[
         StrictBool,
-        Option(
-            "Weights",
-            "signed",
-            address.OPPOSITE,
-            "problem",
-            say=weights_words,
-            always=True,
-            flag="--signed",
-        ),
+        Option("Weights", "signed", address.OPPOSITE, "problem", "", weights_words, True, "--signed"),
     ] = True
     """Allow negative weights."""
     forced: Annotated[
@@ -110,27 +96,21 @@ class ProblemSpec(Spec):
     ] = ()
     """Features that are in every component, by number in the data after all steps."""
     center: Annotated[
-        StrictBool,
-        Option(
-            "Centre",
-            "center",
-            to="problem",
-            say=lambda value: "" if value else "not centred",
-            flag="--no-center",
-        ),
+        StrictBool, Option("Centre", "center", to="problem", say="not centred", flag="--no-center")
     ] = True
     """Do not subtract the column means."""
     scale: Annotated[
-        StrictBool,
-        Option(
-            "Standardise",
-            "scale",
-            to="problem",
-            say=lambda value: "standardised" if value else "",
-            flag="--scale",
-        ),
+        StrictBool, Option("Standardise", "scale", to="problem", say="standardised", flag="--scale")
     ] = False
     """Divide every column by its standard deviation."""
+
+    @property
+    def question(self) -> str:
+        """The question in words, without the data and the settings."""
+        raise NotImplementedError
+
+    def describe(self) -> Description:
+        return Description(self.data.title, self.question, self.details())
 
     @property
     def content(self) -> str:

@@ -15,13 +15,13 @@ from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
 from nspca.selection.choice import DRAWS, FOLDS
 from nspca.selection.noise import TABLES
-from nspca.specs.base import Description, arguments
+from nspca.specs.base import arguments
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, ks_words
 from nspca.specs.rows import Shuffled, Weighed, packed_rows
 from nspca.specs.sweep import Ks, MethodName
 from nspca.validation.model import Option
 
-Method = Annotated[MethodName, Option("Method", to="call", say=str, always=True)]
+Method = Annotated[MethodName, Option("Method", to="call", say="{}", always=True)]
 
 
 class ChoiceSpec(JsonSpec, RowsSpec):
@@ -36,13 +36,9 @@ class ChoiceSpec(JsonSpec, RowsSpec):
     one k of `ks`, by a `method` that is no "auto", and no feature can be kept."""
     method: Method = "auto"
     folds: Annotated[
-        StrictInt,
-        Limits(ge=0),
-        Option("Parts held out", to="call", say=lambda value: f"{value} parts held out"),
+        StrictInt, Limits(ge=0), Option("Parts held out", to="call", say="{} parts held out")
     ] = FOLDS
-    draws: Annotated[
-        StrictInt, Limits(ge=0), Option("Draws", to="call", say=lambda value: f"{value} draws")
-    ] = DRAWS
+    draws: Annotated[StrictInt, Limits(ge=0), Option("Draws", to="call", say="{} draws")] = DRAWS
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
@@ -60,11 +56,11 @@ class ChoiceSpec(JsonSpec, RowsSpec):
             return self.ks * self.most, self.most * self.total
         return self.ks[-1:], len(self.ks) * self.total
 
-    def describe(self) -> Description:
-        question = f"rows held out and drawn again, {ks_words(self.ks)}"
+    @property
+    def question(self) -> str:
         if self.most is not None:
-            question = f"how many components of {self.ks[0]}, up to {self.most}"
-        return Description(self.data.title, question, self.details())
+            return f"how many components of {self.ks[0]}, up to {self.most}"
+        return f"rows held out and drawn again, {ks_words(self.ks)}"
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
         """Return the `nspca.Choice`; events of `report` carry the evidence so far."""
@@ -94,17 +90,16 @@ class NoiseSpec(JsonSpec, RowsSpec):
 
     k: Whole
     method: Method = "auto"
-    tables: Annotated[Whole, Option("Shuffled tables", to="call", say=lambda value: f"{value} tables")] = (
-        TABLES
-    )
+    tables: Annotated[Whole, Option("Shuffled tables", to="call", say="{} tables")] = TABLES
     seed: Seed = 0
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
         return (self.k,), 1 + self.tables
 
-    def describe(self) -> Description:
-        return Description(self.data.title, f"shuffled tables, k = {self.k}", self.details())
+    @property
+    def question(self) -> str:
+        return f"shuffled tables, k = {self.k}"
 
     def run(self, report: Report = silent, X: Any = None) -> NoiseTest:
         """Return the `nspca.NoiseTest`; `report` gets an event for every shuffled table."""

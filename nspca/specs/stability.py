@@ -17,7 +17,6 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.selection.rows import report_whole, standardised
 from nspca.selection.stability import draws, matched
-from nspca.specs.base import Description
 from nspca.specs.components import solved
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Sparsity, sparsity_words
@@ -41,7 +40,7 @@ class StabilitySpec(JsonSpec, RowsSpec):
     k: Sparsity
     methods: Annotated[Methods, Option("Methods", say=", ".join, always=True)] = ("auto",)
     options: Options = Limits(default_factory=dict)
-    resamples: Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")] = RESAMPLES
+    resamples: Annotated[Whole, Option("Draws", say="{} draws")] = RESAMPLES
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
@@ -59,8 +58,9 @@ class StabilitySpec(JsonSpec, RowsSpec):
     def work(self) -> tuple[tuple[int, ...], int]:
         return (self.k,) if isinstance(self.k, int) else self.k, self.total
 
-    def describe(self) -> Description:
-        return Description(self.data.title, f"rows drawn again, {sparsity_words(self.k)}", self.details())
+    @property
+    def question(self) -> str:
+        return f"rows drawn again, {sparsity_words(self.k)}"
 
     def run(
         self, report: Report = silent, X: Any = None, components: Any = None

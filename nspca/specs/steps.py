@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.covariance.digests import canonical, dense_digest, sparse_digest
+from nspca.covariance.numbers import canonical, dense_digest, sparse_digest
 from nspca.covariance.weighing import Weights
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
 from nspca.data.findings import Finding
-from nspca.data.names import counted
+from nspca.presentation.phrases import things
 from nspca.shards import Shards
 
 ROWS, ENTRIES = 1000, 2_000_000
@@ -27,7 +27,7 @@ def varying(data: Dataset) -> Dataset:
         return data
     keep = np.setdiff1d(np.arange(data.X.shape[1]), constant)
     note = (
-        f"Left out because of one value only: {counted(len(constant), 'feature')}, the first is "
+        f"Left out because of one value only: {things(len(constant), 'feature')}, the first is "
         f"{data.feature_names[constant[0]]}."
     )
     return replace(

@@ -20,7 +20,7 @@ from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
 from nspca.result import Result, Sweep, row_of
 from nspca.solving import line_of
-from nspca.specs.base import Description, arguments
+from nspca.specs.base import arguments
 from nspca.specs.data import OF_FEATURES, Numbers
 from nspca.specs.published import EPSNET, OTHERS, PROBABILITY, RANK_3, paper_bounds, rank3_bound
 from nspca.specs.question import ProblemSpec, Seed, Whole, ks_words, python_of, step_of
@@ -103,7 +103,7 @@ class SweepSpec(ProblemSpec):
     kind: ClassVar[str] = "sweep"
     goes_on: ClassVar[bool] = True
 
-    ks: Annotated[Ks, Option("Values of k", text=KS, say=lambda ks: "")]
+    ks: Annotated[Ks, Option("Values of k", text=KS, say="")]
     methods: Annotated[
         Methods,
         Option(
@@ -132,7 +132,7 @@ class SweepSpec(ProblemSpec):
         ),
     ] = "fast"
     """Work spent on the bound (default fast)."""
-    keep: Annotated[Numbers, Option("Kept features", "keep", say=lambda value: "")] = ()
+    keep: Annotated[Numbers, Option("Kept features", "keep", say="")] = ()
     """The `forced` features by their numbers in the prepared table before features were left out, as in
     addresses; empty if these numbers are equal."""
     published: StrictBool = True
@@ -148,8 +148,9 @@ class SweepSpec(ProblemSpec):
     def work(self) -> tuple[tuple[int, ...], int]:
         return self.ks[-1:], self.total
 
-    def describe(self) -> Description:
-        return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
+    @property
+    def question(self) -> str:
+        return f"sweep {ks_words(self.ks)}"
 
     def to_query(self) -> dict[str, str]:
         """Return the question as an address, with the forced features by their numbers of `keep`."""

@@ -128,14 +128,11 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
         )
 
 
-def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
-    """Return the shape and type of an array from its header alone; `stream` is then at the first entry."""
-    shape, _, dtype = npy_layout(stream)
-    return shape, dtype
-
-
 def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
-    """Return the shape of an array, whether it is stored by columns, and its type, as `npy_header` does."""
+    """Return the shape of an array, whether it is stored by columns, and its type, from its header.
+
+    `stream` is then at the first entry.
+    """
     # The header is a stranger's text, which is handed to a parser of Python literals.
     with parsing("The array's header cannot be read: save it again with numpy.save or numpy.savez."):
         version = np.lib.format.read_magic(stream)

@@ -6,7 +6,7 @@ from these declarations. `nspca.cli.arguments.add_options` has the loop for the 
 `nspca.dashboard.app.form` the one for forms.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import cleandoc
@@ -47,7 +47,8 @@ class Option:
     # "problem", which makes the problem.
     to: str = ""
     keyword: str = ""  # by default the name of the field
-    say: Any = None  # returns a phrase for the description, empty for none; by default label and value
+    # Phrase for the description, with {} for the value, or the function that returns one; empty for none.
+    say: str | Callable[[Any], str] = "{label} {}"
     always: bool = False  # whether description and address mention the default value too
     flag: str = ""  # name on the command line, such as ``--image-size``
     metavar: str = ""  # the value in the help of the command line; by default that of `text`
@@ -57,6 +58,10 @@ class Option:
     words: Mapping[Any, str] | None = None  # the choices in words, for the widget
     by_data: bool = False  # whether a form without a value asks the data, and not the default
     help: str = ""  # the docstring of the field, for its flag and its widget, as the end of a sentence
+
+    def phrase(self, value: Any) -> str:
+        """Return the phrase for the description of a question."""
+        return self.say.format(value, label=self.label) if isinstance(self.say, str) else self.say(value)
 
 
 @dataclass(frozen=True)
@@ -149,9 +154,9 @@ class Model(BaseModel):
         return tuple(one for part in listed for one in part) if all(listed) else ()
 
     @classmethod
-    def is_flag(cls, name: str) -> bool:
-        """Tell whether a field takes True and False alone, or None."""
-        return [kind.get("type") for kind in _kinds(cls, name)] == ["boolean"]
+    def types(cls, name: str) -> set[str | None]:
+        """Return the types of the values that a field takes beside None, as JSON calls them."""
+        return {kind.get("type") for kind in _kinds(cls, name)}
 
     @classmethod
     def limits(cls, name: str) -> tuple[Any, Any]:
@@ -230,8 +235,7 @@ class Model(BaseModel):
         for name, option, default in self.declared():
             value = getattr(self, name)
             if (not names or name in names) and (option.always or value != default):
-                words = f"{option.label} {value}" if option.say is None else option.say(value)
-                said.append(words)
+                said.append(option.phrase(value))
         return tuple(filter(None, said))
 
     def given_to(self, to: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from nspca.bounds import core, elimination, witness
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
-from nspca.checker import reach
+from nspca.checker import matrix
 from nspca.errors import CertificateError
 from scripts.lean import of_numbers
 from tests.bounds.test_core import table
@@ -117,6 +117,7 @@ def by_hand(A, scales, t, F, nonneg=True):
     unit, kept = problem.covariance.unit, len(scales)
     arrays = {"rows": np.arange(kept), "prices": np.zeros(kept), "y": np.ones(len(A) - kept)}
     arrays |= {"scales": np.array(scales), "tau": np.array([0.1 / unit]), "tree": np.array([255])}
+    arrays["U"] = np.zeros((kept, 0))
     arrays["claims"] = np.array([t, F * (1 + 1e-9)]) / unit
     return nspca.certificate.Certificate.of(problem, "JP", "joint", 100.0, arrays), problem
 
@@ -144,7 +145,7 @@ def test_k_adds_up_all_features_outside_in_whatever_blocks_they_come(monkeypatch
     A = np.eye(3)
     A[0, 1:] = A[1:, 0] = 0.5
     for width in (1, 64):
-        monkeypatch.setattr(reach, "NARROWEST", width)
+        monkeypatch.setattr(matrix, "NARROWEST", width)
         proved_from(A, (1.0,), 0.95 + np.hypot(0.05, np.sqrt(2) * 0.4), 0.1)
 
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.checker import blocks, entry, reach, reading
+from nspca.checker import blocks, entry, matrix, reading
 from nspca.checker.matrix import matrix_of
 from tests.rowblocks import InMemory
 from tests.strategies import counts
@@ -32,8 +32,8 @@ def test_products_of_sparse_columns_are_those_of_dense_ones(monkeypatch, cost, c
 def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, count):
     rng = np.random.default_rng(2)
     for _ in range(count):
-        monkeypatch.setattr(reach, "NARROWEST", int(rng.choice([1, 2, 16])))
-        monkeypatch.setattr(reach, "MOST", int(rng.choice([1, 5, 2**22])))
+        monkeypatch.setattr(matrix, "NARROWEST", int(rng.choice([1, 2, 16])))
+        monkeypatch.setattr(matrix, "MOST", int(rng.choice([1, 5, 2**22])))
         monkeypatch.setattr("nspca.checker.matrix.SUMS", int(rng.choice([1, 9, 2**24])))
         monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", int(rng.choice([3, 4000])))
         monkeypatch.setattr("nspca.checker.blocks.HELD", int(rng.choice([0, 2**25])))
@@ -61,7 +61,7 @@ def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, coun
                 if unit[i, j] > level + 1e-12
             }
             found = []
-            for i, j, E, error in reach.entries_above(M, first, second, level, nonneg):
+            for i, j, E, error in matrix.entries_above(M, first, second, level, nonneg):
                 assert np.allclose(E, (A / problem.covariance.unit)[i, j], rtol=0, atol=error + 1e-14)
                 found += zip(i.tolist(), j.tolist(), strict=True)
             found = found if second is not None else [tuple(sorted(pair)) for pair in found]
@@ -72,12 +72,12 @@ def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, coun
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_all_pairs_of_a_feature_outside_come_together(monkeypatch, nonneg):
     """The effect of a feature on the kept rows is computed from all its entries at once."""
-    monkeypatch.setattr(reach, "MOST", 4)
+    monkeypatch.setattr(matrix, "MOST", 4)
     X = np.random.default_rng(3).standard_normal((9, 11))
     problem = nspca.Problem.from_data(X, 2, scale=True)
     recipe = reading.read_recipe(nspca.certify(problem, effort="fast"), entry.FORMS)
     seen: list[int] = []
-    for i, _, _, _ in reach.entries_above(matrix_of(X, recipe), np.arange(6), np.arange(6, 11), 0.0, nonneg):
+    for i, _, _, _ in matrix.entries_above(matrix_of(X, recipe), np.arange(6), np.arange(6, 11), 0.0, nonneg):
         assert not set(i.tolist()) & set(seen)
         seen += i.tolist()
     assert set(seen) == set(range(6))
@@ -86,5 +86,5 @@ def test_all_pairs_of_a_feature_outside_come_together(monkeypatch, nonneg):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_an_entry_that_is_no_number_is_never_left_out(nonneg):
     E = np.array([[0.0, np.nan], [2.0, -3.0]])
-    i, j, values = reach.larger(E, 1.0, nonneg)
+    i, j, values = matrix.larger(E, 1.0, nonneg)
     assert (0, 1) in set(zip(i.tolist(), j.tolist(), strict=True)) and np.isnan(values).any()

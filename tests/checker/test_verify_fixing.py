@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from nspca.checker import cover, verify
 from nspca.checker import matrix as module
-from nspca.checker import membership, verify
-from nspca.checker.cover import TopSum
-from nspca.checker.membership import prove_rows
+from nspca.checker.cover import TopSum, prove_rows
 from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
@@ -607,7 +606,7 @@ def test_a_row_is_fixed_just_above_the_largest_sum_with_it_or_without_it():
 
 def test_equal_rows_that_are_left_out_change_no_verdict(monkeypatch):
     """Rows have few values and any masks, so that kinds have many rows, fixed in, fixed out or neither."""
-    rng, few, tried = np.random.default_rng(4), membership.few_of_a_kind, 0
+    rng, few, tried = np.random.default_rng(4), cover.few_of_a_kind, 0
     for _ in range(120):
         n, D, k = (int(rng.integers(*ends)) for ends in ((4, 9), (0, 3), (1, 4)))
         fixed, at, kind = int(rng.integers(0, k)), np.arange(n), rng.integers(0, 2, n)
@@ -621,12 +620,12 @@ def test_equal_rows_that_are_left_out_change_no_verdict(monkeypatch):
 
         def is_proved(F, f=f, out=out, in_=in_, codes=codes):
             try:
-                return not membership.prove_rows(f, F, out, in_, codes).size
+                return not cover.prove_rows(f, F, out, in_, codes).size
             except CertificateError:
                 return False
 
         with monkeypatch.context() as patch:
-            patch.setattr(membership, "few_of_a_kind", lambda *whole: whole)
+            patch.setattr(cover, "few_of_a_kind", lambda *whole: whole)
             for _ in range(20):
                 middle = (low + high) / 2
                 low, high = (low, middle) if is_proved(middle) else (middle, high)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from nspca.checker import matrix, reach, remainder, verify
+from nspca.checker import matrix, remainder, verify
 from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
@@ -194,7 +194,7 @@ def test_pieces_of_any_width_and_sizes_prove_the_same(monkeypatch, nonneg):
         monkeypatch.undo()
         whole = verify(X, c)
         for width in (1, 2, 5):
-            monkeypatch.setattr(reach, "WIDEST", width)
+            monkeypatch.setattr(matrix, "WIDEST", width)
             assert verify(X, c) == pytest.approx(whole, rel=1e-12)
 
 

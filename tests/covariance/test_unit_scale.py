@@ -5,9 +5,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from nspca.covariance.digests import dense_digest
 from nspca.covariance.linalg import scaled
 from nspca.covariance.moments import CACHED, centred
+from nspca.covariance.numbers import dense_digest
 
 rng = np.random.default_rng(0)
 

@@ -16,7 +16,7 @@ from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.data import samples
 from nspca.jobs import engine
-from nspca.planning import machine
+from nspca.planning import costs
 from tests import threads
 from tests.dashboard.figures import drawn
 from tests.patience import wait_for
@@ -66,7 +66,7 @@ def first_answers(monkeypatch, unasked):
 @pytest.fixture(autouse=True)
 def idle(monkeypatch):
     """Measure neither the machine nor its load. Tests of these undo this."""
-    monkeypatch.setattr(machine, "speed", lambda: 1e-9)
+    monkeypatch.setattr(costs, "speed", lambda: 1e-9)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
     monkeypatch.setattr(cost_estimate, "busy", lambda: 1.0)
 

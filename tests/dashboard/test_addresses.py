@@ -132,14 +132,6 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert "prep" not in address(page) and not page.error
 
 
-def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentence):
-    for to in ("-3", "9" * 15):
-        page = visit("pages/sweep.py", sample="pitprops", to=to)
-        assert f"got 1 to {wording.plain(to)}" in sentence(page) and address(page)["to"] == to
-    page = visit("pages/components.py", sample="digits", r=-2)
-    assert f"must be between 1 and 20, got {wording.plain(-2)}" in sentence(page)
-
-
 @pytest.mark.usefixtures("first_answers")
 @pytest.mark.parametrize(
     ("page", "given", "said"),

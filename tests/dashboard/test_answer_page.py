@@ -117,9 +117,9 @@ def test_the_button_of_an_answer_is_folded_until_the_form_asks_something_else(op
 
 
 def test_a_curve_that_still_rises_does_not_say_that_fewer_features_are_enough(opened, texts):
-    assert "nearly enough" not in texts(opened(from_=3, to=3, step=1))
+    assert "ringed in the curve" not in texts(opened(from_=3, to=3, step=1))
     rising = opened(from_=1, to=3, step=1)
-    assert "nearly enough" not in texts(rising), "at the last k"
+    assert "ringed in the curve" not in texts(rising), "at the last k"
     rings = [RING in json.dumps(figure, ensure_ascii=False) for figure in figures(rising)]
     assert rings and not any(rings), "and so there is no ring"
     page = opened()

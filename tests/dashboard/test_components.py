@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 import nspca
 from nspca.dashboard.app import server
 from nspca.dashboard.app.wording import nouns_of
-from nspca.dashboard.joint import again, take_home, topics
+from nspca.dashboard.joint import form, take_home, topics
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.views.component import explained_names
 from nspca.data.export import frame_to_csv
@@ -287,10 +287,10 @@ def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, 
 
 def test_samples_of_a_choice_are_left_out_by_their_number_in_the_table(monkeypatch):
     wanted = {}
-    monkeypatch.setattr(again, "_want", lambda answer, **values: wanted.update(values))
+    monkeypatch.setattr(form, "_want", lambda answer, **values: wanted.update(values))
     of = SimpleNamespace(reference=DataSpec(samples_only=(9, 4, 4)), dataset=SimpleNamespace(X=np.eye(2)))
-    again.with_samples(SimpleNamespace(of=of), [0], True)
+    form.with_samples(SimpleNamespace(of=of), [0], True)
     assert wanted == {"these": [9]}, "the shown samples are in the order of the table"
     of.reference = DataSpec(samples_without=(1,))
-    again.with_samples(SimpleNamespace(of=of), [1], True)
+    form.with_samples(SimpleNamespace(of=of), [1], True)
     assert wanted["less"] == [1, 2]

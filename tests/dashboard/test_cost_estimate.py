@@ -12,7 +12,7 @@ from nspca.dashboard.sweep.form import SWEEP
 from nspca.data import Dataset
 from nspca.errors import Refused
 from nspca.jobs import Engine
-from nspca.planning import machine
+from nspca.planning import costs
 from nspca.specs import ComponentsSpec, DataSpec, SweepSpec
 
 DATA = "pages/data.py"
@@ -91,13 +91,13 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
     ],
 )
 def test_a_start_button_says_how_long_its_run_takes(visit, monkeypatch, given, said):
-    monkeypatch.setattr(machine, "speed", lambda: 9e-9)
+    monkeypatch.setattr(costs, "speed", lambda: 9e-9)
     opened = visit("pages/components.py", **given)
     assert not opened.exception and opened.button(key="run").label.startswith(said)
 
 
 def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
-    monkeypatch.setattr(machine, "speed", lambda: 9e-9)
+    monkeypatch.setattr(costs, "speed", lambda: 9e-9)
     drawn = []
     range_of = lambda seconds, slower: drawn.append((seconds, seconds * slower)) or ""  # noqa: E731
     monkeypatch.setattr(cost_estimate, "took", range_of)
@@ -111,7 +111,7 @@ def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
 def test_what_takes_hours_is_refused(monkeypatch):
     of = open_data.find(DataSpec(sample="digits"), None)
     assert cost_estimate.refusal(of, (10,) * 8) == ""
-    monkeypatch.setattr(machine, "speed", lambda: 1e-3)
+    monkeypatch.setattr(costs, "speed", lambda: 1e-3)
     said = cost_estimate.refusal(of, (10,) * 2, problems=9)
     assert "4 hours on this server" in said and "--k 10 --components 2" in said
 

@@ -479,7 +479,7 @@ def test_a_second_table_gives_groups_of_genes_in_rows(visit, texts, address, sen
     next(one for one in page.file_uploader if "second table" in one.label).upload("about.csv", about)
     page.run()
     assert not page.error and page.metric[4].value == "2" and "about" in address(page)
-    assert "The annotation has 12 of the 12 samples" in texts(page)
+    assert "The annotation has all 12 samples" in texts(page)
     assert [*page.selectbox(key="widget_label").options] == ["beginning of the names", "sex", "batch"]
     page.selectbox(key="widget_label").select("batch").run()
     assert page.metric[4].value == "3" and address(page)["label"] == "batch"

@@ -8,11 +8,12 @@ import pytest
 
 import nspca
 from nspca.dashboard import open_data
+from nspca.dashboard.joint.form import usual
 from nspca.dashboard.open_data import problem_of
 from nspca.dashboard.runs import defaults, first_answer
 from nspca.jobs import engine
 from nspca.specs import DataSpec
-from scripts.answers import STORED, answered, questions, usual
+from scripts.answers import STORED, answered, questions
 
 FIND = first_answer.find_stored
 PAGES = [
@@ -162,5 +163,4 @@ def test_a_failed_answer_leaves_the_page_as_it_was(visit, texts, monkeypatch):
 
 def test_every_first_answer_has_a_quick_proof():
     of = open_data.find(DataSpec(sample="all-aml"), None)
-    for kind in STORED:
-        assert kind == "sweep" or usual(kind, of).effort == "fast"
+    assert usual(of).effort == "fast"

@@ -14,15 +14,14 @@ from PIL import Image
 
 import nspca
 from nspca.dashboard.app import wording
-from nspca.dashboard.app.wording import Nouns, kind_of, nouns_of
+from nspca.dashboard.app.wording import Nouns, kind_of
 from nspca.dashboard.joint import (
-    again,
     annotations,
+    form,
     headline,
     lists,
     methods,
     parts,
-    resampling,
     samples,
     take_home,
     topics,
@@ -32,7 +31,7 @@ from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.open_data import Chosen, find, problem_of
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.views import choice as held_out
+from nspca.dashboard.views import section as held_out
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.errors import InvalidProblem
@@ -142,7 +141,7 @@ def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch)
     shown = []
     monkeypatch.setattr(joint_page.headline, "show", shown.append)
     monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(so_far=lambda answer: None))
-    page = joint_page.JointPage(nouns_of(nspca.load_sample("digits")))
+    page = joint_page.JointPage()
     now = JobState("x", "running", rows=rows_of(events))
     of = find(asked.data, None)
     page.filling(Answer(of, asked, problem_of(of, asked), now=now))
@@ -183,15 +182,6 @@ def test_a_method_that_cannot_says_why_and_the_others_go_on():
     assert list(content) == [("tpower", 2)]
     with pytest.raises(nspca.errors.InvalidOption):
         request.but(methods=["spanspca"]).run(X=np.eye(9))
-
-
-@pytest.mark.parametrize("method", [name for name, line in nspca.METHODS.items() if line.joint])
-def test_a_worker_finds_together_what_the_package_finds_together(method):
-    X = nspca.load_sample("digits").X[:60]
-    content = ASKED.but(methods=[method]).run(X=X)
-    ours = content[method, 2]
-    direct = nspca.solve(nspca.Problem.from_data(X, (4, 3)), method, certify=None)
-    assert np.array_equal(ours.components, direct.components) and ours.info == direct.info
 
 
 def test_components_stay_when_nothing_can_be_proved(monkeypatch):
@@ -599,11 +589,11 @@ def test_the_check_on_a_held_out_half_is_asked_about_the_label():
 
 
 def test_how_many_is_asked_beyond_what_is_there():
-    spec = resampling._choice_spec(answer_of(table(n=8), sizes=(2, 2)))
+    spec = methods._choice_spec(answer_of(table(n=8), sizes=(2, 2)))
     assert (spec.ks, spec.most, spec.method, spec.draws) == ((2,), 4, "joint", 0), (
         "8 features have room for 4"
     )
-    assert resampling._choice_spec(answer_of(table(n=40), sizes=(2,) * 7)).most == 9
+    assert methods._choice_spec(answer_of(table(n=40), sizes=(2,) * 7)).most == 9
 
 
 def test_the_sentence_names_the_smallest_number_that_is_as_good():
@@ -612,7 +602,7 @@ def test_the_sentence_names_the_smallest_number_that_is_as_good():
     choice = nspca.Choice(
         "components", np.array([1, 2, 3]), values, np.array([0.2, 0.39, 0.4]), np.full(3, 0.02), nan, nan
     )
-    assert held_out.sentence(choice, "part") == (
+    assert held_out.choice_sentence(choice, "part") == (
         "**3 parts** explain most of what was held out, 40.0 ± 2.0 % of its variance; **2 parts** are as "
         "good within a standard error."
     )
@@ -720,5 +710,5 @@ def test_weights_go_home_with_names():
 
 
 def test_what_a_word_is_left_out_of_stays_until_its_run_has_something_to_show(monkeypatch):
-    monkeypatch.setattr(again.st, "session_state", {again.SEEN: ("run", "the answer")})
-    assert again.seen_before("run") == "the answer" and again.seen_before("another") is None
+    monkeypatch.setattr(form.st, "session_state", {form.SEEN: ("run", "the answer")})
+    assert form.seen_before("run") == "the answer" and form.seen_before("another") is None

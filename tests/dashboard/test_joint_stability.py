@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.dashboard.joint.resampling import frequencies, frequency_table
+from nspca.dashboard.joint.methods import frequencies, frequency_table
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.specs import StabilitySpec
 from nspca.specs.rows import Redrawn, Refused

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 import nspca
 from nspca.dashboard.open_data import read_like
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.sweep import newtable
-from nspca.dashboard.sweep.newtable import scored
+from nspca.dashboard.sweep import other_rows
+from nspca.dashboard.sweep.other_rows import scored
 from nspca.data.names import numbered
 from nspca.errors import InvalidProblem, MissingValues, Way
 from nspca.specs import DataSpec
@@ -78,7 +78,7 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
         caption=said.append,
         file_uploader=lambda label, **how: offered.append(label),
     )
-    monkeypatch.setattr(newtable, "st", page)
+    monkeypatch.setattr(other_rows, "st", page)
     of = SimpleNamespace(dataset=DATA, reference=DataSpec(sample="a"), table=None)
     for other in (
         SimpleNamespace(**{**vars(of), "reference": DataSpec(sample="a", together=[[1, 2]])}),
@@ -86,16 +86,16 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
         SimpleNamespace(**{**vars(of), "table": object()}),
         of,
     ):
-        newtable.show(Answer(other, None, None, k=3))
+        other_rows.show_scores(Answer(other, None, None, k=3))
     assert ["as one" in said[0], "Equalised" in said[1], "all rows" in said[2]] == [True] * 3
     assert "Another table" in offered[0] and len(said) == 3 and len(offered) == 1
 
 
 def test_a_table_with_missing_values_is_to_be_read_without_them(monkeypatch):
     said = []
-    monkeypatch.setattr(newtable.st, "error", lambda text, **look: said.append(html.unescape(text)))
+    monkeypatch.setattr(other_rows.st, "error", lambda text, **look: said.append(html.unescape(text)))
     wrong = MissingValues("One cell is empty: fill it in.", (Way("missing", "mean", "Put in means"),))
-    newtable._score(Answer(SimpleNamespace(dataset=DATA), None, None), wrong)
+    other_rows._score(Answer(SimpleNamespace(dataset=DATA), None, None), wrong)
     assert said == ["One cell is empty: fill it in, or leave out such rows or columns of the file."]
 
 

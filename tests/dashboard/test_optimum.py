@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard import home
-from nspca.dashboard.learn import fixing
+from nspca.dashboard.learn import screens
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
@@ -139,23 +139,6 @@ def poor():
     return sweep, Attempt("a", 3, JobState("a", "done"), found.certificate, spec, found)
 
 
-def test_a_better_component_takes_the_place_of_the_first_one(poor):
-    sweep, attempt = poor
-    before = sweep["auto", 3].value
-    result = proofs.replaced(sweep["auto", 3], "auto", 3, [attempt])
-    assert result.value == attempt.answer.value > before == result.info["before"]
-    assert np.array_equal(result.components, attempt.answer.components)
-    assert result.ratio >= 1 - 1e-8
-
-
-def test_another_method_keeps_its_component(poor):
-    sweep, attempt = poor
-    other = replace(attempt, spec=attempt.spec.but(method="em"))
-    for tried in ([other], [replace(attempt, k=4)], [replace(attempt, answer=None)], []):
-        found = proofs.replaced(sweep["auto", 3], "auto", 3, tried)
-        assert np.array_equal(found.components, sweep["auto", 3].components)
-
-
 @pytest.mark.visit
 def test_the_page_says_that_a_better_component_was_found(ran, poor, monkeypatch, texts):
     _, attempt = poor
@@ -188,7 +171,7 @@ def test_what_is_proved_in_a_few_words():
 
 def test_the_steps_of_the_lesson_only_settle_more():
     of = lesson()
-    steps = fixing.search(of.of.content, of).standings
+    steps = screens.search(of.of.content, of).standings
     assert len(steps) > 2
     for before, now in pairwise(steps):
         assert (now.possible <= before.possible).all()

@@ -16,7 +16,6 @@ import pytest
 import nspca
 from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs.progress import stage_line
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep import rivals
 from nspca.dashboard.sweep.rivals import (
@@ -31,7 +30,7 @@ from nspca.dashboard.sweep.rivals import (
     shown,
 )
 from nspca.errors import InvalidProblem
-from nspca.jobs import JobState, engine
+from nspca.jobs import engine
 from nspca.plots.compare import (
     ranking_figure,
     ratios_figure,
@@ -40,7 +39,6 @@ from nspca.plots.compare import (
     values_figure,
     weights_figure,
 )
-from nspca.progress import Event
 from nspca.specs import ComparisonSpec, DataSpec
 from nspca.specs.comparison import DEFAULT
 from nspca.specs.rows import Found, Proved, Refused
@@ -95,7 +93,7 @@ def test_a_comparison_from_run_to_its_sections_and_back_by_its_address(done, vis
     assert "pca: baseline: the k largest weights" in texts(page)
     for look, drawn in (("proof", "Proved share of the best possible"), ("seconds", "Time of every method")):
         assert any(drawn in alt for alt in alts(open_section(page, look)))
-    assert "has no rows to draw" in texts(open_section(page, "again"))
+    assert "is a covariance matrix without rows" in texts(open_section(page, "again"))
     open_section(page, "numbers")
     table = next(one.value for one in page.dataframe if "method" in one.value)
     assert set(table["method"]) == {"auto", "threshold", "pca"} and (table["ratio"] <= 1).all()
@@ -263,19 +261,6 @@ def test_figures_say_what_they_show():
     assert list(
         weights_figure(np.array([[0.1], [0.0], [-0.9]]), ["x", "y", "z"], ["a"]).layout.yaxis.ticktext
     ) == ["z", "x"]
-
-
-@pytest.mark.parametrize(
-    ("now", "said"),
-    [
-        (JobState("x", "starting"), "Starting workers …"),
-        (JobState("x", "queued", place=2), "Waiting: place 2 in the queue"),
-        (JobState("x", "running"), "Starting …"),
-        (JobState("x", "running", event=Event("em", 1, 9)), "em &#40;multiply and shrink&#41;, 1 of 9"),
-    ],
-)
-def test_what_is_said_while_it_runs(now, said):
-    assert stage_line(now) == said
 
 
 def test_methods_with_the_same_number_on_their_bars_do_equally_well():

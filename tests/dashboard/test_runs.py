@@ -13,11 +13,10 @@ import segno
 import nspca
 from nspca import specs
 from nspca.dashboard.app import links, times
-from nspca.dashboard.app.wording import Nouns
-from nspca.dashboard.history import thumbnail
+from nspca.dashboard.history import descriptions
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
-from nspca.dashboard.joint.page import JointPage
+from nspca.dashboard.joint.form import COMPONENTS
 from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.start import own_page
 from nspca.dashboard.runs.tasks import TASKS
@@ -43,7 +42,7 @@ ASKED = {
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
-KINDS = {"sweep": SWEEP, "components": JointPage(Nouns("table", "component", "feature")).kind}
+KINDS = {"sweep": SWEEP, "components": COMPONENTS}
 
 
 @pytest.fixture
@@ -484,7 +483,7 @@ def test_a_qr_code_holds_the_address():
 def test_a_thumbnail_is_drawn_from_the_stored_rows(workspace, visit, task, rows, shapes):
     plant(workspace, task, rows=rows)
     one = told(workspace)[task]
-    drawn = thumbnail.of(one, rows)
+    drawn = descriptions.draw_small(one, rows)
     assert drawn is None if shapes is None else len(list(ElementTree.fromstring(drawn[0]))) == shapes
     assert drawn is None or re.search(r"\d", drawn[1])
     page = visit(PAGE, w=workspace)

@@ -8,7 +8,8 @@ import pytest
 import nspca
 from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.sweep.before import correlation, sentences
+from nspca.dashboard.sweep.whatif import change_sentences as sentences
+from nspca.dashboard.sweep.whatif import correlation
 from nspca.specs import DataSpec
 
 

@@ -10,6 +10,7 @@ import nspca
 from nspca.dashboard import open_data, spannogram
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.runs import first_answer
+from nspca.dashboard.runs.answer import Answer
 from nspca.lowrank.spannogram import exact_rank_d
 from nspca.specs import DataSpec, SweepSpec
 
@@ -41,7 +42,7 @@ def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
 
 def test_the_address_opens_the_same_again(visit, address, texts):
     page = visit(PAGE, sample="digits", view="curves", k=7, phi=-31.5)
-    assert page.slider(key="widget_k").value == 7 and "sets have to be checked" in texts(page)
+    assert page.slider(key="widget_k").value == 7 and "sets of 7 pixels have to be checked" in texts(page)
     again = visit(PAGE, **address(page))
     assert texts(again) == texts(page)
     assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {
@@ -73,11 +74,11 @@ def test_k_moves_the_component_and_the_address(visit, address, texts):
     assert address(page)["k"] == "3" and "these 3 pixels are" in texts(page)
 
 
-def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[spannogram.Subject, SweepSpec]:
-    """Return the subject of the page, and its question."""
+def asked_of(sample: str, k: int, nonneg: bool = True) -> Answer:
+    """Return the problem of the page with its question."""
     data = open_data.find(DataSpec(sample=sample), None)
     asked = SweepSpec(data=data.spec, ks=(k,), nonneg=nonneg)
-    return spannogram.subject(data, asked), asked
+    return spannogram.subject(data, asked)
 
 
 def percentages(text: str) -> list[float]:
@@ -86,24 +87,24 @@ def percentages(text: str) -> list[float]:
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_sentence_at_the_top_holds(nonneg):
-    of, asked = asked_of("digits", 10, nonneg)
+    of = asked_of("digits", 10, nonneg)
     found = spannogram.rank2(of)
     result = nspca.solve(of.problem)
     certificate = nspca.certify(of.problem, result, effort="fast")
-    for known in (spannogram.find_limit(of, asked), spannogram.Limit(certificate.upper, False)):
+    for known in (spannogram.find_limit(of), spannogram.Limit(certificate.upper, False)):
         said = spannogram.how_good(of, known)
         (guarantee,) = percentages(said)
         assert "In all directions these 10 pixels are at least " in said
         assert " of the best possible, proved" in said and known.upper >= result.value
         assert 0 <= 100 * spannogram._value(of) / known.upper - guarantee < 0.1
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
-    sets = f"Only {found.sets} of 151 billion sets have to be checked."
+    sets = f"Only {found.sets} of 151 billion sets of 10 pixels have to be checked."
     assert spannogram.answer(of) == sets
     assert not any("%" in step for step in spannogram.steps(of.problem, "pixel")), "one limit on the page"
 
 
 def test_the_sentence_at_an_optimum_and_without_a_limit():
-    of, _ = asked_of("digits", 10)
+    of = asked_of("digits", 10)
     unit = of.problem.leading_eigenvalue
     best, none = spannogram.Limit(spannogram._value(of), False), spannogram.Limit(1.01 * unit, True)
     assert spannogram.how_good(of, best).endswith("are the best possible, proved up to rounding.")
@@ -111,7 +112,7 @@ def test_the_sentence_at_an_optimum_and_without_a_limit():
     assert spannogram.how_good(of, again) == spannogram.how_good(of, best), "no limit is tighter than this"
     said = spannogram.how_good(of, none)
     assert said == "How good these 10 pixels are in all directions is not proved yet."
-    one, _ = asked_of("digits", 1)
+    one = asked_of("digits", 1)
     rough = spannogram.Limit(0.8999 * one.problem.leading_eigenvalue, True, "a run")
     said = spannogram.how_good(one, rough)
     assert "this pixel is at least " in said and said.endswith("a tighter limit is on its way.")

@@ -14,7 +14,6 @@ from nspca.dashboard.views.component import csv_of, weights
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec
-from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
 from tests.dashboard.figures import at_k, snippet
 from tests.patience import wait_for
@@ -184,19 +183,6 @@ def test_k_of_a_sweep_when_nobody_said_which(first, last, expected):
 @pytest.mark.parametrize(("n", "expected"), [(2, (1, 2)), (361, (1, 361)), (12582, (1, 100))])
 def test_default_ranges(n, expected):
     assert default_range(n) == expected
-
-
-@pytest.mark.parametrize(
-    ("ks", "said"),
-    [
-        ((4,), "k = 4"),
-        ((1, 2, 3), "k = 1 to 3"),
-        ((5, 10, 15), "k = 5 to 15 in steps of 5"),
-        ((1, 2, 5), "k = 1, 2, 5"),
-    ],
-)
-def test_values_of_k_in_words(ks, said):
-    assert ks_words(ks) == said
 
 
 @pytest.mark.visit

@@ -33,7 +33,7 @@ def test_columns_are_joined_by_name(write, raw, turned):
     assert [*data.label_columns] == [PREFIX, "sex", "batch"] and data.label_name == "sex"
     assert data.labels.tolist() == (["f", "m"] * 6)[::-1]
     assert data.label_columns["batch"].tolist() == ([1, 2, 3] * 4)[::-1]
-    assert "The annotation has 12 of the 12 samples." in data.notes
+    assert "The annotation has all 12 samples." in data.notes
     assert any('"age" of the annotation is no groups' in note for note in data.notes)
     by_batch = read(raw, features_in_rows=turned, annotation=write(ABOUT), label_column="batch")
     assert by_batch.label_name == "batch" and by_batch.labels.tolist() == ([1, 2, 3] * 4)[::-1]

@@ -1,7 +1,6 @@
 """Counts of single cells: AnnData and 10x files, written with the parts that their formats define."""
 
 import gzip
-import io
 
 import h5py
 import numpy as np
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 
 from nspca.data import read
 from nspca.errors import InvalidData
+from tests.files import saved
 
 COUNTS = np.random.default_rng(1).poisson(0.7, size=(12, 7)).astype(np.float32)
 CELLS, GENES = [f"c{i}" for i in range(12)], [f"g{i}" for i in range(7)]
@@ -124,12 +124,10 @@ def test_10x_files_in_hdf5(tmp_path, version):
 
 
 def tenx(folder, version=3, prefix="", genes=GENES):
-    stream = io.BytesIO()
-    scipy.io.mmwrite(stream, sp.coo_array(COUNTS.T.astype(int)))
     pack, end = (gzip.compress, ".gz") if version == 3 else (bytes, "")
     kind = "\tGene Expression" if version == 3 else ""
     files = {
-        "matrix.mtx": stream.getvalue(),
+        "matrix.mtx": saved(scipy.io.mmwrite, sp.coo_array(COUNTS.T.astype(int))),
         "features.tsv" if version == 3 else "genes.tsv": "".join(
             f"E{g}\t{g}{kind}\n" for g in genes
         ).encode(),

@@ -6,7 +6,6 @@ import json
 import zipfile
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pytest
 import scipy.io
@@ -18,7 +17,7 @@ from nspca.data import read
 from nspca.data.formats import FORMATS
 from nspca.errors import Cancelled, InvalidData
 from tests.data.test_spreadsheets import as_ods
-from tests.files import archive, npy, npz, saved
+from tests.files import archive, npy, npz, saved, xlsx
 
 NAMES, X = (
     ("ann", "bob", "cid", "dan", "eve"),
@@ -29,13 +28,6 @@ FRAME = pd.DataFrame(X, columns=FEATURES).assign(kind=list("xyxyx"))
 FRAME.insert(0, "who", NAMES)
 ROWS = [[*FRAME], *FRAME.to_numpy().tolist()]
 TURNED = FRAME[[*FEATURES]].T.set_axis(NAMES, axis=1).rename_axis("gene").reset_index()
-
-
-def workbook() -> bytes:
-    book = openpyxl.Workbook()
-    for row in ROWS:
-        book.active.append(row)
-    return saved(book.save)
 
 
 def old_workbook() -> bytes:
@@ -82,7 +74,7 @@ def pictures(form: str, ending: str) -> bytes:
 NAMED = {
     "csv": FRAME.to_csv(index=False).encode(),
     "tsv": tsv(FRAME),
-    "xlsx": workbook(),
+    "xlsx": xlsx(one=ROWS),
     "xls": old_workbook(),
     "ods": as_ods(one=ROWS),
     "parquet": saved(FRAME.to_parquet),

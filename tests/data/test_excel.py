@@ -1,17 +1,15 @@
 """Excel: sheets are read like their CSV, and hostile workbooks are refused before parsing."""
 
 import io
-import zipfile
 from datetime import date, timedelta
 
-import openpyxl
 import pytest
 
 from nspca.data import read
 from nspca.data.formats import excel, sheets
 from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
-from tests.files import archive, saved
+from tests.files import archive, rewritten, xlsx
 
 ROWS = [
     ["who", "a", "b", "kind"],
@@ -22,35 +20,21 @@ ROWS = [
 ]
 
 
-def workbook(**sheets) -> bytes:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    return saved(book.save)
-
-
 def changed(raw: bytes, **parts: bytes | None) -> bytes:
     """Return the workbook with parts replaced, by their last name without a suffix, or left out."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
-        for info in old.infolist():
-            content = parts.get(info.filename.rpartition("/")[2].partition(".")[0], old.read(info))
-            if content is not None:
-                new.writestr(info.filename, content)
-    return stream.getvalue()
+
+    def change(name, content):
+        content = parts.get(name.rpartition("/")[2].partition(".")[0], content)
+        return None if content is None else (name, content)
+
+    return rewritten(raw, change)
 
 
 def renamed(raw: bytes, old: str, new: str) -> bytes:
     """The workbook with another name for one of its parts, wherever it is spoken of."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(raw)) as before, zipfile.ZipFile(stream, "w") as after:
-        for info in before.infolist():
-            content = before.read(info).replace(old.encode(), new.encode())
-            after.writestr(info.filename.replace(old, new), content)
-    return stream.getvalue()
+    return rewritten(
+        raw, lambda name, content: (name.replace(old, new), content.replace(old.encode(), new.encode()))
+    )
 
 
 def sheet(body: bytes, before: bytes = b"") -> bytes:
@@ -62,20 +46,20 @@ def sheet(body: bytes, before: bytes = b"") -> bytes:
         + body
         + b"</sheetData></worksheet>"
     )
-    return changed(workbook(one=ROWS), sheet1=b'<?xml version="1.0" encoding="UTF-8"?>' + before + data)
+    return changed(xlsx(one=ROWS), sheet1=b'<?xml version="1.0" encoding="UTF-8"?>' + before + data)
 
 
 def test_a_sheet_is_a_table():
-    data = read(workbook(one=ROWS), label_column="kind")
+    data = read(xlsx(one=ROWS), label_column="kind")
     assert data.X.tolist() == [[1, 2.5], [3, 1 / 3], [5, -1e-300], [7, 0]]
     assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
     assert data.labels.tolist() == ["x", "y", "x", "y"]
-    found = open_file(workbook(one=ROWS), "one").layout
+    found = open_file(xlsx(one=ROWS), "one").layout
     assert (found.columns, found.id_column, found.text_columns) == (("who", "a", "b", "kind"), 0, (0, 3))
 
 
 def test_the_first_sheet_that_holds_something_is_read_and_said():
-    data = read(workbook(empty=[], notes=ROWS, more=ROWS))
+    data = read(xlsx(empty=[], notes=ROWS, more=ROWS))
     assert any("3 sheets" in note and "notes" in note for note in data.notes)
 
 
@@ -86,7 +70,7 @@ def test_cells_of_every_kind():
         [date(2020, 1, 3), False, 2, "new\nline"],
     ]
     data = read(
-        workbook(one=[*rows, [], *([date(2020, 2, i), True, i, "new\nline"] for i in range(1, 9))]),
+        xlsx(one=[*rows, [], *([date(2020, 2, i), True, i, "new\nline"] for i in range(1, 9))]),
         label_column="c;d",
     )
     assert data.X[:2].tolist() == [[1, 2**53 - 1], [0, 2]]
@@ -95,7 +79,7 @@ def test_cells_of_every_kind():
 
 def test_features_in_rows_and_short_rows():
     data = read(
-        workbook(one=[["gene", "s1", "s2", "s3"], ["g1", 1, 2, 3], ["g2", 4, 5, None]]),
+        xlsx(one=[["gene", "s1", "s2", "s3"], ["g1", 1, 2, 3], ["g2", 4, 5, None]]),
         features_in_rows=True,
         missing="mean",
     )
@@ -103,7 +87,7 @@ def test_features_in_rows_and_short_rows():
 
 
 def test_inside_a_zip():
-    assert read(archive({"table.xlsx": workbook(one=ROWS)})).X.shape == (4, 2)
+    assert read(archive({"table.xlsx": xlsx(one=ROWS)})).X.shape == (4, 2)
 
 
 LAUGHS = (
@@ -136,11 +120,11 @@ HOSTILE = {
         "cells far from the others, down to row 3001",
     ),
     "styles without end": (
-        lambda: changed(workbook(one=ROWS), styles=b"<a/>" * 5_000_000),
+        lambda: changed(xlsx(one=ROWS), styles=b"<a/>" * 5_000_000),
         "would grow",
     ),
-    "no list of sheets": (lambda: changed(workbook(one=ROWS), workbook=b"<x/>"), "damaged|no sheet"),
-    "nothing in it": (lambda: workbook(one=[], two=[[None]]), "no sheet with anything"),
+    "no list of sheets": (lambda: changed(xlsx(one=ROWS), workbook=b"<x/>"), "damaged|no sheet"),
+    "nothing in it": (lambda: xlsx(one=[], two=[[None]]), "no sheet with anything"),
 }
 
 
@@ -155,24 +139,24 @@ def test_hostile_workbooks_are_one_sentence(case, monkeypatch, bounded_memory):
 
 
 def test_a_sheet_may_be_called_otherwise():
-    raw = renamed(workbook(one=ROWS), "sheet1.xml", "one.dat")
+    raw = renamed(xlsx(one=ROWS), "sheet1.xml", "one.dat")
     assert read(raw).X.shape == (4, 2)
 
 
 def test_durations_are_numbers_of_days():
     rows = [["took", "b"], [timedelta(hours=6), 1], [timedelta(days=2), 3], [timedelta(days=1), 2]]
-    assert read(workbook(one=rows)).X.tolist() == [[0.25, 1], [2, 3], [1, 2]]
+    assert read(xlsx(one=rows)).X.tolist() == [[0.25, 1], [2, 3], [1, 2]]
 
 
 def test_a_workbook_is_spoken_of_as_one():
-    whole = workbook(one=[["a"], [1], [2]])
+    whole = xlsx(one=[["a"], [1], [2]])
     with pytest.raises(InvalidData, match="sheet has only one column"):
         read(whole)
 
 
 def test_numbers_that_are_texts_have_the_decimal_sign_that_is_named():
     rows = [("a", "b"), ("1,234", 1.5), ("2,5", 2), ("3,512", 4.25)]
-    assert read(io.BytesIO(workbook(one=rows)), decimal=",").X.tolist() == [
+    assert read(io.BytesIO(xlsx(one=rows)), decimal=",").X.tolist() == [
         [1.234, 1.5],
         [2.5, 2],
         [3.512, 4.25],

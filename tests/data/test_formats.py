@@ -12,16 +12,13 @@ from PIL import Image
 from nspca.data import load_sample, prepare, read
 from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData, InvalidOption
-from tests.files import archive, npy, npz
+from tests.files import archive, npy, npz, saved
 
 X = np.arange(12.0).reshape(4, 3)
 
 
 def image(pixels, kind="PPM", mode=None) -> bytes:
-    stream = io.BytesIO()
-    picture = Image.fromarray(np.asarray(pixels, dtype=np.uint8 if mode is None else None))
-    picture.save(stream, kind)
-    return stream.getvalue()
+    return saved(Image.fromarray(np.asarray(pixels, dtype=np.uint8 if mode is None else None)).save, kind)
 
 
 def test_npz_with_everything():
@@ -79,12 +76,11 @@ def test_extras_that_are_not_what_they_are_called_are_left_out(extra):
 
 @pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_matrix])
 def test_sparse_npz_as_scipy_saves_it(layout):
-    stream = io.BytesIO()
-    sp.save_npz(stream, layout(X))
-    data = read(stream.getvalue())
+    raw = saved(sp.save_npz, layout(X))
+    data = read(raw)
     assert sp.issparse(data.X) and data.X.format == "csr"
     assert np.array_equal(data.X.toarray(), X)
-    assert np.array_equal(read(stream.getvalue(), features_in_rows=True).X.toarray(), X.T)
+    assert np.array_equal(read(raw, features_in_rows=True).X.toarray(), X.T)
 
 
 @pytest.mark.parametrize(

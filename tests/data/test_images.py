@@ -1,30 +1,17 @@
 """Images of every format are upright, on white, and have the labels of a table beside them."""
 
-import io
-import zipfile
-
 import numpy as np
 import pytest
 from PIL import Image
 
 from nspca.data import read
-from tests.files import saved
+from tests.files import archive, saved
 
 PIXELS = [np.random.default_rng(i).integers(0, 256, size=(6, 5), dtype=np.uint8) for i in range(4)]
 
 
 def encoded(pixels, kind, **options) -> bytes:
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, kind, **options)
-    return stream.getvalue()
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+    return saved(Image.fromarray(pixels).save, kind, **options)
 
 
 @pytest.mark.parametrize(
@@ -39,13 +26,13 @@ def zipped(files: dict[str, bytes]) -> bytes:
     ],
 )
 def test_every_format_has_the_same_pixels(kind, ending, options):
-    data = read(zipped({f"{i}.{ending}": encoded(one, kind, **options) for i, one in enumerate(PIXELS)}))
+    data = read(archive({f"{i}.{ending}": encoded(one, kind, **options) for i, one in enumerate(PIXELS)}))
     assert data.X.tolist() == [one.ravel().tolist() for one in PIXELS] and data.image_shape == (6, 5)
 
 
 def test_deep_tiff_keeps_its_levels():
     deep = [one.astype(np.uint16) * 200 for one in PIXELS]
-    assert read(zipped({f"{i}.tif": encoded(one, "TIFF") for i, one in enumerate(deep)})).X.max() == max(
+    assert read(archive({f"{i}.tif": encoded(one, "TIFF") for i, one in enumerate(deep)})).X.max() == max(
         map(np.max, deep)
     )
 
@@ -56,14 +43,14 @@ def test_photographs_are_turned_upright(size):
     exif[0x0112] = 6  # turned by a quarter
     square = [one[:5] for one in PIXELS]
     files = {f"{i}.png": encoded(np.rot90(one), "PNG", exif=exif) for i, one in enumerate(square)}
-    data = read(zipped(files), image_size=size)
+    data = read(archive(files), image_size=size)
     assert data.X.tolist() == [one.ravel().tolist() for one in square]
     assert size or any("upright" in note for note in data.notes)
 
 
 def test_white_is_behind_what_is_transparent():
     clear = [np.dstack([one, one, one, np.where(one > 99, 255, 0).astype(np.uint8)]) for one in PIXELS]
-    data = read(zipped({f"{i}.png": encoded(one, "PNG") for i, one in enumerate(clear)}))
+    data = read(archive({f"{i}.png": encoded(one, "PNG") for i, one in enumerate(clear)}))
     assert data.X.tolist() == [np.where(one > 99, one, 255).ravel().tolist() for one in PIXELS]
     assert any("White" in note for note in data.notes)
 
@@ -80,17 +67,17 @@ IMAGES = {f"pictures/{i}.png": encoded(one, "PNG") for i, one in enumerate(PIXEL
 )
 def test_labels_of_a_table_beside_the_images(table, tmp_path):
     files = {**IMAGES, "labels.csv": table, "README.md": b"made up"}
-    data = read(zipped(files))
+    data = read(archive(files))
     assert data.labels.tolist() == ["a", "b", "a", "b"]
     assert any("labels.csv" in note for note in data.notes) and any(
         "README.md" in note for note in data.notes
     )
     if b"who" in table:
-        assert read(zipped(files), label_column="who").labels.tolist() == ["x", "x", "y", "y"]
+        assert read(archive(files), label_column="who").labels.tolist() == ["x", "x", "y", "y"]
 
 
 def test_a_table_that_is_not_about_the_images_is_named():
-    data = read(zipped({**IMAGES, "prices.csv": b"a,b\nu,1\nv,2\n"}))
+    data = read(archive({**IMAGES, "prices.csv": b"a,b\nu,1\nv,2\n"}))
     assert data.labels is None and any('"prices.csv" was not taken' in note for note in data.notes)
 
 
@@ -100,11 +87,11 @@ ABOUT = "sample,group\n" + "".join(f"s{i},{'uv'[i % 2]}\n" for i in range(6))
 
 def test_a_table_with_what_is_about_it():
     data = read(
-        zipped({"README.txt": b"made up", "plot.png": IMAGES["pictures/0.png"], "x.csv": TABLE.encode()})
+        archive({"README.txt": b"made up", "plot.png": IMAGES["pictures/0.png"], "x.csv": TABLE.encode()})
     )
     assert data.X.shape == (6, 2) and any('"README.txt"' in note for note in data.notes)
     for names in (("a.csv", "b.csv"), ("b.csv", "a.csv")):
-        both = read(zipped({names[0]: TABLE.encode(), names[1]: ABOUT.encode()}))
+        both = read(archive({names[0]: TABLE.encode(), names[1]: ABOUT.encode()}))
         assert both.X.shape == (6, 2) and both.labels.tolist() == list("uvuvuv")
         assert any(f'table is "{names[0]}"; "{names[1]}"' in note for note in both.notes)
 
@@ -112,4 +99,4 @@ def test_a_table_with_what_is_about_it():
 def test_images_of_8_and_16_bits_are_said():
     levels = [np.full((3, 3), 9 * i, dtype=np.uint16 if i == 1 else np.uint8) for i in range(3)]
     files = {f"{i}.png": saved(Image.fromarray(one).save, "PNG") for i, one in enumerate(levels)}
-    assert any("not on one scale" in note for note in read(zipped(files)).notes)
+    assert any("not on one scale" in note for note in read(archive(files)).notes)

@@ -3,13 +3,12 @@
 import json
 
 import numpy as np
-import openpyxl
 import pytest
 
 from nspca.data import read
 from nspca.data.numerals import find_decimal, find_flags, flag
 from nspca.errors import InvalidData
-from tests.files import archive, saved
+from tests.files import archive, xlsx
 
 X = np.random.default_rng(0).uniform(-50, 50, (12, 4)).round(2)
 IDS = [f"s{i}" for i in range(12)]
@@ -469,10 +468,7 @@ def test_files_of_counts_one_for_each_sample_are_joined(program):
 
 
 def test_blank_rows_of_a_sheet_are_said():
-    book = openpyxl.Workbook()
-    for row in (["A title"], [], HEAD, *ROWS[:5], [], *ROWS[5:]):
-        book.active.append(row)
-    data = read(saved(book.save))
+    data = read(xlsx(one=[["A title"], [], HEAD, *ROWS[:5], [], *ROWS[5:]]))
     assert np.allclose(data.X, X) and "1 blank row inside the table was left out" in " ".join(data.notes)
 
 

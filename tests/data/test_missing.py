@@ -1,6 +1,5 @@
 """Missing values: refused with a count, left out or replaced, alike in every format."""
 
-import io
 import pickle
 import re
 import tracemalloc
@@ -131,13 +130,12 @@ def test_a_column_that_is_empty_in_the_first_lines_only():
 def test_sparse_tables():
     X = sp.csr_array(np.where(np.isnan(WHOLE), 0, WHOLE))
     X.data[2] = np.nan  # the 4 of the second sample
-    stream = io.BytesIO()
-    sp.save_npz(stream, sp.csr_matrix(X))
+    raw = saved(sp.save_npz, sp.csr_matrix(X))
     with pytest.raises(MissingValues):
-        read(stream.getvalue())
-    data = read(stream.getvalue(), missing="mean")
+        read(raw)
+    data = read(raw, missing="mean")
     assert sp.issparse(data.X) and data.X.toarray()[1].tolist() == [6, 5, 6]
-    assert read(stream.getvalue(), missing="samples").X.shape == (3, 3)
+    assert read(raw, missing="samples").X.shape == (3, 3)
 
 
 def test_an_image_that_loses_pixels_is_a_table():

@@ -12,8 +12,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.data.containers import open_reader, open_source
-from nspca.data.formats import FORMATS
-from nspca.data.formats import archive as archives
+from nspca.data.formats import ARCHIVE, FORMATS
 from nspca.data.formats.base import Source
 from nspca.data.formats.delimited import DelimitedReader
 from nspca.data.formats.entries import EntrySorter
@@ -178,8 +177,8 @@ def test_every_format_has_one_entry():
     """A file is claimed by one format besides that of texts, which takes what is left."""
     for raw in FILES.values():
         source = open_source(raw)
-        assert sum(one.matches(source) and one is not archives.FORMAT for one in FORMATS[:-1]) <= 1
+        assert sum(one.matches(source) and one is not ARCHIVE for one in FORMATS[:-1]) <= 1
     assert FORMATS[-1].reader is DelimitedReader
     for one in FORMATS:
         ways = sum(map(bool, (one.convert, one.read, one.refused)))
-        assert ways == 1 or (ways == 0 and (one.reader or one is archives.FORMAT))
+        assert ways == 1 or (ways == 0 and (one.reader or one is ARCHIVE))

@@ -3,11 +3,9 @@
 import gzip
 import http.server
 import importlib.util
-import io
 import re
 import sys
 import threading
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +33,7 @@ from nspca.data.dataset import Dataset
 from nspca.data.names import numbered
 from nspca.data.originals import WAVELENGTH_UM, class_names
 from nspca.errors import Cancelled, DownloadError, InvalidData, MissingPackage
+from tests.files import archive
 
 PAPERS = ("cbcl", "leukemia", "lrs", "bow-kos")
 
@@ -200,12 +199,9 @@ def test_copies_of_the_wrong_shape_change_nothing(home):
 
 
 def test_faces_from_a_zip_of_pgm(tmp_path):
-    stream = io.BytesIO()
     pixels = made_up("cbcl").X.astype(np.uint8)
-    with zipfile.ZipFile(stream, "w") as archive:
-        for i, row in enumerate(pixels):
-            archive.writestr(f"train/face/face{i:05d}.pgm", b"P5 19 19 255\n" + row.tobytes())
-    data = adopt_copy("cbcl", stream.getvalue())
+    pictures = {f"{i:05d}.pgm": b"P5 19 19 255\n" + row.tobytes() for i, row in enumerate(pixels)}
+    data = adopt_copy("cbcl", archive({f"train/face/face{name}": one for name, one in pictures.items()}))
     assert np.array_equal(data.X, pixels)
     assert data.X.dtype == np.uint8
     assert data.image_shape == (19, 19)

@@ -1,7 +1,6 @@
 """The sandbox: files are read as in the server's process, whose memory does not grow."""
 
 import gzip
-import io
 from dataclasses import fields
 
 import numpy as np
@@ -12,9 +11,12 @@ import scipy.sparse as sp
 
 from nspca.data import read, sandbox
 from nspca.data.dialect import find_layout
+from nspca.data.formats.arrow import FEATHER_MAGIC
+from nspca.data.formats.excel import OLE
+from nspca.data.formats.statistics import SAS, XPORT
 from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData
-from tests.files import archive, saved
+from tests.files import archive, npy, saved
 
 
 def same(one, other) -> bool:
@@ -58,11 +60,10 @@ def test_sparse_counts_and_their_words_come_back_whole(everything_apart):
 
 
 def test_a_process_that_takes_too_much_or_too_long_is_one_sentence(everything_apart, monkeypatch):
-    raw = io.BytesIO()
-    np.save(raw, np.zeros((100_000, 100)))
+    raw = npy(np.zeros((100_000, 100)))
     monkeypatch.setattr(sandbox, "MEMORY", 400 * 2**20)
     before = psutil.Process().memory_info().rss
-    found = open_file(raw.getvalue(), "large")
+    found = open_file(raw, "large")
     assert (
         "needs more than the 400 MiB of memory that it may take" in str(found.data) and not found.is_mendable
     )
@@ -99,6 +100,11 @@ PARQUET = saved(pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}).to_parquet)
         (gzip.compress(TABLE) + gzip.compress(TABLE), True),
         (gzip.compress(TABLE)[:-4], True),
         (b"\x1f\x8b damaged", True),
+        *(
+            (begin + bytes(60), False)
+            for begin in (OLE, SAS, XPORT, FEATHER_MAGIC, b"%PDF", b"\x89PNG", b"GIF8")
+        ),
+        (b"<stata_dta>", False),
     ],
 )
 def test_what_may_become_large_is_read_apart(raw, small):

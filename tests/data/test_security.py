@@ -17,7 +17,7 @@ import nspca.validation.archive
 from nspca.data import limits, neutralise, read
 from nspca.errors import InvalidData
 from nspca.validation.archive import npy_layout, read_npy
-from tests.files import archive, npy
+from tests.files import archive, npy, npz
 
 pytestmark = pytest.mark.usefixtures("bounded_memory")
 
@@ -91,10 +91,8 @@ def test_npz_with_anything_in_its_extra_fields(key):
     ]
     odd += [np.array([2**62, 2**62]), np.array([-1, -3]), np.array([]), np.array([1e300, 3.0])]
     for value in odd:
-        stream = io.BytesIO()
-        np.savez(stream, X=np.arange(12.0).reshape(4, 3), **{key: value})
         try:
-            assert read(stream.getvalue()).X.shape == (4, 3)
+            assert read(npz(X=np.arange(12.0).reshape(4, 3), **{key: value})).X.shape == (4, 3)
         except InvalidData as refused:
             assert str(refused).endswith(".")
 

@@ -1,15 +1,11 @@
 """Spreadsheets of three formats: each is one table, and what was decided about its cells is said."""
 
-import io
-import zipfile
-
-import openpyxl
 import pytest
 import xlwt
 
 from nspca.data import read, read_text
 from nspca.errors import InvalidData
-from tests.files import saved
+from tests.files import archive, rewritten, saved, xlsx
 
 ROWS = [["who", "a", "b"], *[[f"s{i}", i * 1.5, 2 * i] for i in range(8)]]
 X = [row[1:] for row in ROWS[1:]]
@@ -41,19 +37,18 @@ def ods_row(cells, more: str = "") -> str:
 
 
 def ods(**sheets: str) -> bytes:
-    stream = io.BytesIO()
     body = "".join(
         f'<table:table table:name="{name}" table:style-name="{"gone" if name == "hidden" else "shown"}">'
         f"{rows}{BELOW}</table:table>"
         for name, rows in sheets.items()
     )
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr(
-            "content.xml", f"{HEAD}{body}</office:spreadsheet></office:body></office:document-content>"
-        )
-        archive.writestr("Thumbnails/thumbnail.png", b"\x89PNG")
-    return stream.getvalue()
+    return archive(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "content.xml": f"{HEAD}{body}</office:spreadsheet></office:body></office:document-content>",
+            "Thumbnails/thumbnail.png": b"\x89PNG",
+        }
+    )
 
 
 def xls(**sheets) -> bytes:
@@ -67,33 +62,18 @@ def xls(**sheets) -> bytes:
     return saved(book.save)
 
 
-def xlsx(change=lambda book: None, **sheets) -> bytes:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-        sheet.sheet_state = "hidden" if name == "hidden" else "visible"
-    change(book)
-    return saved(book.save)
-
-
 def as_ods(**sheets) -> bytes:
     return ods(**{name: "".join(map(ods_row, rows)) for name, rows in sheets.items()})
 
 
 def patched(raw: bytes, old: bytes, new: bytes) -> bytes:
     """The workbook with other XML in its first sheet."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(raw)) as before, zipfile.ZipFile(stream, "w") as after:
-        for info in before.infolist():
-            content = before.read(info)
-            if info.filename.endswith("sheet1.xml"):
-                assert old in content
-                content = content.replace(old, new)
-            after.writestr(info.filename, content)
-    return stream.getvalue()
+
+    def change(name, content):
+        assert old in content or not name.endswith("sheet1.xml")
+        return name, content.replace(old, new) if name.endswith("sheet1.xml") else content
+
+    return rewritten(raw, change)
 
 
 @pytest.mark.parametrize("make", [xlsx, as_ods, xls])
@@ -236,11 +216,8 @@ def test_values_of_an_ods_are_those_of_its_cells():
 
 
 def test_a_second_table_behind_an_empty_column_is_suspected():
-    book = openpyxl.Workbook()
-    for i in range(9):
-        first = [f"r{i}", i * 1.5, i * i] if i else ["name", "a", "b"]
-        book.active.append([*first, None, *([f"q{i}", i % 3, 2 * i] if i else ["other", "a", "b"])])
-    raw = saved(book.save)
+    rows = [[f"r{i}", i * 1.5, i * i, None, f"q{i}", i % 3, 2 * i] for i in range(1, 9)]
+    raw = xlsx(one=[["name", "a", "b", None, "other", "a", "b"], *rows])
     (said,) = [one for one in read(raw).findings if "another table" in one.what]
     assert said.is_suspicion and said.value == ("other", "a (2)", "b (2)")
     assert read(raw, drop_columns=said.value).feature_names == ("a", "b")
@@ -248,11 +225,8 @@ def test_a_second_table_behind_an_empty_column_is_suspected():
 
 def test_numbers_stored_as_texts_with_a_comma():
     def book(*texts: str) -> bytes:
-        made = openpyxl.Workbook()
-        made.active.append(["n", "a", "b"])
-        for i in range(8):
-            made.active.append([f"r{i}", texts[i % 2], texts[i % 2 - 1]])
-        return saved(made.save)
+        rows = [[f"r{i}", texts[i % 2], texts[i % 2 - 1]] for i in range(8)]
+        return xlsx(one=[["n", "a", "b"], *rows])
 
     data = read(book("1,25", "12,5"))
     assert data.X[:2].tolist() == [[1.25, 12.5], [12.5, 1.25]] and "decimal commas" in data.notes[0]

@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import re
-import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +23,7 @@ from nspca.data.dialect import find_layout
 from nspca.data.numerals import Numerals
 from nspca.data.suspicions import genes_in_rows
 from nspca.errors import InvalidData, InvalidOption
-from tests.files import saved
+from tests.files import archive, saved
 
 
 def text(*lines: str) -> bytes:
@@ -393,12 +392,8 @@ def test_a_first_column_of_rising_years_names_the_rows_and_can_be_a_feature():
 
 
 def test_a_word_document_is_called_by_its_name():
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name in ("[Content_Types].xml", "word/document.xml"):
-            archive.writestr(name, "<x/>")
     with pytest.raises(InvalidData, match=r"^This is a Word document: save it"):
-        read(stream.getvalue())
+        read(archive(dict.fromkeys(("[Content_Types].xml", "word/document.xml"), "<x/>")))
 
 
 def test_missing_path_and_wrong_delimiter(tmp_path):

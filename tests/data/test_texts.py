@@ -181,7 +181,7 @@ def test_what_is_said_beside_texts_is_read_with_them():
 
 
 def test_long_texts_are_kept_in_part(monkeypatch):
-    monkeypatch.setattr("nspca.data.texts.MOST_TEXT", 400)
+    monkeypatch.setattr("nspca.data.reading.MOST_TEXT", 400)
     data = read_text([*TEXTS, "wörter " * 100])
     assert sum(len(text.encode()) for text in data.texts) <= 400 and data.texts[-1].endswith("…")
     assert any("kept in part" in note for note in data.notes)
@@ -192,7 +192,7 @@ def small(monkeypatch):
     monkeypatch.setattr(documents, "MOST_BYTES", 4000)
     monkeypatch.setattr(documents, "MOST_DOCUMENT", 1000)
     monkeypatch.setattr(documents, "MOST_DOCUMENTS", 100)
-    monkeypatch.setattr("nspca.data.texts.MOST_BYTES", 4000)
+    monkeypatch.setattr("nspca.data.reading.MOST_BYTES", 4000)
     monkeypatch.setattr(counting, "MOST_DIFFERENT", 50)
 
 

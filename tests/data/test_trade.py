@@ -1,8 +1,6 @@
 """Formats of other programs: a file written by the program's own library is read as its table."""
 
-import io
 import json
-import zipfile
 
 import h5py
 import numpy as np
@@ -13,7 +11,7 @@ from PIL import Image
 from nspca.data import read, read_text
 from nspca.data.formats import foreign
 from nspca.errors import InvalidData
-from tests.files import archive, saved
+from tests.files import archive, npy, npz, saved
 
 FRAME = pd.DataFrame(
     {
@@ -152,23 +150,15 @@ def test_idx_images_and_their_labels(tmp_path):
     ],
 )
 def test_archives_that_are_not_read_have_a_name(member, said):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("mimetype", "application/x")
-        archive.writestr(member, "x")
-        archive.writestr("ppt/media/a.png", b"\x89PNG")
-        archive.writestr("ppt/media/b.png", b"\x89PNG")
+    pictures = dict.fromkeys(("ppt/media/a.png", "ppt/media/b.png"), b"\x89PNG")
     with pytest.raises(InvalidData, match=said):
-        read(stream.getvalue())
+        read(archive({"mimetype": "application/x", member: "x", **pictures}))
 
 
 def test_an_open_document_text_has_a_name():
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
-        archive.writestr("content.xml", "<x/>")
+    files = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<x/>"}
     with pytest.raises(InvalidData, match="OpenDocument text"):
-        read(stream.getvalue())
+        read(archive(files))
 
 
 @pytest.mark.parametrize(
@@ -265,37 +255,31 @@ def test_a_readme_beside_images_is_not_their_table_of_labels():
 
 
 def test_what_is_left_of_an_npz_is_said():
-    stream = io.BytesIO()
-    np.savez(stream, X=X, mask=np.ones(5))
-    assert any('not read: "mask"' in note for note in read(stream.getvalue()).notes)
+    raw = npz(X=X, mask=np.ones(5))
+    assert any('not read: "mask"' in note for note in read(raw).notes)
     with pytest.raises(InvalidData, match="no column 'kind' to take as labels: the file has none"):
-        read(stream.getvalue(), label_column="kind")
+        read(raw, label_column="kind")
 
 
 def test_a_column_of_an_array_names_or_groups_the_samples_when_it_is_pressed():
     X = np.random.default_rng(0).normal(size=(30, 6))
     X[:, 0], X[:, 5] = 3 + 7 * np.arange(30), np.tile([1, 2, 3], 10)
-    stream = io.BytesIO()
-    np.save(stream, X)
-    ways = {way.option: way.value for one in read(stream.getvalue()).findings for way in one.ways}
-    data = read(stream.getvalue(), id_column=ways["id_column"], label_column=ways["label_column"])
+    raw = npy(X)
+    ways = {way.option: way.value for one in read(raw).findings for way in one.ways}
+    data = read(raw, id_column=ways["id_column"], label_column=ways["label_column"])
     assert data.labels.tolist() == [1, 2, 3] * 10 and data.label_name == "feature 6"
     assert data.sample_names[:3] == ("3", "10", "17") and np.array_equal(data.X, X[:, 1:5])
     with pytest.raises(InvalidData, match="no column 'x' to take as labels"):
-        read(stream.getvalue(), label_column="x")
+        read(raw, label_column="x")
     with pytest.raises(InvalidData, match='no column "x" to take as the id column'):
-        read(stream.getvalue(), id_column="x")
+        read(raw, id_column="x")
 
 
 def test_of_two_arrays_with_one_meaning_the_other_is_said():
-    stream = io.BytesIO()
-    np.savez(stream, X=np.eye(4, 3), y=np.arange(4), labels=np.ones((2, 2)), axis=np.array(["a"] * 3))
-    data = read(stream.getvalue())
+    data = read(npz(X=np.eye(4, 3), y=np.arange(4), labels=np.ones((2, 2)), axis=np.array(["a"] * 3)))
     assert data.labels.tolist() == [0, 1, 2, 3]
     assert any('left out: "axis", "labels"' in note for note in data.notes)
-    stream = io.BytesIO()
-    np.savez(stream, X=np.eye(4, 3), axis=np.arange(3), wavelength_um=np.arange(3))
-    data = read(stream.getvalue())
+    data = read(npz(X=np.eye(4, 3), axis=np.arange(3), wavelength_um=np.arange(3)))
     assert data.axis_name == "" and any('not read: "wavelength_um"' in note for note in data.notes)
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from nspca.checker import rounding
-from nspca.checker.cover import TopSum
-from nspca.checker.membership import error_of
+from nspca.checker.cover import TopSum, error_of
 from nspca.covariance.linalg import topk_sum
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
-from nspca.covariance.digests import canonical, sparse_digest
+from nspca.covariance.numbers import canonical, sparse_digest
 from nspca.data import limits
 from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.sources import shard

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
-from nspca.covariance.digests import canonical, sparse_digest
+from nspca.covariance.numbers import canonical, sparse_digest
 from nspca.data.formats import delimited
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard

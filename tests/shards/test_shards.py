@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
-from nspca.covariance.digests import canonical, sparse_digest
+from nspca.covariance.numbers import canonical, sparse_digest
 from nspca.data.formats import delimited, entries
 from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.reader import Shards

@@ -1,7 +1,6 @@
 """What holds for every field of every spec, and one new option that is found at all doors."""
 
 import sys
-from types import SimpleNamespace
 from typing import Annotated, ClassVar
 
 import pytest
@@ -9,7 +8,9 @@ from pydantic import Field, StrictInt
 from streamlit.testing.v1 import AppTest
 
 import nspca.specs
+from nspca.cli import entry
 from nspca.cli.arguments import Parser, add_options, given_options
+from nspca.cli.completion import subparsers
 from nspca.dashboard.app import state
 from nspca.result import Sweep
 from nspca.specs import DataSpec, ProblemSpec, Spec, SweepSpec
@@ -27,8 +28,8 @@ FIELDS = [
 @pytest.mark.parametrize(("model", "name", "option", "default"), FIELDS)
 def test_a_field_is_the_same_at_every_door(model, name, option, default):
     assert option.label
-    if option.say is not None and default is not None:
-        assert isinstance(option.say(default), str)
+    if default is not None:
+        assert isinstance(option.phrase(default), str)
     text = text_of(option, default)
     if option.query and default is not None:
         assert model.read(name, text.write(default)) == default
@@ -66,6 +67,7 @@ class Wider(SweepSpec):
         Field(ge=1, le=9),
         Option("Tries", "tries", to="call", keyword="restarts", flag="--tries", help="how often it is tried"),
     ] = 1
+    least: Annotated[StrictInt | None, Field(ge=1), Option("Least", "least", address.INTEGER)] = None
 
 
 @pytest.fixture
@@ -88,11 +90,7 @@ def test_an_option_declared_once_is_found_everywhere(wider, monkeypatch):
 
 
 def test_the_command_line_takes_it(wider, capsys):
-    from nspca.cli.arguments import Commands
-    from nspca.cli.sweep import add
-
-    top = Parser()
-    add(Commands(top))
+    top = entry.parser("sweep")
     args = top.parse_args(["sweep", "digits", "--k", "3", "--tries", "4"])
     assert given_options(args, "SweepSpec")["tries"] == 4
     with pytest.raises(SystemExit):
@@ -129,6 +127,10 @@ def test_the_form_draws_it_and_the_question_has_it(monkeypatch):
     drawn = page.number_input(key="widget_tries")
     assert (drawn.label, drawn.min, drawn.max, drawn.value) == ("Tries", 1, 9, 3)
     assert drawn.help == "How often it is tried."
+    least = page.number_input(key="widget_least")
+    assert (least.min, least.value) == (1, None)
+    least.set_value(2).run()
+    assert not page.exception and page.query_params["least"] in ("2", ["2"])
     drawn.set_value(5).run()
     assert page.query_params["tries"] in ("5", ["5"]) and '"tries": 5' in page.json[0].value.replace(
         '":5', '": 5'
@@ -142,5 +144,5 @@ def test_a_value_that_the_field_does_not_take_is_not_read_from_an_address(wider)
 
 
 def test_nothing_is_declared_for_a_command_that_is_not_called():
-    parser = SimpleNamespace(is_called=False)
-    add_options(parser, "Nothing")
+    other = subparsers(entry.parser("solve"))["sweep"]
+    assert [action.dest for action in other._actions] == ["help"]

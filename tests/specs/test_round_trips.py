@@ -247,6 +247,16 @@ def ran(code: str) -> dict:
     return names
 
 
+def test_exported_python_of_every_kind_runs(tmp_path, monkeypatch):
+    """`SMALL` has a question of every kind besides a check, which needs a file, and a paper."""
+    kinds = {one.kind for one in Spec.KINDS.values() if one.__module__.startswith("nspca.")}
+    assert kinds == {spec.kind for spec in SMALL.values()} | {"check", "paper"}
+    monkeypatch.chdir(tmp_path)
+    answer("proof").certificate.save("certificate.npz")
+    ran(specs.CheckSpec(data=DataSpec(sample="pitprops"), k=3).to_python())
+    assert ran(specs.PaperSpec(item="asteris2014-figure-1").to_python())["outcome"].panels
+
+
 @pytest.mark.parametrize("name", [name for name in SMALL if name != "words"])
 def test_exported_python_runs_and_uses_public_names(name):
     code = SMALL[name].to_python()

@@ -14,8 +14,7 @@ import streamlit as st
 
 from nspca.dashboard.app.state import PRESSED
 
-CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
-"""Media types of downloads."""
+CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"  # media types of downloads
 PAGE = "page"  # session key: the page they are on
 
 

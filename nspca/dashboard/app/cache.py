@@ -27,20 +27,16 @@ R = TypeVar("R")
 MEGABYTES = "NSPCA_CACHE_MB"
 USUAL_MEGABYTES = 1000.0
 """Default limit in MB: two tables of the largest permitted size, or many usual ones with their results."""
-IDLE = 900.0
-"""Seconds without use after which a value is dropped."""
-BEAT = 0.5
-"""Seconds before the first progress of a pass over the data is shown, and between two."""
+IDLE = 900.0  # seconds without use after which a value is dropped
+BEAT = 0.5  # seconds before the first progress of a pass over the data is shown, and between two
 LATER = 30.0
 """Seconds between two measurements of all values. A value may grow after it was made, as a problem caches its
 eigenvectors.
 """
 PROGRAM = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 """Types of objects that belong to the program and not to a cached value."""
-SAMPLE = 1000
-"""Maximum items of a list that are measured; the others are assumed to be of similar size."""
-MOST_OBJECTS = 50_000
-"""Maximum objects visited to measure one value. A figure has some thousands."""
+SAMPLE = 1000  # maximum items of a list that are measured; the others are assumed to be of similar size
+MOST_OBJECTS = 50_000  # maximum objects visited to measure one value. A figure has some thousands
 
 
 class Cache:

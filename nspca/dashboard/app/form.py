@@ -43,11 +43,12 @@ def draw(
         place.selectbox(**how)
     elif "options" in how:
         place.multiselect(**how)
-    elif isinstance(default, int | float):
+    elif declares.types(name) <= {"integer", "number"}:
         text = text_of(option, default)
         shown = text.shown or text.read
         low, high = (None if end is None else shown(text.write(end)) for end in declares.limits(name))
-        place.number_input(**{"min_value": low, "max_value": high, "step": 1.0 if text.shown else 1, **how})
+        how = {"min_value": low, "max_value": high, "step": 1.0 if text.shown else 1, **how}
+        place.number_input(value="min" if default is not None else None, **how)  # empty for no number
     else:
         place.text_input(**how)
 

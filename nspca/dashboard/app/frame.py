@@ -9,7 +9,7 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
@@ -132,10 +132,12 @@ def ways_to_components() -> None:
         st.page_link(COMPONENTS, label=label, icon=icon, query_params=query)
 
 
-def fold(title: str, key: str, icon: str, *, is_open: bool = False) -> DeltaGenerator | None:
-    """Draw a folded part of a page, and return its box; None while it is closed, when nothing is made."""
+def fold(title: str, key: str, icon: str, draw: Callable[[], object], *, is_open: bool = False) -> None:
+    """Draw a folded part of a page, whose content `draw` makes only while it is open."""
     box = st.expander(title, expanded=is_open, icon=icon, key=key, type="compact", on_change="rerun")
-    return box if box.open else None
+    if box.open:
+        with box:
+            draw()
 
 
 def form() -> DeltaGenerator:

@@ -1,4 +1,4 @@
-"""The server of the dashboard: access control, the files of Plotly, and settings of the process.
+"""The server of the dashboard: access control, the files of Plotly, its log, and settings of the process.
 
 app.py hands `options` to Streamlit's `st.App`. Hosts and other origins are those of Streamlit's options
 ``server.allowedHosts`` and ``server.corsAllowedOrigins``; a proxy does what the files in deploy/ say.
@@ -9,6 +9,7 @@ import base64
 import binascii
 import hmac
 import ipaddress
+import json
 import logging
 import os
 import secrets
@@ -28,7 +29,7 @@ from starlette.responses import FileResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nspca.dashboard.app import log, memory, plotly
+from nspca.dashboard.app import memory, plotly
 from nspca.data import is_installed
 from nspca.specs import comparison
 
@@ -64,7 +65,7 @@ _log = logging.getLogger("nspca.access")
 
 def options() -> dict[str, Any]:
     """Return the arguments of `st.App` for the dashboard, after preparing this process."""
-    log.begin()
+    begin_log()
     memory.limit_arenas()
     if not sys.warnoptions:  # warnings of other packages, about which an operator can do nothing
         warnings.simplefilter("ignore")
@@ -229,3 +230,34 @@ def name_address(client: str | None) -> str:
             return str(address.ipv4_mapped)
         return str(ipaddress.ip_network((int(address), 64), strict=False))
     return str(address)
+
+
+LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+class Json(logging.Formatter):
+    """Formatter of log records as JSON, one object per line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {
+            "time": self.formatTime(record, self.datefmt),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            said["trace"] = self.formatException(record.exc_info)
+        return json.dumps(said)
+
+
+def begin_log() -> None:
+    """Send the log of nspca to standard error from now on."""
+    handler = logging.StreamHandler()
+    kind = Json if os.environ.get("NSPCA_LOG") == "json" else logging.Formatter
+    formatter = kind(LINE, datefmt="%Y-%m-%dT%H:%M:%SZ")
+    formatter.converter = time.gmtime
+    handler.setFormatter(formatter)
+    logger = logging.getLogger("nspca")
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.INFO)
+    logger.propagate = False

@@ -22,7 +22,7 @@ ALWAYS = """
   text-wrap: pretty; }
 [data-testid='stMain'] [data-testid='stMarkdown'] h3 { font-size: 1.25rem; padding: 0.5rem 0; }
 [data-testid='stMain'] [data-testid='stExpander'] details { border: none; }
-[data-testid='stMain'] [data-testid='stExpander'] summary { padding-left: 0; }
+[data-testid='stMain'] [data-testid='stExpander'] summary { padding-left: 0; opacity: 1; }
 [data-testid='stMain'] kbd { color: inherit; opacity: 1; }
 [data-testid='stHeading'] h1 { font-size: 2.1rem; padding: 0.6rem 0 0.4rem; }
 [data-testid='stMainBlockContainer'] { padding-top: 3.8rem; padding-bottom: 2.5rem; }
@@ -57,7 +57,7 @@ CLAIMS = """
 .claims { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
 .claims :is(th, td) { text-align: left; vertical-align: top; padding: 0.3rem 1rem 0.3rem 0;
   border-bottom: 1px solid rgba(128, 128, 128, 0.25); }
-.claims .agrees, .claims .better { color: light-dark(#0b7a5a, #2fbf94); font-weight: 600; }
+.claims :is(.agrees, .better)::before { content: "✓ "; }
 .claims .differs { color: light-dark(#8f5a00, #e69f00); font-weight: 600; }
 .claims .opposite { color: light-dark(#b5301b, #ff8a75); font-weight: 600; }
 """

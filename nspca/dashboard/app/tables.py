@@ -8,10 +8,8 @@ import streamlit as st
 
 from nspca.presentation.markup import Markup, render
 
-MOST = 40
-"""Maximum rows shown as cards. Only the number of further rows is stated."""
-OPEN = 3
-"""Cards that are seen at once; the others unfold below them, so that a phone's page stays short."""
+MOST = 40  # maximum rows shown as cards. Only the number of further rows is stated
+OPEN = 3  # cards that are seen at once; the others unfold below them, so that a phone's page stays short
 
 
 def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> Any:

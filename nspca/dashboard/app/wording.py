@@ -30,8 +30,7 @@ SOURCES = {
 }
 OFFER = "choose on the page Data how the file is read"
 """Advice in an error about a file that can be read otherwise. Pages with a choice of their own replace it."""
-PASSES = "covariance", "reading"
-"""Stages of a pass over the data."""
+PASSES = "covariance", "reading"  # stages of a pass over the data
 STAGES = {
     "certificate": "proving a limit",
     "climbs on the sketch": "improving first answers",

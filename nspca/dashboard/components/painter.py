@@ -1,4 +1,4 @@
-"""Component with a small image on which a visitor chooses pixels by touching them."""
+"""Components to guess with: a small image whose pixels are chosen by touch, and a line that is turned."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from nspca.covariance.linalg import Array
 from nspca.dashboard.components.mount import mount, styles
-from nspca.presentation.colours import CHOSEN
+from nspca.presentation.colours import CHOSEN, CONTEXT, MAIN
 
 MOST_DIGITS = 7  # numbers of pixels with so many digits or more are refused before they are converted
 _PAINTER = mount("painter", css=styles("painter", chosen=CHOSEN))
@@ -51,3 +52,22 @@ def painting(given: object, n: int, most: int) -> list[int]:
     said = [str(pixel) for pixel in given] if isinstance(given, list | tuple) else []
     pixels = {int(pixel) for pixel in said if pixel.isdecimal() and len(pixel) < MOST_DIGITS}
     return sorted(pixel for pixel in pixels if pixel < n)[:most]
+
+
+_TURNER = mount("turner", css=styles("turner", context=CONTEXT, main=MAIN))
+
+
+def turner(
+    points: Array, key: str, send: str, guessed: float | None, on_guess: Callable[[object], None]
+) -> None:
+    """Show points and a line that a visitor turns, with a button that sends the angle."""
+    at, counts = np.unique(points, axis=0, return_counts=True)
+    low, size = points.min(), float(np.ptp(points)) or 1.0
+    data = {
+        "points": np.column_stack([(at - low) / size, counts]).round(3).tolist(),
+        "middle": ((points.mean(axis=0) - low) / size).round(4).tolist(),
+        "send": send,
+        "guessed": guessed,
+    }
+    take = lambda: on_guess(st.session_state[key].get("guess"))  # noqa: E731
+    _TURNER(key=key, data=data, on_guess_change=take)

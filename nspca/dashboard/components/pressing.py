@@ -1,4 +1,4 @@
-"""Lists of words on the page Components: they can be pressed, and words can be left out of them."""
+"""Lists of words: they can be pressed, words can be left out of them, and a button copies them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,3 +28,11 @@ def listen(
         on_pressed_change=lambda: take("pressed", choose),
         on_out_change=lambda: take("out", leave_out),
     )
+
+
+_COPY = mount("copying", '<button type="button" class="nspca-copy"></button>')
+
+
+def copy_button(label: str, text: str, key: str) -> None:
+    """Draw a button that copies `text`; afterwards it says "Copied", or that the browser refused."""
+    _COPY(key=key, data={"label": label, "text": text}, height="content", width="content")

@@ -248,6 +248,12 @@ class View {
     if (!this.hidden) g.fillText("best sets", this.left - 8, band.top + 8.5);
   }
 
+  // A vertical line through both panels, which leaves the words between them free.
+  needle(g, x) {
+    const { curves, band, goal } = this;
+    g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, band.top + band.each); g.moveTo(x, goal.top); g.lineTo(x, goal.bottom); g.stroke();
+  }
+
   star(g, x, y) {
     g.fillStyle = STAR;
     g.beginPath();
@@ -298,7 +304,7 @@ class View {
     g.strokeStyle = this.ink;
     g.globalAlpha = 0.7;
     g.lineWidth = 1.2;
-    g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, goal.bottom); g.stroke();
+    this.needle(g, x);
     g.globalAlpha = 1;
     this.component(lit);
     this.words(lit);
@@ -307,7 +313,7 @@ class View {
     if (this.guessed !== null) {
       const at = this.x(this.guessed), height = this.y(goal, this.lit(this.guessed).value);
       g.setLineDash([5, 4]);
-      g.beginPath(); g.moveTo(at, curves.top); g.lineTo(at, goal.bottom); g.stroke();
+      this.needle(g, at);
       g.setLineDash([]);
       g.lineWidth = 2;
       g.beginPath(); g.arc(at, height, 7, 0, 7); g.stroke();

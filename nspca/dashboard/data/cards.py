@@ -44,7 +44,7 @@ def show() -> None:
             _card(name, SAMPLES[name])
     if lacking := [SAMPLES[name].title for name in SAMPLES if not is_installed(name)]:
         st.caption(f"{wording.listed(lacking)} come with `pip install 'nspca[samples]'`.")
-    with st.expander("Sources and licences", icon=":material/copyright:"):
+    with st.expander("Sources and licences", icon=":material/copyright:", type="compact"):
         st.markdown("\n".join(_source(SAMPLES[name]) for name in present_samples()))
 
 

@@ -35,12 +35,10 @@ FORMATS = (
     "counts (UCI docword)."
 )
 """Help text on the accepted files, also for the table of other samples on the page Sweep."""
-SHOWN = 3
-"""Files that are listed; the others are folded, so that the options of reading stay near."""
+SHOWN = 3  # files that are listed; the others are folded, so that the options of reading stay near
 MOST_NAMED = 0.5
 """Share of the samples of the table in use that a file has to name to be taken as their groups."""
-LONGEST_PASTED = 1_000_000
-"""Characters that may be pasted; a browser is slow with more."""
+LONGEST_PASTED = 1_000_000  # characters that may be pasted; a browser is slow with more
 
 
 def choose() -> None:
@@ -73,14 +71,14 @@ def _uploads() -> None:
     for digest in in_order[:SHOWN]:
         _row(digest, files[digest])
     if others := in_order[SHOWN:]:
-        with st.expander(wording.things(len(others), "more file"), icon=":material/folder:"):
+        with st.expander(wording.things(len(others), "more file"), icon=":material/folder:", type="compact"):
             for digest in others:
                 _row(digest, files[digest])
 
 
 def _paste() -> None:
     """Draw a field for pasted texts, one per line or paragraph."""
-    with st.expander("Or paste texts", icon=":material/content_paste:"):
+    with st.expander("Or paste texts", icon=":material/content_paste:", type="compact"):
         text = st.text_area(
             "One text in each line, or in each paragraph between blank lines",
             key=f"pasted_{st.session_state[state.UPLOADER]}",

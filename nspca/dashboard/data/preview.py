@@ -19,13 +19,11 @@ from nspca.plots.samples import sparsity_figure, spectrum_figure
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 6, 12, 20
 """Rows and columns in the table of first rows, and eigenvalues in the spectrum."""
-STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fit:contain"
-"""Style of the first images in one row: as wide as the page, and not higher than one image on a desk."""
+LINE = 130
+"""Maximum pixels of a line of images in height: not higher than one image on a desk."""
 LINES_STYLE = "width:100%;height:calc(170px * var(--nspca-room,1))"
-SPECTRA = 10
-"""Rows that are drawn as lines, and features that a row needs for that."""
-TEXTS, SHOWN = 3, 300
-"""First texts that are shown, and the maximum characters of each."""
+SPECTRA = 10  # rows that are drawn as lines, and features that a row needs for that
+TEXTS, SHOWN = 3, 300  # first texts that are shown, and the maximum characters of each
 BADGES = {
     "real": ":gray-badge[real data]",
     "copy": ":orange-badge[copy with other values]",
@@ -142,11 +140,16 @@ def facts(of: Chosen) -> None:
         st.metric("Labels", str(groups or "none"), border=True)
 
 
-def picture(data: Dataset, images: int) -> None:
-    """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers."""
+def picture(data: Dataset, images: int, lines_of_images: int = 1) -> None:
+    """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers.
+
+    Of images there are `images` in all, in `lines_of_images` lines.
+    """
     if data.image_shape is not None:
         alt = f"The first {wording.things(min(images, data.X.shape[0]), 'image')} of {data.name}"
-        st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
+        sheet = strip(data.X[:images], data.image_shape, lines_of_images)
+        height = f"max-height:calc({LINE * lines_of_images}px * var(--nspca-room,1))"
+        st.html(wording.drawing(sheet, f"width:100%;{height};object-fit:contain", alt))
     elif data.texts is not None:
         _texts(data)
     elif data.kind == "spectrum":

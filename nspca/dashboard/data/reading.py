@@ -13,7 +13,7 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
-from nspca.dashboard.data import first, picker, preview
+from nspca.dashboard.data import picker, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
@@ -73,7 +73,7 @@ def choices(data: Chosen | None) -> None:
     if data and data.dataset.image_shape is not None:
         return
     if data and (state.get("words") or state.get("about")):
-        first.groups(data)
+        groups(data)
     if state.get("words"):
         _count_words()
         return
@@ -106,6 +106,22 @@ def choices(data: Chosen | None) -> None:
         )
         covariance = "Square and symmetric: it is then taken as it is."
         st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
+
+
+def groups(of: Chosen) -> None:
+    """Draw the choice of the label column that groups the samples, when the data have label columns."""
+    data = of.dataset
+    names = [*data.label_columns]
+    if not names or data.is_covariance or of.reference.folder is not None:
+        return
+    here = data.label_name if data.label_name in names else NOTHING
+    st.selectbox(
+        "Groups of the samples",
+        [NOTHING, *names] if here == NOTHING else names,
+        format_func=lambda name: name or "none",
+        help="Samples are coloured by their group wherever they are drawn.",
+        **state.bind("label", here),
+    )
 
 
 def _is_turned(data: Dataset) -> bool:
@@ -268,7 +284,7 @@ def _list_findings(of: Chosen, findings: list[Finding]) -> None:
     for number, one in enumerate(in_order[:LISTED]):
         _finding(of, one, number)
     if others := in_order[LISTED:]:
-        with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:"):
+        with st.expander(wording.things(len(others), "more finding"), icon=":material/rule:", type="compact"):
             for number, one in enumerate(others, LISTED):
                 _finding(of, one, number)
 

@@ -1,5 +1,7 @@
 """Draw the page Runs: the runs of a workspace, newest first, with links and actions for each run.
 
+Below them two sweeps can be compared, and the page Home shows the last run.
+
 A run in the list is a `DescribedRun`, or a bare `Run` if it is damaged and cannot be described.
 """
 
@@ -10,13 +12,14 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state, times, wording
-from nspca.dashboard.history import beside, thumbnail
+from nspca.dashboard.history import descriptions
 from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun, describe_runs, proved
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState, Run
 from nspca.jobs.job import DAY
 from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee
+from nspca.specs import SweepSpec
 from nspca.specs.rows import unpack
 
 OF_A_PAGE = 25  # runs listed on one page
@@ -67,7 +70,7 @@ def show() -> None:
         _kept(workspace)
     _files(workspace)
     with frame.guard():
-        beside.show([one for one in described if isinstance(one, DescribedRun)])
+        compare([one for one in described if isinstance(one, DescribedRun)])
 
 
 def _kept(workspace: str) -> None:
@@ -150,7 +153,7 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
         if not isinstance(one, DescribedRun):
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
-        begun, drawn = _describe(one, now, place), thumbnail.of(one, unpack(now.rows))
+        begun, drawn = _describe(one, now, place), descriptions.draw_small(one, unpack(now.rows))
         address = state.opening(one.query)
     except DAMAGE:
         with left:
@@ -282,3 +285,81 @@ def _restore(deleted: list[str], run_id: str) -> None:
         engine().store.restore_run(state.workspace(), run_id)
     finally:
         deleted.remove(run_id)
+
+
+PLACES = ("first", "second")  # names in the address
+
+
+def compare(runs: list[DescribedRun]) -> None:
+    """Draw the choice of two finished sweeps, and the link to both; nothing if there are fewer than two."""
+    sweeps = [one for one in runs if isinstance(one.spec, SweepSpec) and one.run.state == "done"]
+    if len(sweeps) < 2:
+        return
+    by_id = {one.run.id: one for one in sweeps}
+    with st.expander(
+        "Compare two sweeps",
+        icon=":material/compare_arrows:",
+        expanded=any(state.get(name) in by_id for name in PLACES),
+    ):
+        first, second = (
+            _choose_sweep(column, by_id, name) for column, name in zip(st.columns(2), PLACES, strict=True)
+        )
+        if first is None or second is None:
+            return
+        if first.run.id == second.run.id:
+            st.caption("This is the same run twice: choose another one.")
+            return
+        st.page_link(
+            "pages/sweep.py",
+            label="Both curves in one figure, and their features side by side",
+            icon=":material/area_chart:",
+            query_params=state.opening(second.query | {"before": first.run.id}),
+        )
+
+
+def _choose_sweep(column: Any, by_id: dict[str, DescribedRun], name: str) -> DescribedRun | None:
+    chosen = column.selectbox(
+        name.capitalize(),
+        list(by_id),
+        index=None,
+        placeholder="Choose a sweep",
+        format_func=lambda run_id: by_id[run_id].run.name or by_id[run_id].line,
+        **state.bind(name, state.get_one_of(name, by_id, None)),
+    )
+    return by_id.get(chosen)
+
+
+NEWEST = 20  # newest runs that are tried until one can be opened
+FORGET = (
+    "This browser then forgets the workspace. Its runs and uploads stay, and open again with a link "
+    "that you have kept: this page's is one."
+)
+
+
+def show_last() -> None:
+    """Draw a box about the last run; nothing in a workspace without runs."""
+    with st.container(), frame.guard():
+        runs = engine().store.list_runs(state.get("w"), outline=True, most=NEWEST) if state.get("w") else []
+        one = next((one for one in describe_runs(runs) if isinstance(one, DescribedRun) and one.page), None)
+        if one is not None:
+            _draw_last(one)
+
+
+def _draw_last(one: DescribedRun) -> None:
+    try:
+        now, address = engine().status(one.run.id), state.opening(one.query)
+        said = now.state if now.ended else says(one, now)
+    except DAMAGE:  # the list of runs shows this error
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**Continue where you were**: {wording.plain(one.name)}; {said}", width="content")
+        st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=address)
+        st.page_link(
+            "pages/runs.py",
+            label="All runs",
+            icon=":material/history:",
+            query_params=state.link("pages/runs.py"),
+        )
+        with st.popover("Start fresh", icon=":material/restart_alt:"):
+            st.caption(FORGET)
+            buttons.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")

@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.joint.samples import correlations, label_columns, label_of, scores_of
-from nspca.dashboard.runs import cost_estimate
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import MOST_GROUPS
 from nspca.dashboard.views.section import Section
@@ -98,7 +97,7 @@ def sentence(name: str, link: Link, one: str) -> str:
             return f"No {one} goes with {called}: the largest correlation is {most:.2f}."
         values = wording.listed([link.text(int(number) - 1) for number in best])
         return f"{who} go{'es' * bool(s)} most with {called}: correlation {values}."
-    groups = f"the {link.groups} groups{f' of {called}' * (name != 'label')}"
+    groups = f"the {link.groups} groups{f' by “{called}”' * (name != 'label')}"
     if most < WEAK:
         return f"No {one} tells {groups} apart: at most {percent_up(most, 0)} of a spread lies between them."
     return f"{who} differ{s} most between {groups}: {100 * most:.0f} % of {its} spread lies between them."
@@ -133,11 +132,12 @@ def _held_out(answer: Answer, labels: list[str], label: str) -> None:
     Section(
         "groups",
         question(answer, label),
-        lambda: f"Check on other samples: {cost_estimate.took(answer.shown.seconds)}",
+        "Check on other samples",
         lambda held, rows: st.markdown(held_out_sentence(held, answer.nouns.one)),
         icon=":material/vertical_split:",
         help=f"Finds {answer.nouns.many} on one half of the samples and measures the other half, where a "
         "p-value means something.",
+        seconds=answer.shown.seconds,
     ).show(answer.of, labels=labels)
 
 

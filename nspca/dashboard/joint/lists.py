@@ -12,8 +12,8 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import state
-from nspca.dashboard.components import copying, pressing
-from nspca.dashboard.joint import again
+from nspca.dashboard.components import pressing
+from nspca.dashboard.joint import form
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import explained_names, used_names
@@ -62,7 +62,7 @@ def draw(answer: Answer, follow: str = "") -> None:
     with st.container(key=LISTS):
         st.html(drawn)
     choose = (lambda pressed: state.put(component=min(pressed, r))) if r > 1 else None
-    pressing.listen(LISTS, choose, lambda feature: again.without_feature(answer, feature), follow)
+    pressing.listen(LISTS, choose, lambda feature: form.without_feature(answer, feature), follow)
 
 
 def so_far(answer: Answer) -> None:
@@ -227,7 +227,7 @@ def name_and_copy(answer: Answer) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _name_it(answer, answer.method, number, x)
         names = used_names(answer.of.dataset.feature_names, x)
-        copying.button(f"Copy the {nouns.features(len(names))}", name_list(names), "copy_names")
+        pressing.copy_button(f"Copy the {nouns.features(len(names))}", name_list(names), "copy_names")
 
 
 # --- names that a visitor gives ----------------------------------------------------------------------

@@ -13,23 +13,20 @@ import nspca
 from nspca.dashboard import answer_page, open_data, share
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.app.wording import Nouns, TableKind, nouns_of
+from nspca.dashboard.app.wording import TableKind, kind_of
 from nspca.dashboard.export import Export
 from nspca.dashboard.joint import (
-    again,
     annotations,
     form,
     headline,
     lists,
     methods,
     parts,
-    resampling,
     samples,
     table,
     take_home,
     topics,
 )
-from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import alone, optimal
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import progress
@@ -59,24 +56,20 @@ of features in a search, and ``drawn(answer)``, the figures for export by file n
 
 def show() -> None:
     """Draw the whole page for the open data."""
-    again.begin()
+    form.begin()
     try:
         of = open_data.whole_folder(open_data.opened())
     except NSPCAError:
         share.title("Components")
         raise
-    nouns = nouns_of(of.dataset)
-    answer_page.open_page(TITLES[nouns.kind], lambda: of)
-    answer_page.show(JointPage(nouns), of)
+    answer_page.open_page(TITLES[kind_of(of.dataset)], lambda: of)
+    answer_page.show(JointPage(), of)
 
 
 class JointPage(AnswerPage):
-    """The page about several components of one kind of data, with nouns such as "part" and "pixel"."""
+    """The page about several components."""
 
-    forms = form
-
-    def __init__(self, nouns: Nouns) -> None:
-        self.kind = again.kind(nouns)
+    kind, forms = form.COMPONENTS, form
 
     def status(self, run: Answer) -> tuple[str, float]:
         # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.
@@ -106,7 +99,7 @@ class JointPage(AnswerPage):
             answer = _best(run, results, is_partial=not now.ended)
             headline.show(answer)
             VIEWS[answer.nouns.kind].so_far(answer)
-        elif (seen := again.seen_before(run.id)) is not None:
+        elif (seen := form.seen_before(run.id)) is not None:
             st.caption(
                 f"These are the {seen.nouns.many} from before: they give way as soon as a method is ready."
             )
@@ -124,7 +117,7 @@ class JointPage(AnswerPage):
             optimal.show(answer)
         VIEWS[answer.nouns.kind].picture(answer)
         if answer.own:
-            again.draw_back(answer)
+            form.draw_back(answer)
         refusals(unpack(run.now.rows))
         return answer
 
@@ -133,7 +126,7 @@ class JointPage(AnswerPage):
         with st.container(key=lists.SECTION):
             view.look(seen)
         st.markdown("### Can I trust it?")
-        joint_proof.show(seen, view.fates)
+        headline.show_section(seen, view.fates)
         sections = _sections(seen)
         labels = {key: label for key, (label, _) in sections.items()}
         opened = st.segmented_control(
@@ -154,8 +147,8 @@ def _sections(answer: Answer) -> dict[str, tuple[str, Callable[[Answer], None]]]
     """Return label and drawing function of each further question, by its key in the address."""
     nouns, view = answer.nouns, VIEWS[answer.nouns.kind]
     sections: dict[str, tuple[str, Callable[[Answer], None]]] = {
-        "many": (f"How many {nouns.many}?", resampling.show_how_many),
-        "again": (f"Other {nouns.samples}", lambda seen: resampling.show_stability(seen, view.recurring)),
+        "many": (f"How many {nouns.many}?", methods.show_how_many),
+        "again": (f"Other {nouns.samples}", lambda seen: methods.show_stability(seen, view.recurring)),
         "alone": ("The only one?", alone.draw),
         "methods": ("All methods", methods.show),
     }

@@ -16,7 +16,7 @@ import nspca
 from nspca.dashboard.app import buttons, cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.figures import Thumbnails
-from nspca.dashboard.joint import again
+from nspca.dashboard.joint import form
 from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import csv_of, used_names
@@ -249,7 +249,7 @@ def _chosen(answer: Answer, scores: np.ndarray, label: str, rows: list[int]) -> 
     with st.container(horizontal=True):
         if answer.own and answer.of.table is None:
             for key, text, is_left_out in (("only", "Only these", False), ("without", "Without these", True)):
-                do = lambda is_left_out=is_left_out: again.with_samples(answer, rows, is_left_out)  # noqa: E731
+                do = lambda is_left_out=is_left_out: form.with_samples(answer, rows, is_left_out)  # noqa: E731
                 buttons.button(text, f"samples_{key}", do, type="tertiary", icon=":material/replay:")
         buttons.download(
             "Chosen samples, CSV",
@@ -373,6 +373,6 @@ def say_outliers(answer: Answer) -> None:
         said = f"{names} {make} {wording.down(share)} of {answer.nouns.one} {j + 1}."
         st.markdown(said, width="content")
         if answer.own:
-            do = lambda: again.with_samples(answer, rows, True)  # noqa: E731
+            do = lambda: form.with_samples(answer, rows, True)  # noqa: E731
             label = f"Without {'it' if len(rows) == 1 else 'them'}"
             buttons.button(label, "without_outliers", do, icon=":material/replay:", type="tertiary")

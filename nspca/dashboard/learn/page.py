@@ -30,22 +30,20 @@ def show() -> None:
         else:
             screen.show(lesson())
     with st.container(horizontal=True, vertical_alignment="center"):
-        _turn("Previous", number - 1, last, "left", ":material/arrow_back:")
+        _turn("Previous", number - 1, last, "left")
         choose_one("Screen", "screen", range(1, last + 1), number, width="content")
-        _turn("Next", number + 1, last, "right", ":material/arrow_forward:")
+        _turn("Next", number + 1, last, "right")
         if not state.get("present"):
             frame.present("present_tour")
-    with st.expander("For the teacher", icon=":material/co_present:"):
+    with st.expander("For the teacher", icon=":material/co_present:", type="compact"):
         st.markdown(screen.note)
     with frame.guard():
         classroom.panel(room, number)
-    st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn. The keys ← and → turn the screens.")
+    st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn.")
     _TOP(key="top", data={"screen": number}, height="content")
 
 
-def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:
+def _turn(label: str, to: int, last: int, key: str) -> None:
     """Draw a button to screen `to`, which the arrow key `key` presses too; disabled outside 1 to `last`."""
     possible = 1 <= to <= last
-    buttons.button(
-        label, f"turn_{key}", lambda: state.put(screen=to), icon=icon, disabled=not possible, shortcut=key
-    )
+    buttons.button(label, f"turn_{key}", lambda: state.put(screen=to), disabled=not possible, shortcut=key)

@@ -14,15 +14,14 @@ from nspca.covariance.linalg import Array
 from nspca.dashboard.app import wording
 from nspca.dashboard.app.cache import keep
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair, shares_of
-from nspca.dashboard.learn.rooms import PAINTING, Guess
+from nspca.dashboard.learn.rooms import ANGLES, PAINTING, Guess
 from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
 from nspca.plots.lesson import direction_figure, guess_curve, guess_strip, votes_figure
 from nspca.plots.spannogram import curves, top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 
-DIRECTION, SPANNOGRAM = 1, 3
-"""The other two screens with a question, beside `PAINTING`."""
+DIRECTION, SPANNOGRAM = 1, 3  # the other two screens with a question, beside `PAINTING`
 TASKS = {
     DIRECTION: (
         "Each dot shows how many handwritten digits have the same grey values in two pixels. Along which "
@@ -38,8 +37,7 @@ TASKS = {
     ),
 }
 """The question of each screen, for projector and phones."""
-GRID = 181
-"""Angles at which a curve is drawn: one for each degree."""
+GRID = 181  # angles at which a curve is drawn: one for each degree
 
 
 def spannogram_of(of: Lesson) -> tuple[Array, float, float]:
@@ -88,21 +86,21 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
     Before that, no figure tells what a guess reaches: angles are stacked, and painted pixels counted.
     """
     if screen == PAINTING and not is_revealed:
-        return votes(guesses, of)
+        return _votes(guesses, of)
     reached = 100 * np.array(shares(screen, guesses, of))
     if screen == PAINTING:
         return guess_strip(reached, 100 * proved_ratio(of.result.value, of.upper))
-    low, high = (0.0, 180.0) if screen == DIRECTION else (-90.0, 90.0)
+    is_line = screen == DIRECTION
+    low, high = ANGLES[screen]
     grid = np.linspace(low, high, GRID)
     answer = (grid, 100 * np.array(shares(screen, grid.tolist(), of))) if is_revealed else None
-    title = "angle of the line" if screen == DIRECTION else "angle φ"
-    name = "% of the best line" if screen == DIRECTION else "% of the best angle"
-    drawn = curves(spannogram_of(of)[0], np.radians(grid)) if screen == SPANNOGRAM else None
-    return guess_curve(np.array(guesses, float), reached, (title, low, high), name, answer, drawn)
+    title, name = ("angle of the line", "line") if is_line else ("angle φ", "angle")
+    drawn = None if is_line else curves(spannogram_of(of)[0], np.radians(grid))
+    name, angles = f"% of the best {name}", np.array(guesses, float)
+    return guess_curve(angles, reached, (title, low, high), name, answer, drawn)
 
 
-def votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
-    """Return the figure with the number of guesses that include each pixel."""
+def _votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
     chosen = [cast(tuple[int, ...], guess) for guess in guesses]
     return votes_figure(chosen, component.grid(of.of.dataset), of.X.mean(axis=0))
 
@@ -113,7 +111,7 @@ def beside(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
         (i, j), _ = pair(of)
         names = of.of.dataset.feature_names
         return direction_figure(of.X[:, [i, j]], None, [names[i], names[j]])
-    return votes(guesses, of) if screen == PAINTING and is_revealed else None
+    return _votes(guesses, of) if screen == PAINTING and is_revealed else None
 
 
 def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
@@ -127,13 +125,12 @@ def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
             f"The dots vary most along {degrees:.0f}°.{said} No line does better: this one is the leading "
             "eigenvector of the covariance, the **principal component**."
         )
+    best, proved = shares_of(of)
+    keep = f"keep {best} of what all pixels show in the main direction. {proved}"
     if screen == SPANNOGRAM:
-        best, proved = shares_of(of)
         return (
             f"The best angle is {np.degrees(spannogram_of(of)[1]):.0f}°.{said} The set changes only where "
-            f"curves cross, so all angles were checked. On all of the data the best {K} pixels keep "
-            f"{best} of what all pixels show in the main direction. {proved}"
+            f"curves cross, so all angles were checked. On all of the data the best {K} pixels {keep}"
         )
-    best, proved = shares_of(of)
     mine = f" The best guess reaches {format_guarantee(max(reached))} of the limit." if reached else ""
-    return f"The best {K} pixels found keep {best} of what all show in the main direction. {proved}{mine}"
+    return f"The best {K} pixels found {keep}{mine}"

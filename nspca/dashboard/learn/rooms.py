@@ -16,20 +16,14 @@ from dataclasses import dataclass, field
 
 from nspca.errors import InvalidOption, NSPCAError
 
-ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""Characters of codes, without those that look alike (I, O, 0, 1)."""
-LENGTH = 6
-"""Characters of a code, of which there are a billion. Who guesses one can answer, and sees no guess."""
+ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # characters of codes, without I, O, 0 and 1, which look alike
+LENGTH = 6  # characters of a code, of which there are a billion; who guesses one sees no guess
+# Maximum rooms at a time, and phones that answer: the largest lecture that can read a projector.
 MOST_ROOMS, MOST_PHONES = 100, 250
-"""Maximum rooms at a time, and phones that answer: the largest lecture that can read a projector."""
-LONGEST, IDLE = 4 * 3600.0, 3600.0
-"""Maximum seconds of a room, and seconds without a view by the teacher after which it ends."""
-PRESENT = 12.0
-"""Seconds after its last request for which a phone counts as present. Phones ask every two seconds."""
-ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}
-"""Screens that ask for an angle, with its range in degrees."""
-PAINTING = 5
-"""Screen that asks for pixels."""
+LONGEST, IDLE = 4 * 3600.0, 3600.0  # maximum seconds of a room, and without a view by the teacher
+PRESENT = 12.0  # seconds after its last request for which a phone is here. Phones ask every two seconds.
+ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}  # screens that ask for an angle, with its range in degrees
+PAINTING = 5  # screen that asks for pixels
 QUESTIONS = (*ANGLES, PAINTING)
 Guess = float | tuple[int, ...]
 """An angle in degrees, or the numbers of pixels."""
@@ -70,12 +64,9 @@ class _Room:
     guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)  # by screen and phone
     seen: dict[str, float] = field(default_factory=dict)  # time of the last request of each phone here
 
+    @property
     def asked(self) -> Asked:
         return Asked(self.screen, self.screen in self.revealed)
-
-    def see(self, now: float, phone: dict[str, float] | None = None) -> None:
-        """Forget the phones that went, and note the request of one."""
-        self.seen = {name: at for name, at in self.seen.items() if now - at <= PRESENT} | (phone or {})
 
 
 class Rooms:
@@ -91,46 +82,48 @@ class Rooms:
 
     def open(self) -> str:
         """Open a room, and return its secret; raise `RoomError` if the server has `MOST_ROOMS` rooms."""
-        with self._held() as (rooms, now):
-            if len(rooms) >= MOST_ROOMS:
+        with self._held() as now:
+            if len(self._rooms) >= MOST_ROOMS:
                 raise RoomError(
                     f"This server takes {MOST_ROOMS} rooms at once. Try again when a lesson has ended."
                 )
             secret, code = secrets.token_urlsafe(24), "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
-            rooms[secret] = _Room(code, now, now)
+            self._rooms[secret] = _Room(code, now, now)
             return secret
 
     def view(self, secret: str) -> View:
         """Return the teacher's view of a room, and keep the room from ending as idle."""
-        with self._of(secret) as room:
-            room.looked = self._clock()
-            room.see(room.looked)
+        with self._held() as now:
+            room = self._of(secret)
+            room.looked = now
+            here = sum(now - at <= PRESENT for at in room.seen.values())
             guesses = tuple(room.guesses.get(room.screen, {}).values())
-            return View(**vars(room.asked()), code=room.code, guesses=guesses, here=len(room.seen))
+            return View(**vars(room.asked), code=room.code, guesses=guesses, here=here)
 
     def turn(self, secret: str, screen: int) -> None:
         """Turn the room to a screen of the lesson; on one without a question, phones wait for the next."""
-        with self._of(secret) as room:
-            room.screen = screen
+        with self._held():
+            self._of(secret).screen = screen
 
     def reveal(self, secret: str, *, is_revealed: bool = True) -> None:
         """Reveal the answer to the open question, so that no more guesses are accepted, or hide it again."""
-        with self._of(secret) as room:
+        with self._held():
+            room = self._of(secret)
             (room.revealed.add if is_revealed else room.revealed.discard)(room.screen)
 
     def end(self, secret: str) -> tuple[int, dict[int, int]]:
         """Close a room, and return how many phones answered, and the number of guesses for each screen."""
-        with self._of(secret) as room:
+        with self._held():
+            guesses = self._of(secret).guesses
             del self._rooms[secret]
-            counts = {screen: len(room.guesses[screen]) for screen in sorted(room.guesses)}
-            return len(set().union(*room.guesses.values())), counts
+            return len(set().union(*guesses.values())), {at: len(guesses[at]) for at in sorted(guesses)}
 
     def ask(self, code: str, phone: str) -> Asked:
         """Return the open question of a room for a phone, whose secret name is `phone`."""
-        with self._held() as (_, now):
+        with self._held() as now:
             room = self._at(code)
-            room.see(now, {phone: now})
-            return room.asked()
+            room.seen = {name: at for name, at in room.seen.items() if now - at <= PRESENT} | {phone: now}
+            return room.asked
 
     def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
         """Store and return a guess, in place of an earlier one of the phone.
@@ -140,7 +133,7 @@ class Rooms:
         given = read_guess(screen, guess)
         with self._held():
             room = self._at(code)
-            if room.asked() != Asked(screen, False):
+            if room.asked != Asked(screen, False):
                 raise InvalidOption("This question is over. The next one will appear here.")
             guesses = room.guesses.setdefault(screen, {})
             if phone not in guesses and len(guesses) >= MOST_PHONES:
@@ -149,30 +142,28 @@ class Rooms:
             return given
 
     @contextmanager
-    def _held(self) -> Iterator[tuple[dict[str, _Room], float]]:
-        """Hold the rooms that are not over, with the present time."""
+    def _held(self) -> Iterator[float]:
+        """Hold the rooms, without those that are over, and return the present time."""
         with self._lock:
             now = self._clock()
             for secret, room in list(self._rooms.items()):
                 if now - room.opened > LONGEST or now - room.looked > IDLE:
                     del self._rooms[secret]
-            yield self._rooms, now
+            yield now
 
-    @contextmanager
-    def _of(self, secret: str) -> Iterator[_Room]:
-        with self._held() as (rooms, _):
-            if secret not in rooms:
-                raise NoRoom("This room is closed. Open a new one for the next lesson.")
-            yield rooms[secret]
+    def _of(self, secret: str) -> _Room:
+        if secret not in self._rooms:
+            raise NoRoom("This room is closed. Open a new one for the next lesson.")
+        return self._rooms[secret]
 
     def _at(self, code: str) -> _Room:
-        room = next((room for room in self._rooms.values() if room.code == read_code(code)), None)
-        if room is None:
-            raise NoRoom(
-                "No room is open under this code. Check the six characters on the projector, or ask whether "
-                "the room has been closed."
-            )
-        return room
+        for room in self._rooms.values():
+            if room.code == read_code(code):
+                return room
+        raise NoRoom(
+            "No room is open under this code. Check the six characters on the projector, or ask whether the "
+            "room has been closed."
+        )
 
 
 ROOMS = Rooms()

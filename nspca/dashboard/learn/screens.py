@@ -3,27 +3,29 @@
 In each function `of` is the solved problem of the lesson.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 import nspca
+from nspca.api import prove_optimum
 from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
-from nspca.dashboard.learn import fixing, painting
-from nspca.dashboard.learn.lesson import K, Lesson, descent, pair, quartic, shares_of
+from nspca.dashboard.components.painter import Image, painter, painting
+from nspca.dashboard.learn.lesson import K, Lesson, descent, painted, pair, quartic, shares_of
+from nspca.dashboard.runs import progress
 from nspca.dashboard.views import component
+from nspca.plots.fixing import fixing_figure
 from nspca.plots.joint import parts_figure
-from nspca.plots.lesson import (
-    descent_figure,
-    direction_figure,
-    marked_pixels,
-    quartic_figure,
-)
-from nspca.presentation.numerals import format_change
+from nspca.plots.lesson import descent_figure, direction_figure, marked_pixels, overlay_figure, quartic_figure
+from nspca.presentation.numerals import OPTIMAL_GAP, format_change, percent_down
+from nspca.progress import Event
+from nspca.specs.optimum import Standing
 
 GUESS = (
     "A direction gives each pixel a weight. The angle mixes the two directions along which the digits vary "
@@ -43,10 +45,8 @@ OTHERS = (
     f"The best {K} pixels are known. Are they the only good ones? The search goes on below the best, and "
     "lists every set that explains at most 3 % less, until it is proved that there are no others."
 )
-WITHIN, LIMIT = 0.03, 60
-"""Loss of a listed set, and maximum seconds of the search, which takes about five."""
-SHOWN = 3
-"""Number of sets that are drawn beside how often each pixel occurs."""
+WITHIN, LIMIT = 0.03, 60  # loss of a listed set, and maximum seconds of the search, which takes about five
+SHOWN = 3  # number of sets that are drawn beside how often each pixel occurs
 PICTURE = "learn_guess"  # key of the explorer
 
 
@@ -96,9 +96,7 @@ def few(of: Lesson) -> None:
         ("2006: one weight at a time", _draw_2006),
         ("2008: small weights are cut off, again and again", _draw_2008),
     ):
-        if box := frame.fold(title, draw.__name__, ":material/history_edu:"):
-            with box:
-                draw(of)
+        frame.fold(title, draw.__name__, ":material/history_edu:", partial(draw, of))
 
 
 def _draw_2006(of: Lesson) -> None:
@@ -172,6 +170,148 @@ def others(of: Lesson) -> None:
     figures.draw(figure, "learn_others")
 
 
+PAINTER = "learn_painter"
+TASK = (
+    f"Paint the **{K} pixels** that you think vary most together over all handwritten digits. Behind "
+    "them is the mean digit."
+)
+
+
+def paint(of: Lesson) -> None:
+    """Draw the image to paint; after the judgement, draw the painting and the best answer in one image."""
+    data = of.of.dataset
+    mean = data.X.mean(axis=0)
+    pixels = painting(state.get("painted"), of.problem.n, K)
+    judged = state.get("judge") and len(pixels) == K
+    if judged:
+        st.markdown(_verdict(of, pixels))
+        mine = np.isin(np.arange(of.problem.n), pixels)
+        best = of.result.components[:, 0] != 0
+        figures.draw(overlay_figure(mine, best, component.grid(data), mean / mean.max()), "learn_best")
+    else:
+        st.markdown(TASK)
+        painter(image_of(of), PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
+    _paint_buttons(judged, len(pixels))
+
+
+def image_of(of: Lesson) -> Image:
+    """Return the mean digit, on which `K` pixels may be painted."""
+    mean = of.X.mean(axis=0)
+    return Image(mean / mean.max(), component.grid(of.of.dataset)[1], K)
+
+
+def _paint_buttons(judged: bool, count: int) -> None:
+    """Draw the button that reveals the answer, or once `judged` the one that starts again."""
+    if judged:
+        again = lambda: state.put(painted=None, judge=None)  # noqa: E731
+        buttons.button("Paint again", "repaint", again, icon=":material/brush:")
+        return
+    look = {"icon": ":material/visibility:", "type": "primary", "disabled": count < K}
+    buttons.button(
+        "Reveal",
+        "judge",
+        lambda: state.put(judge=True),
+        help=f"First paint {K} pixels." if count < K else None,
+        **look,
+    )
+
+
+def _verdict(of: Lesson, pixels: list[int]) -> str:
+    reached, proved = shares_of(of)
+    mine = percent_down(painted(of, pixels).value / of.best, wording.decimals(of.upper / of.best))
+    hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
+    return (
+        f"Your {K} pixels keep **{mine}** of what all pixels show in the main direction. The best {K} found "
+        f"keep **{reached}**, and {hit} of them are yours. {proved}"
+    )
+
+
+FIXING = (
+    f"A pixel turns green once every better component of {K} pixels must use it, and grey once none can. "
+    "When no pixel is undecided, nothing better exists."
+)
+BEAT = 0.8  # seconds between two pictures
+MOST_STEPS = 12  # maximum pictures of the replay, which then takes about ten seconds
+SECONDS = 20  # maximum seconds of the search, which takes about one
+BEGAN = "learn_fixing_began"  # session key: time at which the button was pressed
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search for the optimum of the lesson: its states, step by step, and its result."""
+
+    standings: tuple[Standing, ...]
+    result: nspca.Result
+
+
+@st.cache_resource(max_entries=2, show_spinner="Searching …")
+def search(content: str, _of: Lesson) -> Search:
+    """Return the search for the optimum of the lesson, which runs once per server."""
+    n, seen = _of.problem.n, list[Standing]()
+
+    def watch(event: Event) -> None:
+        standing = Standing.of(event, n)
+        if standing is not None and (not seen or settled(standing) > settled(seen[-1])):
+            seen.append(standing)
+
+    def settled(standing: Standing) -> int:
+        return int(np.sum(standing.certain) + np.sum(~standing.possible))
+
+    result = prove_optimum(_of.problem, _of.result, watch, seconds=SECONDS)
+    if len(seen) > MOST_STEPS:
+        seen = [seen[i] for i in np.linspace(0, len(seen) - 1, MOST_STEPS).astype(int)]
+    return Search(tuple(seen), result)
+
+
+def fix(of: Lesson) -> None:
+    """Draw the picture of the search, and the button that starts its replay."""
+    st.markdown(FIXING)
+    began = st.session_state.get(BEGAN)
+    if began is None:
+        start = np.zeros(of.problem.n, dtype=bool)
+        _draw_fixing(of, of.result, Standing(start, ~start, 1, 0))
+        buttons.button("Search", "fix_pixels", _begin_fixing, type="primary", icon=":material/play_arrow:")
+        return
+    found = search(of.of.content, of)
+    if time.time() - began >= BEAT * len(found.standings):
+        _end_fixing(of, found)
+        return
+
+    def step() -> None:
+        at = int((time.time() - began) / BEAT)
+        if at >= len(found.standings):
+            st.rerun()
+        _draw_fixing(of, of.result, found.standings[max(0, at)])
+
+    progress.repeat(step, BEAT)
+
+
+def _begin_fixing() -> None:
+    st.session_state[BEGAN] = time.time()
+
+
+def _end_fixing(of: Lesson, found: Search) -> None:
+    is_optimal = found.result.ratio is not None and 1 - found.result.ratio <= OPTIMAL_GAP
+    _draw_fixing(of, found.result, Standing.none(of.problem.n) if is_optimal else found.standings[-1])
+    if is_optimal:
+        st.success(
+            "**Proved optimal: nothing better exists.** The green pixels are the best "
+            f"{K} of all choices of {K} pixels.",
+            icon=":material/verified:",
+        )
+    buttons.button("Search again", "fix_pixels", _begin_fixing, icon=":material/replay:")
+
+
+def _draw_fixing(of: Lesson, result: nspca.Result, standing: Standing) -> None:
+    shown = fixing_figure(
+        result.components[:, 0],
+        standing.certain,
+        standing.possible,
+        image_shape=of.of.dataset.image_shape,
+    )
+    figures.draw(shown, "learn_fixing", same="the pixels of the lesson")
+
+
 SCREENS = (
     Screen(
         "Which direction varies most?",
@@ -202,14 +342,14 @@ SCREENS = (
     ),
     Screen(
         "How good is your own guess?",
-        painting.show,
+        paint,
         "**Two minutes.** Everybody paints eight pixels. Ask before the answer is shown: could a better "
         "choice exist that nobody found? The certificate answers, and its checker shares no code with the "
         "solver.",
     ),
     Screen(
         "When is nothing left to search?",
-        fixing.show,
+        fix,
         "**One minute.** Press Search. Green pixels are needed, grey ones are out. Ask: what is known when "
         "no pixel is blue? Then every other choice of eight pixels is ruled out.",
     ),

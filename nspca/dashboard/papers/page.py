@@ -83,7 +83,10 @@ def _overview() -> None:
     go = partial(state.put, paper=EXACT)
     buttons.button("Published exact methods on the same matrices", "choose_exact", go, type="tertiary")
     meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
-    with st.expander(f"What the verdicts mean; {counts['data not here']} claims need data that are not here"):
+    with st.expander(
+        f"What the verdicts mean; {counts['data not here']} claims need data that are not here",
+        type="compact",
+    ):
         st.markdown(
             f"{meaning}\n\nA verdict is about the paper’s own reading. Stronger methods stand beside it and "
             "are not judged. No number was read off a picture. One file with everything: "
@@ -180,7 +183,7 @@ def _example(item: Item, claims: list[Claim]) -> str:
                 format_value(float(nearest.value), 3).removesuffix(".0"),
             )
             comes = {"agrees": "comes out", "better": "is exceeded"}.get(claim.verdict, "does not come out")
-            return f"{item.label}: the printed {claim.printed.shown} {comes} ({value_text}{unit})."
+            return f"{item.label}: the printed {report.printed_number(claim)} {comes} ({value_text}{unit})."
     return ""
 
 
@@ -253,18 +256,23 @@ def _gallery(item: Item, outcome: Outcome, i: int) -> None:
 def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[Panel]) -> None:
     beside = [claim for claim in claims if any(not one.judged for one in claim.found)]
     if beside:
-        with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
+        with st.expander(
+            "Stronger methods and other measures, not judged",
+            icon=":material/compare_arrows:",
+            type="compact",
+        ):
             st.html(report.beside_table(beside))
     if outcome is None:
         return
     if rest or len(outcome.galleries) > 2:
-        box = frame.fold("More pictures", "fold_pictures", ":material/image:")
-        if box is not None:
-            with box:
-                for i, panel in enumerate(rest, 2):
-                    _draw(panel, f"{item.name}-{i}")
-                for i in range(2, len(outcome.galleries)):
-                    _gallery(item, outcome, i)
+
+        def draw() -> None:
+            for i, panel in enumerate(rest, 2):
+                _draw(panel, f"{item.name}-{i}")
+            for i in range(2, len(outcome.galleries)):
+                _gallery(item, outcome, i)
+
+        frame.fold("More pictures", "fold_pictures", ":material/image:", draw)
     export.offer(_spec(item), key=item.name, code=item.code)
 
 
@@ -332,7 +340,7 @@ def _exact() -> None:
         "Published numbers are of the authors’ machines and commercial solvers. Here: effort exhaustive, one "
         "thread, CPU seconds of search and proof together. Every certificate was verified against its matrix."
     )
-    with st.expander("Papers and matrices", icon=":material/menu_book:"):
+    with st.expander("Papers and matrices", icon=":material/menu_book:", type="compact"):
         st.markdown("\n".join(f"- {one}" for one in exact.CITED))
         st.markdown(
             f"The matrices are in the repositories {' and '.join(exact.SOURCES)}. `python -m "

@@ -2,6 +2,8 @@
 others.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -36,9 +38,8 @@ def show(answer: Answer) -> None:
         return
     begun = any(lookup.that_asks(spec) is not None for spec in _specs(answer).values())
     is_open = begun or bool(margin(answer))
-    if box := frame.fold("Is it the only one?", "fold_alone", ":material/difference:", is_open=is_open):
-        with box:
-            draw(answer)
+    title, icon = "Is it the only one?", ":material/difference:"
+    frame.fold(title, "fold_alone", icon, partial(draw, answer), is_open=is_open)
 
 
 def draw(answer: Answer) -> None:
@@ -66,7 +67,7 @@ def draw(answer: Answer) -> None:
     Section(
         f"alone{within}",
         specs[within],
-        lambda: "List them, with a proof" if within else "Prove how much less the others explain",
+        "List them, with a proof" if within else "Prove how much less the others explain",
         lambda known, rows: _draw(answer, known),
         table=("These sets, CSV", "answers", lambda known: table(data, known)),
         icon=":material/difference:",

@@ -1,18 +1,21 @@
-"""Methods in forms: their names, those that can solve a problem, and their options."""
+"""Inputs that several forms share: signs, standardising, effort, and the methods with their options."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, fields, replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import state
+from nspca.dashboard.app import form, state
+from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.open_data import Chosen
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import method_name
 from nspca.solving import line_of
+from nspca.specs import ProblemSpec
 from nspca.specs.method_options import is_whole, read_option
 from nspca.validation.address import write
 from nspca.validation.options import made, option_texts
@@ -66,7 +69,7 @@ def baselines() -> list[str]:
 
 def draw_options(methods: Iterable[str]) -> None:
     """Draw an expander with the options of some methods; the address holds what a visitor changed."""
-    with st.expander("Options of the methods", icon=":material/tune:"):
+    with st.expander("Options of the methods", icon=":material/tune:", type="compact"):
         for method in methods:
             said, shown = option_texts(line_of(method).Options), fields(line_of(method).Options)
             if shown:
@@ -122,3 +125,32 @@ def _read(one: Field[Any], text: str | None) -> Any:
         return one.default if text is None else read_option(one, text)
     except (ValueError, KeyError):
         return one.default
+
+
+SIGNS = {False: "nonnegative", True: "of any sign"}  # words for the value `signed` of the address
+EFFORTS = ("fast", "standard", "thorough")  # efforts for a proof of one component, as forms offer them
+EFFORT_HELP = (
+    "How hard to look for a tight upper bound: fast is seconds, standard tens of seconds, "
+    "thorough minutes for each k."
+)
+
+
+def draw_signs(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:
+    """Draw the choice of the permitted signs of weights."""
+    choose_one("Weights", "signed", SIGNS, place=place, is_labelled=True, then=then)
+
+
+def draw_scale(place: Any, of: Chosen, then: Callable[[], None] | None = None, why: str = "") -> None:
+    """Draw the switch for standardising, with what the measures of the data say about it."""
+    said = f"Divide every feature by its standard deviation. {why}".strip()
+    form.draw(ProblemSpec, "scale", place, then, disabled=of.dataset.is_covariance, help=said)
+
+
+def effort() -> str:
+    """Return the effort in the address; "fast" if it names none."""
+    return state.get_one_of("effort", EFFORTS, "fast")
+
+
+def is_scaled(of: Chosen) -> bool:
+    """Tell whether the address has the data standardised; a covariance never is."""
+    return state.get("scale") and not of.dataset.is_covariance

@@ -7,8 +7,8 @@ import streamlit as st
 from nspca.dashboard.app import form, state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import cost_estimate, methods
-from nspca.dashboard.runs.inputs import EFFORT_HELP, EFFORTS, draw_scale, draw_signs, effort, is_scaled
 from nspca.dashboard.runs.lookup import Kind
+from nspca.dashboard.runs.methods import EFFORT_HELP, EFFORTS, draw_scale, draw_signs, effort, is_scaled
 from nspca.errors import InvalidProblem
 from nspca.specs import SweepSpec
 from nspca.specs.data import keeping

@@ -1,6 +1,7 @@
 """Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -9,16 +10,15 @@ import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage
 from nspca.dashboard.app import buttons, frame, state, wording
-from nspca.dashboard.components import copying, figures
+from nspca.dashboard.components import figures, pressing
 from nspca.dashboard.export import Export
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import alone, optimal, slide
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answer as answers
 from nspca.dashboard.runs import defaults, progress
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.sweep import archive, before, form, newtable, other_rows, rivals, whatif
+from nspca.dashboard.sweep import archive, form, other_rows, rivals, whatif
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data.export import name_list
 from nspca.jobs import JobState
@@ -30,8 +30,7 @@ from nspca.specs.rows import Found, unpack
 HEIGHT = 400  # height of the curve in pixels, so that sentence, curve and slider fit on the first screen
 COLUMNS = (3, 2)  # widths of the curve and of the picture beside it
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
-FEW = 10
-"""Part of the features, one in so many, up to which a number of them is small."""
+FEW = 10  # part of the features, one in so many, up to which a number of them is small
 READABLE = 20
 """Most features of the component that the page opens on, as many as a person can look at one by one."""
 
@@ -57,11 +56,11 @@ class SweepPage(AnswerPage):
     def filling(self, run: Answer) -> None:
         if run.is_default and not run.now.rows:
             return  # nothing to draw yet, and nothing from before either
-        old = before.find(run) if run.is_asked else None
+        old = whatif.find_before(run) if run.is_asked else None
         if run.now.ended and run.is_asked:
             curve.switches()
         problem = open_data.with_leading(run.problem)
-        beside = None if old is None else before.drawn(old, run)
+        beside = None if old is None else whatif.drawn_before(old, run)
         with st.columns(COLUMNS, gap="medium")[0]:
             curve.filling(problem, run.now.rows, run.asked, beside)
 
@@ -77,14 +76,14 @@ class SweepPage(AnswerPage):
         if is_missing:
             k = min(ks, key=lambda size: abs(size - wanted))
         method = state.get_one_of("shown", methods, methods[0])
-        old = before.find(run) if run.is_asked else None
+        old = whatif.find_before(run) if run.is_asked else None
         drawn = curve.plot(
             problem,
             table,
             run.asked,
             selected_k=k,
             marked=plateau(table, problem.n),
-            before=None if old is None else before.drawn(old, run),
+            before=None if old is None else whatif.drawn_before(old, run),
             has_slider=True,
         )
         answer = replace(run, sweep=sweep, k=k, method=method, tried=tried, drawn=drawn)
@@ -149,25 +148,14 @@ class SweepPage(AnswerPage):
     def more(self, seen: Answer) -> None:
         nouns = seen.nouns
         if seen.is_asked:
-            before.show(seen)
+            whatif.show_change(seen)
         st.markdown("### What is it?")
         features = f"The {nouns.feature}s one by one, and the {nouns.samples} along the component"
-        if box := frame.fold(features, "fold_features", ":material/list:"):
-            with box:
-                _features(seen)
+        frame.fold(features, "fold_features", ":material/list:", partial(_features, seen))
         if seen.own:
-            newtable.show(seen)
+            other_rows.show_scores(seen)
         st.markdown("### Can I trust it?")
-        if box := frame.fold("The proof: check it, take it home", "fold_proof", ":material/verified:"):
-            with box:
-                st.markdown(statement.numbers(seen.problem, seen.shown, seen.k))
-                closer = seen.bounding
-                if closer is not None and closer is not seen.certificate:
-                    st.markdown(
-                        f"The limit for {closer.k:,} {nouns.feature}s is lower, and holds for fewer, too."
-                    )
-                optimal.fates(seen)
-                proof_panel.show(seen)
+        optimal.fold_proof(seen)
         if seen.own:
             alone.show(seen)
             other_rows.show(seen)
@@ -201,7 +189,7 @@ def _features(seen: Answer) -> None:
         if seen.own and about.table is None:
             key = f"table_{seen.id}_{seen.method}_{seen.k}"
             rows, names = component.table(about.dataset, x, key, seen.known)
-            copying.button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
+            pressing.copy_button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
             whatif.features(about, seen.k, rows, names)
         else:
             component.table(about.dataset, x, found=seen.known)
@@ -217,9 +205,8 @@ def _features(seen: Answer) -> None:
     mapped = component.mapped(about.dataset, problem, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
-        if box := frame.fold(title, "fold_map", ":material/grid_on:"):
-            with box:
-                figures.draw_plot(mapped, f"heat_{seen.id}")
+        draw = partial(figures.draw_plot, mapped, f"heat_{seen.id}")
+        frame.fold(title, "fold_map", ":material/grid_on:", draw)
 
 
 def plateau(table: pd.DataFrame, n: int) -> int | None:

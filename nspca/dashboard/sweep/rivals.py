@@ -24,7 +24,7 @@ from nspca.dashboard.export import CERTIFICATES, Export, File
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, methods
 from nspca.dashboard.runs.answer import Answer
-from nspca.dashboard.views import component, curve, statement
+from nspca.dashboard.views import component, curve, section, statement
 from nspca.dashboard.views.section import Section, refusals
 from nspca.data import Dataset
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
@@ -84,35 +84,35 @@ COUNTED = {
 def show(of: Chosen, asked: SweepSpec) -> None:
     """Draw the folded section: inputs, and the button or the answer. While it is folded nothing is made."""
     given = any(state.is_kept(name) for name in ("ks", "rivals"))
-    box = frame.fold("Methods side by side", "rivals", ":material/compare_arrows:", is_open=given)
-    if box is None:
+    draw = partial(_show, of, asked)
+    frame.fold("Methods side by side", "rivals", ":material/compare_arrows:", draw, is_open=given)
+
+
+def _show(of: Chosen, asked: SweepSpec) -> None:
+    able = methods.refusals(of, asked.nonneg, asked.center, asked.scale, asked.forced)
+    _inputs(asked, able)
+    try:
+        spec = question(of, asked, able)
+    except NSPCAError as error:
+        st.error(wording.plain(error), icon=":material/error:")
         return
-    with box:
-        able = methods.refusals(of, asked.nonneg, asked.center, asked.scale, asked.forced)
-        _inputs(asked, able)
-        try:
-            spec = question(of, asked, able)
-        except NSPCAError as error:
-            st.error(wording.plain(error), icon=":material/error:")
-            return
-        if lookup.that_asks(spec) is not None:
-            state.put(ks=_ks_text(asked), rivals=list(spec.methods))  # so that a reload unfolds the section
-        elif why := cost_estimate.refusal(of, *spec.work):
-            cost_estimate.say(why)
-            return
-        problem = open_data.with_leading(open_data.problem_of(of, spec))
-        size = (
-            f"{wording.things(len(spec.methods), 'method')} at {wording.things(len(spec.ks), 'value')} of k"
-        )
-        Section(
-            "rivals_run",
-            spec,
-            lambda: f"Compare {size}: {cost_estimate.took(cost_estimate.of_methods(of, spec))}",
-            lambda sweep, rows: _draw(compared(of, spec, problem, sweep), rows),
-            lambda rows: _fill(problem, spec, rows),
-            ("All numbers, CSV", "methods", lambda sweep: sweep.frame),
-            ":material/compare_arrows:",
-        ).show(of)
+    if lookup.that_asks(spec) is not None:
+        state.put(ks=_ks_text(asked), rivals=list(spec.methods))  # so that a reload unfolds the section
+    elif why := cost_estimate.refusal(of, *spec.work):
+        cost_estimate.say(why)
+        return
+    problem = open_data.with_leading(open_data.problem_of(of, spec))
+    size = f"{wording.things(len(spec.methods), 'method')} at {wording.things(len(spec.ks), 'value')} of k"
+    Section(
+        "rivals_run",
+        spec,
+        f"Compare {size}",
+        lambda sweep, rows: _draw(compared(of, spec, problem, sweep), rows),
+        lambda rows: _fill(problem, spec, rows),
+        ("All numbers, CSV", "methods", lambda sweep: sweep.frame),
+        ":material/compare_arrows:",
+        seconds=cost_estimate.of_methods(of, spec),
+    ).show(of)
 
 
 def question(of: Chosen, asked: SweepSpec, able: dict[str, str | None]) -> ComparisonSpec:
@@ -136,7 +136,9 @@ def _inputs(asked: SweepSpec, able: dict[str, str | None]) -> None:
     form.draw(ComparisonSpec, "methods", right, value=_rivals(able), placeholder="Choose a method", **how)
     cannot = [f"- {_named(name, sentence)}" for name, sentence in able.items() if sentence]
     if cannot:
-        with st.expander(f"{wording.things(len(cannot), 'method')} cannot answer this question"):
+        with st.expander(
+            f"{wording.things(len(cannot), 'method')} cannot answer this question", type="compact"
+        ):
             st.caption("\n".join(cannot))
     methods.draw_options(_rivals(able))
 
@@ -450,7 +452,7 @@ def _components(seen: Answer) -> None:
     Section(
         "components",
         ComponentsSpec(**further, sizes=sizes, effort=None, **between),
-        lambda: f"Find {count} components by every method",
+        f"Find {count} components by every method",
         lambda sweep, rows: _draw_curves(seen, {method: sweep[method, count] for method, _ in sweep}, rows),
         live,
         ("Curves, CSV", "components", lambda sweep: _curve_table(seen.problem, sweep)),
@@ -509,13 +511,6 @@ def _curve_table(problem: Problem, sweep: nspca.Sweep) -> pd.DataFrame:
 
 
 def _stability(seen: Answer) -> None:
-    st.markdown(
-        "**Would other samples give the same features?** Rows are drawn again with replacement, and every "
-        "method runs again."
-    )
-    if seen.of.dataset.is_covariance:
-        st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
-        return
     spec = StabilitySpec(**_further(seen))
 
     def live(rows: list[Row]) -> None:
@@ -528,11 +523,14 @@ def _stability(seen: Answer) -> None:
     Section(
         "stability",
         spec,
-        lambda: f"Draw the rows {spec.resamples} times at k = {seen.k}",
+        f"Draw the rows {spec.resamples} times at k = {seen.k}",
         lambda found, rows: _draw_stability(seen, _supports(found), rows),
         live,
         ("Frequencies, CSV", "stability", lambda found: _frequency_table(seen, _supports(found))),
         ":material/casino:",
+        intro="**Would other samples give the same features?** Rows are drawn again with replacement, and "
+        "every method runs again.",
+        why_not=section.no_rows(seen.of),
     ).show(seen.of)
 
 

@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.components.k_slider import ANSWER
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
 from nspca.presentation.markup import Markup, render
@@ -25,6 +24,8 @@ from nspca.presentation.numerals import (
 )
 from nspca.problem import Problem
 from nspca.result import Result
+
+ANSWER = "answer"  # key of the container with the headline and its bar
 
 
 @dataclass(frozen=True)

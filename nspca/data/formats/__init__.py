@@ -25,6 +25,8 @@ from nspca.data.formats import (
 )
 from nspca.data.formats.base import Format
 
+ARCHIVE = Format("a ZIP or folder", lambda source: source.files is not None)
+"""Any other ZIP or folder, whose table `containers` chooses."""
 FORMATS: tuple[Format, ...] = (
     npz.FORMAT,
     *foreign.ARCHIVES,
@@ -33,7 +35,7 @@ FORMATS: tuple[Format, ...] = (
     genes.COUNTS,
     idx.FORMAT,
     images.FORMAT,
-    Format("a ZIP or folder", lambda source: source.files is not None),
+    ARCHIVE,
     hdf5.FORMAT,
     arrow.PARQUET,
     npz.NPY,

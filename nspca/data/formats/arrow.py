@@ -226,5 +226,11 @@ PARQUET = Format(
     lambda source: source.first().startswith(PARQUET_MAGIC),
     convert=convert,
     reader=ParquetReader,
+    is_apart=True,
 )
-FEATHER = Format("a Feather file", lambda source: source.first().startswith(FEATHER_MAGIC), convert=convert)
+FEATHER = Format(
+    "a Feather file",
+    lambda source: source.first().startswith(FEATHER_MAGIC),
+    convert=convert,
+    is_apart=True,
+)

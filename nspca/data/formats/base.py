@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from nspca.data.arrays import make_dataset, plain_numbers
 from nspca.data.dataset import Dataset
-from nspca.data.findings import Finding, as_findings
+from nspca.data.findings import Finding
 from nspca.data.limits import MOST_PACKED, Files, check_dense, check_growth, check_sparse
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
@@ -206,7 +206,7 @@ class Reader(ABC):
 
     def about(self) -> dict[str, Any]:
         """Return what the file says beside its numbers, as fields of `Dataset`."""
-        return {"findings": as_findings(self.findings)}
+        return {"findings": self.findings}
 
     def close(self) -> None:  # noqa: B027
         """Close the file where it was left open."""
@@ -268,7 +268,8 @@ class Format:
     its first bytes or its files. Of the ways, `convert` returns the table of the file as text, `read` the
     `Dataset`, and `refused` says of a format that is not read what to do instead. `reader` reads the rows of
     a file on disk block by block; without the others, it reads a file in memory too. `labels` returns name
-    and content of a table beside the data that may have their labels.
+    and content of a table beside the data that may have their labels. `is_apart` says that an upload is
+    always read in a sandbox, since its library is not trusted with the server's own process.
     """
 
     name: str
@@ -278,3 +279,4 @@ class Format:
     reader: type[Reader] | None = None
     labels: Callable[[Source], tuple[str, Callable[[], bytes]] | None] | None = None
     refused: str = ""
+    is_apart: bool = False

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format
 from nspca.data.formats.entries import Entries, EntryReader
 from nspca.data.names import Names, numbered, unique_names
@@ -61,7 +60,7 @@ class DocwordReader(EntryReader):
         documents, count = self.sides
         words, notes = vocabulary_words(self.source.vocabulary, count)
         names = {"feature_names": words, "sample_names": numbered("document", documents)}
-        return {**names, "kind": "words", "findings": as_findings(notes)}
+        return {**names, "kind": "words", "findings": notes}
 
 
 def read_vocabulary(path: Path) -> bytes:

@@ -1,8 +1,9 @@
-"""Open spreadsheets: .xlsx and .xls by python-calamine, .ods by `nspca.data.formats.ods`.
+"""Open spreadsheets: .xlsx and .xls by python-calamine, .ods by parsing its XML.
 
 python-calamine loses some of what an .xlsx says: hidden rows, formulas without values, errors and the digits
 of long integers. These are searched in the XML of the sheet. Its cells are counted too, since python-calamine
-allocates the rectangle that they span. Of an .xls an error is an empty cell.
+allocates the rectangle that they span. Of an .xls an error is an empty cell. Of an .ods it would
+allocate what repeated cells claim. Here a repeated cell costs nothing until it is read.
 """
 
 import io
@@ -11,6 +12,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,7 +20,6 @@ from nspca.data import limits
 from nspca.data.findings import Finding
 from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.formats.genes import convert_text as convert_genes
-from nspca.data.formats.ods import open_ods, read_xml
 from nspca.data.formats.sheets import COLUMNS, ROWS, Sheet, as_csv, choose_sheet, too_wide
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData, Late
@@ -57,6 +58,17 @@ _HEAD = 2**16
 """Bytes of a sheet as CSV in which texts with decimal commas are looked for."""
 _COMMAS, _POINTS = re.compile(rb'"-?\d+,\d+"'), re.compile(rb"\d\.\d")
 _THOUSANDS = re.compile(rb'"-?[1-9]\d{0,2},\d{3}"')
+
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_PARAGRAPH = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
+_VALUES = {"date": "date-value", "time": "time-value", "boolean": "boolean-value", "string": "string-value"}
+"""Attribute that holds the value of a cell, by its type; `value` for numbers."""
+_SHEET = re.compile(rb"<table:table(?:\s[^<>]{0,999})?>")
+_HIDDEN_STYLE = re.compile(
+    rb'<style:style\s[^<>]{0,999}?style:name="([^"]*)"[^<>]{0,999}>\s*<style:table-properties[^<>]{0,999}?display="false"'
+)
+_TIME = re.compile(r"PT(\d+)H(\d+)M([\d.]+)S")
 
 
 def is_workbook(names: Iterable[str]) -> bool:
@@ -106,7 +118,7 @@ def _open_zip(raw: bytes, packed: int) -> list[Sheet]:
     archive, members = open_zip(raw)
     limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
     if any(info.filename == "content.xml" for info in members):
-        return open_ods(archive)
+        return _open_ods(archive)
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
     parts = _sheet_parts(archive)
     return [Sheet(name, partial(_xlsx_rows, book, archive, parts[name])) for name in _visible_sheets(book)]
@@ -121,7 +133,7 @@ def _xlsx_rows(
     book: Any, archive: zipfile.ZipFile, part: str, sheet: Sheet
 ) -> Iterator[tuple[int, list[Any]]]:
     """Yield number and cells of the rows of a sheet of an .xlsx, whose XML is searched first."""
-    xml = read_xml(archive, part)
+    xml = _read_xml(archive, part)
     count, last, columns = 0, 0, {b"A"}
     for found in _PLACE.finditer(xml):
         count, last = count + 1, max(last, int(found[2]))
@@ -163,10 +175,10 @@ def _calamine_rows(book: Any, sheet: Sheet) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
-    links = ElementTree.fromstring(read_xml(archive, "xl/_rels/workbook.xml.rels"))
+    links = ElementTree.fromstring(_read_xml(archive, "xl/_rels/workbook.xml.rels"))
     targets = {link.get("Id"): link.get("Target", "") for link in links}
     parts = {}
-    for sheet in ElementTree.fromstring(read_xml(archive, "xl/workbook.xml")).iterfind("{*}sheets/{*}sheet"):
+    for sheet in ElementTree.fromstring(_read_xml(archive, "xl/workbook.xml")).iterfind("{*}sheets/{*}sheet"):
         target = targets[next(value for key, value in sheet.attrib.items() if key.endswith("}id"))]
         parts[sheet.get("name", "")] = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
     return parts
@@ -185,6 +197,98 @@ def _open_xls(raw: bytes) -> list[Sheet]:
             raise InvalidData(f"This is {what}: save the sheet as CSV, or as .xlsx without a password.")
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
     return [Sheet(name, partial(_calamine_rows, book)) for name in _visible_sheets(book)]
+
+
+def _read_xml(archive: zipfile.ZipFile, part: str) -> bytes:
+    """Return a part of a spreadsheet; refuse entities, which parsers would expand and UTF-16 would hide."""
+    xml = archive.read(part)
+    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml or b"\0" in xml:
+        raise InvalidData(
+            "The spreadsheet declares entities, or is not UTF-8, and such XML is never read: save the sheet "
+            "as CSV."
+        )
+    return xml
+
+
+def _open_ods(archive: zipfile.ZipFile) -> list[Sheet]:
+    """Return the visible sheets of an .ods whose parts were checked."""
+    kind = archive.read("mimetype")[:200]
+    if b"spreadsheet" not in kind:
+        what = kind.decode("ascii", "replace").rpartition(".")[2][:30]
+        raise InvalidData(f"This is an OpenDocument {what} and no spreadsheet: save it as text or CSV.")
+    text = _read_xml(archive, "content.xml")
+    hidden = set(_HIDDEN_STYLE.findall(text))
+    out = []
+    for number, found in enumerate(_SHEET.finditer(text)):
+        name, style = (re.search(rb'table:%s="([^"]*)"' % key, found[0]) for key in (b"name", b"style-name"))
+        if style is None or style[1] not in hidden:
+            called = unescape(name[1].decode()) if name else f"sheet {number + 1}"
+            out.append(Sheet(called, partial(_ods_rows, text, number)))
+    return out
+
+
+def _ods_rows(text: bytes, number: int, sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
+    seen, row, column = -1, 0, 0
+    table: Any = None
+    for event, element in ElementTree.iterparse(io.BytesIO(text), ("start", "end")):
+        if element.tag == _TABLE + "table":
+            if event == "start":
+                seen, table = seen + 1, element
+            elif seen == number:
+                return
+        elif event == "end" and element.tag == _TABLE + "table-column" and seen == number:
+            times = min(int(element.get(_TABLE + "number-columns-repeated", "1")), COLUMNS)
+            if element.get(_TABLE + "visibility", "visible") != "visible":
+                sheet.hidden_columns |= {*range(column, column + times)}
+            column += times
+        elif event == "end" and element.tag == _TABLE + "table-row":
+            if seen == number:
+                times = int(element.get(_TABLE + "number-rows-repeated", "1"))
+                cells = _ods_cells(element, row, sheet)
+                if element.get(_TABLE + "visibility", "visible") != "visible":
+                    sheet.hidden.add(row)
+                if cells and row + times > ROWS:
+                    raise too_wide()
+                for at in range(row, row + times) if cells else ():
+                    yield at, cells
+                row += times
+            element.clear()
+            table.clear()
+
+
+def _ods_cells(row: Any, number: int, sheet: Sheet) -> list[str]:
+    cells: list[str] = []
+    empty = 0
+    for cell in row:
+        if cell.tag not in (_TABLE + "table-cell", _TABLE + "covered-table-cell"):
+            continue
+        value, times = _ods_value(cell), int(cell.get(_TABLE + "number-columns-repeated", "1"))
+        at = len(cells) + empty
+        if not value:
+            if cell.get(_TABLE + "formula") and cell.get(_OFFICE + "value-type") is None:
+                sheet.formulas.setdefault(at, number)
+            empty += times
+            continue
+        if at + times > COLUMNS:
+            raise too_wide()
+        if (down := int(cell.get(_TABLE + "number-rows-spanned", "1"))) > 1:
+            sheet.merged.append((number, at, number + down - 1))
+        if (right := int(cell.get(_TABLE + "number-columns-spanned", "1"))) > 1:
+            sheet.wide.append((number, at, at + min(right, COLUMNS) - 1))
+        cells += [""] * empty + [value] * times
+        empty = 0
+    return cells
+
+
+def _ods_value(cell: Any) -> str:
+    """Return the value of a cell as text; a duration is a number of days, as in Excel."""
+    kind = cell.get(_OFFICE + "value-type")
+    value: str = cell.get(_OFFICE + _VALUES.get(kind, "value")) or ""
+    if kind == "boolean":
+        return "1" if value == "true" else "0"
+    if kind == "time" and (found := _TIME.fullmatch(value)):
+        return repr((float(found[1]) + float(found[2]) / 60 + float(found[3]) / 3600) / 24)
+    return value or " ".join("".join(one.itertext()) for one in cell if one.tag == _PARAGRAPH)
 
 
 def convert(source: Source, options: ReadOptions) -> Converted:
@@ -207,4 +311,5 @@ FORMAT = Format(
     "a spreadsheet",
     lambda source: source.first().startswith(OLE) if source.files is None else is_workbook(source.names),
     convert=convert,
+    is_apart=True,
 )

@@ -13,7 +13,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dialect import are_few
-from nspca.data.findings import as_findings
 from nspca.data.formats.base import Block, Format, Reader, Size
 from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, compressed_rows
 from nspca.data.names import numbered, quote_names, unique_names
@@ -241,7 +240,7 @@ class Hdf5Reader(Reader):
             "feature_names": features,
             "sample_names": samples,
             "label_columns": groups,
-            "findings": as_findings(said),
+            "findings": said,
         }
 
     def _read_frame(self, node: Any) -> tuple[list[str], dict[str, list[str]]]:

@@ -7,7 +7,6 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -173,12 +172,10 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], Any]) ->
         f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PNG or JPEG files.'
     )
     with parsing(damaged, CONVERT), warnings.catch_warnings():
-        # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
         warnings.simplefilter("ignore")
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
             image = Image.open(io.BytesIO(raw), formats=_FORMATS)
-        except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        except Image.DecompressionBombError:
             raise InvalidData(
                 f'Image "{short_name(label)}" says it has far more than {most} pixels, the most that is '
                 "read: shrink it."
@@ -198,7 +195,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         pages = _list_pages(source.raw)
         data = read_images(pages, source.title, report, options.image_size)
         said = f"Each of the {len(pages)} pages or frames of the image is a sample."
-        return replace(data, findings=(*data.findings, *as_findings([said])))
+        return data.noting(said)
     files = visible(source.files)
     images = [one for one in files if _is_image(one[0])]
     packed = 0 if source.path is not None else source.given_bytes
@@ -208,7 +205,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     if not aside:
         return data
     said = f"Files that are no images were left aside: {quote_names(map(short_name, aside))}."
-    return replace(data, findings=(*data.findings, *as_findings([said])))
+    return data.noting(said)
 
 
 def _list_pages(raw: bytes) -> Files:
@@ -256,4 +253,4 @@ def _has_images(source: Source) -> bool:
     return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
 
 
-FORMAT = Format("images", _has_images, read=read, labels=find_labels)
+FORMAT = Format("images", _has_images, read=read, labels=find_labels, is_apart=True)

@@ -19,13 +19,12 @@ import scipy.sparse as sp
 from nspca.data import limits
 from nspca.data.arrays import MOST_TEXT, unrolled
 from nspca.data.dataset import Dataset
-from nspca.data.findings import as_findings
 from nspca.data.formats.base import Block, Format, Reader, Size, Source, read_matrix
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import numbered, quote_names, unique_names
 from nspca.data.preparation import PREPARATIONS
 from nspca.errors import InvalidData
-from nspca.validation.archive import check_array, check_type, npy_header, open_zip, read_npy, unzip_member
+from nspca.validation.archive import check_array, check_type, npy_layout, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members of an archive that form a sparse matrix by rows or by columns."""
@@ -82,7 +81,8 @@ class NpyReader(Reader):
     def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype, int]:
         """Return shape and type of an array from its header, and the bytes that follow."""
         with self._open(key) as handle:
-            return *npy_header(handle), self._size(key) - handle.tell()
+            shape, _, dtype = npy_layout(handle)
+            return shape, dtype, self._size(key) - handle.tell()
 
     def _open(self, key: str) -> BinaryIO:
         return self.source.open()
@@ -361,7 +361,7 @@ def _read_about(reader: NpzReader, m: int) -> dict[str, Any]:
         notes.append(f"Arrays that do not fit their names or the table were left out: {quote_names(left)}.")
     if others := [key for key in reader.files if key not in used and not key.startswith("label_column_")]:
         notes.append(f"Other arrays of the file were not read: {quote_names(others)}.")
-    return {**about, "findings": as_findings(notes)}
+    return {**about, "findings": notes}
 
 
 def _unpack(raw: np.ndarray, ends: np.ndarray | None) -> tuple[str, ...] | None:

@@ -70,4 +70,4 @@ def _matches(source: Source) -> bool:
     return STATA.match(first) is not None or first.startswith((SAS, XPORT))
 
 
-FORMAT = Format("a Stata or SAS file", _matches, convert=convert)
+FORMAT = Format("a Stata or SAS file", _matches, convert=convert, is_apart=True)

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 from nspca.data.arrays import make_dataset
 from nspca.data.dataset import Dataset
-from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.limits import check_sparse
 from nspca.data.options import ReadOptions
@@ -45,7 +44,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     about = {"labels": labels, "label_columns": {"label": labels}, "label_name": "label"}
     said = ["An svmlight file: the first number of each line is the label."]
     said += ["Numbers of queries (qid) were left out."] * bool(re.search(rb"\sqid:\d", source.raw))
-    return make_dataset(sp.csr_array(X), source.title, options, findings=as_findings(said), **about)
+    return make_dataset(sp.csr_array(X), source.title, options, findings=said, **about)
 
 
 FORMAT = Format("an svmlight file", _is_svmlight, read=read)

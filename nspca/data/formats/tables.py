@@ -12,7 +12,7 @@ from nspca.data.dialect import Layout, are_labels, quoted
 from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Strings
 from nspca.data.missing import Settled, settle
-from nspca.data.names import counted, frozen, numbered, quote_names, short, unique_names
+from nspca.data.names import frozen, numbered, quote_names, short, unique_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import (
     NO_NAMES,
@@ -25,6 +25,7 @@ from nspca.data.roles import (
 )
 from nspca.data.suspicions import ID, TOTAL, summary_of
 from nspca.errors import InvalidData, Way, shown
+from nspca.presentation.phrases import things
 from nspca.validation.options import is_whole
 
 
@@ -177,7 +178,7 @@ def _describe_label_rows(
         if r == label_row:
             said += (Finding(f'Row "{short(name)}" holds the labels of the samples.'),)
             continue
-        many = counted(len(distinct_texts(cells)), "different text")
+        many = things(len(distinct_texts(cells)), "different text")
         what = f'Row "{short(name)}" holds {many} and was left out; it can be named as the label row.'
         said += (Finding(what, ways=(Way("label_column", name, "Use as labels"),)),)
     return said, groups

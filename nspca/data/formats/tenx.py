@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from nspca.data.arrays import make_dataset
 from nspca.data.dataset import Dataset
-from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Source
 from nspca.data.formats.matrixmarket import MatrixMarketReader
 from nspca.data.limits import check_sparse, plain_bytes
@@ -66,7 +65,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     types = sorted({row[2] for row in rows if len(row) > 2})
     if len(types) > 1:
         said.append(f"The features are of several types, all kept: {quote_names(types)}.")
-    about = {"feature_names": genes, "sample_names": cells, "findings": as_findings((*said, *renamed, *more))}
+    about = {"feature_names": genes, "sample_names": cells, "findings": (*said, *renamed, *more)}
     return make_dataset(sp.csr_array(X), source.title, options, **about)
 
 
