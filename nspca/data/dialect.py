@@ -403,7 +403,8 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
         ways = ways if 2 * len(those) < width else []
         if sign == SECOND:
             cell = next(cell for cell in cells[those[0]] if layout.numerals.marks(cell) == pair)
-            what = f'Of two numbers in a cell, such as "{short(cell)}" in column{first}{more}, the first was read'
+            where = f'such as "{short(cell)}" in column{first}{more}'
+            what = f"Of two numbers in a cell, {where}, the first was read"
         if pair in FLAGS:
             what = f'"{sign}" in column{first}{more} was read as 1, "{pair[1]}" as 0'
             ways = [Way("label_column", columns[those[0]], "Use as labels"), *ways] if ways else []
