@@ -112,7 +112,6 @@ def sweep_figure(
     unit_name: str = "the leading eigenvalue",
     selected_k: int | None = None,
     signed: bool = False,
-    total: int | None = None,
     all_ks: Iterable[int] | None = None,
     bounds: str = "ours",
     ceiling: float = math.inf,
@@ -133,7 +132,6 @@ def sweep_figure(
         shown.
     unit, unit_name : what is 100 %, the leading eigenvalue or the total variance, and its name after "% of "
     selected_k, marked : a k with a vertical line, and one with a ring around its best value
-    total : rows expected; shown as "12 of 36 ready" until they are
     all_ks : every k of the sweep, which fixes the axis and leaves a gap where a row is missing
     bounds : "ours", "paper" or "both"
         Whose region is shaded. The bound of the 2014 paper holds with a probability; a thin line beside it
@@ -168,13 +166,10 @@ def sweep_figure(
     if marked is not None:
         ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
         add_curve(figure, [marked], [ours.loc[ours["k"] == marked, "value"].max()], RING, marker=ring)
-    if total and len(frame) < total:
-        ready = f"{len(frame)} of {total} ready"
-        add_note(figure, ready, 1, 0, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected, "" if has_slider else kaxis.TITLE)
-    # Two lines of about equal length, for which a low curve has room.
+    # A long title has two lines of about equal length, for which a low curve has room.
     name = f"% of {unit_name}"
-    title = "<br>".join(textwrap.wrap(name, max(16, 2 + len(name) // 2)))
+    title = "<br>".join(textwrap.wrap(name, max(24, 2 + len(name) // 2)))
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(title_text=title, uirevision=f"{bounds} {unit_name}")

@@ -9,7 +9,7 @@ import nspca
 from nspca.bounds import elimination
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.restriction import damp, restricted
+from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing import eigenvalues
@@ -151,14 +151,3 @@ def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
             certificate = tree.certificate()
             assert nspca.verify(X, certificate, problem) <= certificate.upper
     assert found
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_shorter_steps_leave_the_multipliers(nonneg):
-    X = np.random.default_rng(2).standard_normal((40, 9))
-    lift = begun(nspca.Problem.from_data(X, 3, nonneg), 2, 30)
-    multipliers = lambda: (lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau)  # noqa: E731
-    before = multipliers()
-    damp(lift, lift.splitting.rho / 16)
-    for one, other in zip(before, multipliers(), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

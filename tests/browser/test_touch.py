@@ -57,6 +57,16 @@ def pinch(session, x, y):
     touch(session, "touchEnd")
 
 
+def test_above_a_chart_whose_legend_is_below_there_is_no_empty_band(browser, app_url):
+    with phone(browser) as (page, _):
+        page.goto(app_url)
+        curve = "document.querySelectorAll('.st-key-digits_curve .nspca-figure')"
+        page.wait_for_function(f"[...{curve}].some({DRAWN})")
+        above = "plot => [plot._fullLayout._size.t, plot._fullLayout.legend._effHeight > 0]"
+        top, has_legend = page.locator(".st-key-digits_curve .nspca-figure").evaluate(above)
+        assert has_legend and top < 20
+
+
 @pytest.mark.visit
 @pytest.mark.parametrize(
     ("address", "last"),

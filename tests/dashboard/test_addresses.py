@@ -67,7 +67,7 @@ def test_all_of_it_at_once(visit, page, junk):
 def test_both_axes_of_a_finished_run(ran, address, alts, axis):
     page = ran("pages/sweep.py", sample="pitprops", **{"from": 2, "to": 4, "step": 2, "axis": axis})
     assert not page.exception and not page.error
-    name = {"total": "total variance"}.get(axis, "first principal component")
+    name = {"total": "total variance"}.get(axis, "main direction")
     assert any(f"% of the {name}, at k = 4" in alt for alt in alts(page))
 
 

@@ -235,6 +235,7 @@ def test_images_side_by_side_keep_their_pixels():
     grey = (255 * np.arange(12.0) / 11).astype(np.uint8).reshape(3, 4)
     assert (sheet[:, :4, 0] == grey).all() and (sheet[:, 5:, 0] == grey).all()
     assert (sheet[:, 4, 3] == 0).all(), "a gap between two images"
+    assert 'viewBox="0 0 4 7"' in data_preview.strip(rows, (3, 4), lines=2), "one below the other"
 
 
 def test_what_is_left_out_by_number_is_there_again_when_the_file_is_read_anew(visit, table, address):

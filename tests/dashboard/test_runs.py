@@ -271,6 +271,7 @@ def test_an_empty_list_says_what_to_do(visit, texts, workspace):
     plant(workspace)
     page = visit(PAGE)
     assert not page.exception and "You have no runs yet." in texts(page)
+    assert "What a page answers before you ask is not listed" in texts(page)
     assert "w" not in page.query_params
     other = new_workspace()
     engine().store.put_upload(other, b"1,2", {"file": "mine.csv", "name": "mine"})

@@ -2,8 +2,7 @@
 
 Every block of a splitting holds matrices of the size of A. The new splitting starts from the principal part
 of each on the remaining rows. Nothing here has to be exact, since the bound is proved afterwards.
-`fixing.lifts` calls `restricted` for the child of a node, and `fixing.settle` after features of a node were
-fixed.
+`fixing.settle` calls `restricted` after features of a node were fixed.
 """
 
 import numpy as np
@@ -49,24 +48,6 @@ def restricted(lift: Lift, kept: Kept) -> Lift:
     new.shadow = B.T @ splitting.X @ B + H @ apart @ H.T
     splitting.lift = new
     return new
-
-
-def damp(lift: Lift, rho: float) -> None:
-    """Lower the penalty parameter of a lift to `rho`, and leave the multipliers W, M, Q as they are.
-
-    A step changes the multipliers by rho times what the blocks disagree by. Where features have just been
-    fixed, X is far from what it will be and the multipliers are not, so large steps lose them.
-    """
-    splitting, cuts = lift.splitting, lift.cuts
-    factor, entries = splitting.rho / rho, splitting.entries
-    if factor <= 1.0:
-        return
-    splitting.rho = entries.rho = cuts.rho = rho
-    splitting.gain = (splitting.A / rho).astype(splitting.precision)
-    entries.T[:] = entries.Y + (entries.T - entries.Y) * factor
-    entries.level *= factor
-    cuts.T[:] = cuts.Z + (cuts.T - cuts.Z) * factor
-    lift.dual = lift.dual * factor
 
 
 def _splitting(before: Splitting, kept: Kept, at: np.ndarray) -> Splitting:

@@ -1,4 +1,4 @@
-"""The lift of a node: begun from the witness of the parent, or going on from the lift of the parent.
+"""The lift of a node, begun from the witness, the matrix X and the points of the parent.
 
 `settle` makes rounds of its steps.
 """
@@ -7,7 +7,6 @@ import numpy as np
 
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
-from nspca.bounds.dual.restriction import damp, restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.node import Warm
@@ -21,42 +20,33 @@ REACHED = 4
 """Number of best points of a bundle that are tried as answers."""
 PLAIN = 80
 """Steps of the plain dual before a lift begins without any that went before."""
-DAMPED = 2.0**-5
-"""Penalty parameter of a lift that goes on in short steps, relative to the largest eigenvalue."""
 
 
 def first_lift(own: Bounding, task: Task) -> Lift:
-    """Return the lift of the parent on the rows of the node, or one begun from its witness.
+    """Return a lift begun from the state of the parent, or afresh on the rows of a core.
 
-    A lift without prices goes on in short steps. Long steps reach the neighbourhood of the best W, M and U
-    soon, and then only swing about it.
+    The threshold can fall far once the features outside a core are gone. A lift that begins from the state on
+    the core then stays behind one that knows nothing.
     """
-    lift = None if own.warm is None else own.warm.lift
-    if lift is None or not np.isin(own.kept.features, lift.splitting.kept.features).all():
-        return begin(own, task.witness)
-    if is_core(own):
-        # The threshold can fall far once the features outside a core are gone. The state of the lift is of no
-        # use then: a lift that goes on from it stays behind one that knows nothing.
-        return begin_afresh(own)
-    new = restricted(lift, own.kept)
-    if own.kept.prices is None:
-        damp(new, DAMPED * float(own.kept.leading[0][0]))
-    return new
+    return begin_afresh(own) if is_core(own) else begin(own, task.witness)
 
 
 def is_core(own: Bounding) -> bool:
-    """Tell whether the work on a node begins with a lift on a dense core with weights (`core`)."""
-    lift = None if own.warm is None else own.warm.lift
-    return lift is not None and lift.splitting.kept.weights is not None
+    """Tell whether the work on a node begins with the state on a dense core with weights (`core`)."""
+    return own.warm is not None and own.warm.of_core
 
 
 def begin(own: Bounding, stored: Stored | None) -> Lift:
-    """Return a lift on the rows of the node, started from the state of the parent."""
+    """Return a lift on the rows of the node, started from a witness and the state before.
+
+    Where rows have prices, M and U go on as well. Where elimination has left features out, M does: many rows
+    are in no point of the bundle.
+    """
     kept, k, nonneg = own.kept, own.problem.size, own.problem.nonneg
     r = len(kept.block)
-    splitting, rank = Splitting(kept, k, nonneg), min(RANK, r)
-    features = kept.features
+    features, rank = kept.features, min(RANK, r)
     witness = none(features) if stored is None else stored.covering(features).at(features)
+    splitting = Splitting(kept, k, nonneg)
     W = np.zeros((r, r)) if witness.W is None else witness.W
     warm = Warm.of(splitting) if own.warm is None else own.warm  # X of the leading eigenvector
     splitting.resume(W, warm.matrix(features))
@@ -64,7 +54,13 @@ def begin(own: Bounding, stored: Stored | None) -> Lift:
     points = np.zeros((r, 0)) if own.warm is None else own.warm.feasible(kept, k)
     if points.shape[1] == 0:
         points = starts.first_points(splitting, lift_of(kept, Witness(W), rank)[0], ((k, 1),))[0]
-    return add_lift(splitting, B, [points], ((k, 1),))
+    lift = add_lift(splitting, B, [points], ((k, 1),))
+    priced = kept.prices is not None
+    if (priced or own.ground.whole.outside.size) and witness.M is not None and lift.cuts.wait:
+        lift.cuts.begin(splitting.X, witness.M)
+    if priced and witness.U is not None:
+        lift.resume(witness.U, splitting.X)
+    return lift
 
 
 def begin_afresh(own: Bounding) -> Lift:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.restriction import carried_over
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -17,8 +16,6 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
-MATRICES = 12
-"""Matrices of the size of A that a lift holds."""
 FLOATS = 10**300
 """Numbers of supports from here on count as infinite, since larger ones may not fit into a float."""
 LEAF, EMPTY, SQUARES, REDUCED, CAPPED, COVERED, MIXED = -1, -2, -3, -4, -5, -6, -7
@@ -133,22 +130,23 @@ class Warm:
         Eigenpairs of the matrix X of the splitting.
     points : (r, q) float64
         Feasible points of the bundle.
-    lift : Lift or None
-        The lift of the node after its last step, with all its blocks. It is read and not changed.
+    of_core : bool
+        Whether the rows are those of a dense core with weights (`core`).
     """
 
     rows: np.ndarray
     weights: Array
     vectors: Array
     points: Array
-    lift: Lift | None = None
+    of_core: bool = False
 
     @classmethod
     def of(cls, splitting: Splitting) -> "Warm":
-        """Return the state of a splitting, and of its lift if it has one."""
-        vectors, lift = splitting.vectors.astype(np.float64), splitting.lift
+        """Return the state of a splitting, and the points of its lift if it has one."""
+        vectors, lift, kept = splitting.vectors.astype(np.float64), splitting.lift, splitting.kept
         points = np.zeros((len(vectors), 0)) if lift is None else lift.points
-        return cls(splitting.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
+        weights = np.asarray(splitting.weights, np.float64)
+        return cls(kept.features, weights, vectors, points, kept.weights is not None)
 
     def feasible(self, kept: Kept, k: int) -> Array:
         """Return the points (r, q) on the rows of a node, cut to what its supports carry."""
@@ -161,8 +159,7 @@ class Warm:
 
     @property
     def nbytes(self) -> int:
-        X = None if self.lift is None else self.lift.splitting.X
-        return self.vectors.nbytes + self.points.nbytes + (0 if X is None else MATRICES * X.nbytes)
+        return self.vectors.nbytes + self.points.nbytes
 
 
 @dataclass(eq=False)

@@ -1,7 +1,7 @@
 """Settle a node: fix features in and out as long as possible, and bound the remaining supports.
 
-The witness of the parent is tried first. A few rounds of the lift with row cuts follow, which continue from
-the state of the parent. After each round, a feature is fixed if the supports that have it, or those that lack
+The witness of the parent is tried first. A few rounds of a lift with row cuts follow, which begin from the
+state of the parent. After each round, a feature is fixed if the supports that have it, or those that lack
 it, cannot exceed the best known value. The work continues on the remaining supports. A search over the sphere
 waits until it may end the node: a tree has many nodes that no round closes, and the spectral half of a
 witness alone is enough to fix features.
@@ -196,8 +196,6 @@ def node_of(own: Bounding) -> Node:
         node.leaf = None
     elif not own.closed and own.supports.possible.size:
         node.warm, node.scores = own.warm, scores(own)
-        if own.warm is not None and own.warm.lift is not None:
-            own.warm.lift.recent = None  # a mean of steps that no child goes on with
     return node
 
 

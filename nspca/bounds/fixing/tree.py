@@ -36,9 +36,7 @@ WAVE = 4
 MOST_BYTES = 400 * 2**20
 """Maximum bytes of all witnesses of a tree. A certificate file may have 512 MiB."""
 MOST_WARM = 2**30
-"""Maximum bytes of starting points for children. Beyond that, children start without the lift of their
-parent, and then from the witness alone.
-"""
+"""Maximum bytes of starting points for children. Beyond that, children start from the witness alone."""
 
 
 @dataclass(frozen=True)
@@ -335,11 +333,9 @@ class FixingTree(Work):
         self.push(node)
 
     def push(self, node: Node) -> None:
-        """Add a node to the heap of open nodes, with as much of its starting point as there is room for."""
-        for less in (node.warm, None if node.warm is None else replace(node.warm, lift=None), None):
-            node.warm = less
-            if less is None or self.warm + less.nbytes <= MOST_WARM:
-                break
+        """Add a node to the heap of open nodes, with its starting point if there is room for it."""
+        if node.warm is not None and self.warm + node.warm.nbytes > MOST_WARM:
+            node.warm = None
         self.warm += 0 if node.warm is None else node.warm.nbytes
         heapq.heappush(self.heap, (-node.upper, self.made, node))
         self.made += 1

@@ -18,6 +18,9 @@ function adapted(layout, element) {
   if (element.clientWidth < NARROW) {
     const { font, title, traceorder } = { ...template.legend, ...own.legend };
     own.legend = { font: { size: 12, ...font }, title, traceorder, orientation: "h", x: 0, xanchor: "left", yref: "container", y: 0, yanchor: "bottom" };
+    // Without legend, toolbar and words above the chart its top margin would be empty.
+    const hasWordsAbove = own.title?.text || own.annotations?.some(({ y }) => y >= 1);
+    if (fingers() && own.margin?.t === undefined && !hasWordsAbove) own.margin = { ...own.margin, t: 14 };
   }
   own.template = { ...own.template, layout: template };
   return own;

@@ -93,7 +93,7 @@ class View {
     const isDone = step === last && data.finished;
     let text = `Step ${step} of ${last}: of ${data.made[step]} cones made, ${data.made[step] - open - settled} were split, `
       + `${settled} are settled and ${isDone ? "none is" : `${open} are`} open. Best found ${data.best[step]}, nothing above `
-      + `${data.above[step]} of the first principal component: at least ${data.proved[step]} of the best in three directions, proved.`;
+      + `${data.above[step]} of the main direction: at least ${data.proved[step]} of the best in three directions, proved.`;
     if (step === last && !isDone) text += " Stopped at the most cones a replay holds; the bound stands.";
     Object.assign(this.root.dataset, { step, lower: low, upper: high, open: state.open.length });
     this.slider.value = step;

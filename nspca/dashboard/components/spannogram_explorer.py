@@ -14,7 +14,7 @@ from nspca.dashboard.components.mount import mount, read, styles
 from nspca.plots.spannogram import Spans, curves, spans, top_set
 from nspca.presentation.markup import Markup, render
 
-UNIT = "the first principal component"  # name of the variance that counts as 100 %, the leading eigenvalue
+UNIT = "the main direction"  # name of the variance that counts as 100 %, the leading eigenvalue
 MOST = 210  # largest height of the image beside the curves, in CSS pixels
 Optimum = tuple[float, int]  # an angle in radians, and the sign of the direction c there
 _HTML = render("spannogram_explorer")

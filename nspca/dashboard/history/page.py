@@ -100,7 +100,8 @@ def _files(workspace: str | None) -> None:
 def _empty() -> None:
     st.markdown(
         "## You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
-        "with its answer and its proof, for you and whoever you give the address."
+        "with its answer and its proof, for you and whoever you give the address. What a page answers before "
+        "you ask is not listed: it comes back when you open the data."
     )
     with st.container(horizontal=True):
         for path, label in (

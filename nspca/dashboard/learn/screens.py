@@ -46,6 +46,7 @@ OTHERS = (
     "lists every set that explains at most 3 % less, until it is proved that there are no others."
 )
 WITHIN, LIMIT = 0.03, 60  # loss of a listed set, and maximum seconds of the search, which takes about five
+OTHERS_HEIGHT = 340  # pixels, as the pictures fill the screen of a lesson
 SHOWN = 3  # number of sets that are drawn beside how often each pixel occurs
 PICTURE = "learn_guess"  # key of the explorer
 
@@ -167,7 +168,7 @@ def others(of: Lesson) -> None:
         hover = "in %{z:.0%} of the sets"
     grid, mean = component.grid(of.of.dataset), of.X.mean(axis=0)
     figure = parts_figure(pictures, grid, mean=mean, captions=titles, hover=hover, name="the best")
-    figures.draw(figure, "learn_others")
+    figures.draw(figure.update_layout(height=OTHERS_HEIGHT), "learn_others")
 
 
 PAINTER = "learn_painter"

@@ -18,9 +18,10 @@ from nspca.specs import SweepSpec
 from nspca.specs.published import OTHERS, PROBABILITY
 from nspca.specs.rows import unpack
 
-AXIS_HELP = """The papers divide by the variance of the first principal component, the leading eigenvalue.
+AXIS_HELP = """The papers divide by the variance along the main direction, the first principal component.
+It is the leading eigenvalue.
 The total variance is the sum over all features."""
-AXES = {"leading": "the first principal component", "total": "the total variance"}
+AXES = {"leading": "the main direction", "total": "the total variance"}
 BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"}
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
@@ -71,7 +72,7 @@ def filling(
 ) -> None:
     """Draw the curve of an unfinished run from its packed rows so far; `before` is as in `sweep_figure`."""
     frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
-    drawn = plot(problem, frame, asked, total=len(asked.ks) * len(asked.methods), before=before)
+    drawn = plot(problem, frame, asked, before=before)
     figures.draw_plot(drawn, "filling", same=_same(asked))
     _say_others(frame)
 
