@@ -35,7 +35,7 @@ from nspca.data.findings import Finding
 from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
 from nspca.data.formats.tables import read_table
 from nspca.data.limits import MAX_LINE, check_dense, check_lines
-from nspca.data.names import short, were
+from nspca.data.names import Numbered, short, were
 from nspca.data.numerals import CENSORED
 from nspca.data.options import ReadOptions
 from nspca.data.roles import Columns, find_columns
@@ -359,7 +359,8 @@ def read_text_table(
         data = read_table(reader, source.title, findings, source.annotation)
     except InvalidData as caught:
         error = caught
-    if error is None and (not reader.layout.header or reader.layout.rows[0][0] not in data.sample_names):
+    is_named = error is None and reader.layout.header and not isinstance(data.sample_names, Numbered)
+    if error is None and not (is_named and reader.layout.rows[0][0] in data.sample_names):
         return data
     text = raw if source.path is None else source.path.read_bytes()
     second = _find_second_table(text[reader.layout.body :], reader.layout)

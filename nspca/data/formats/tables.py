@@ -90,11 +90,12 @@ def read_table(
         if label is not None:
             groups[label] = to_labels(settled.of_rows(texts[roles.labels]))
     features, samples = (rows, columns) if roles.is_turned else (columns, rows)
-    is_repeated = [
-        len({*Counter(cells).values()}) == 1 and len({*cells}) < len(cells) for cells in texts.values()
-    ]
-    if min(len(samples), len(features)) == 1 and any(is_repeated):
-        aside += "; where each row holds one value of a sample, pivot the table to one row for each sample"
+    if min(len(samples), len(features)) == 1:
+        counts = [Counter(cells) for cells in texts.values()]
+        if any(len({*count.values()}) == 1 and max(count.values()) > 1 for count in counts):
+            aside += (
+                "; where each row holds one value of a sample, pivot the table to one row for each sample"
+            )
     check_enough(len(samples), len(features), aside)
     return Dataset(
         name=name,
