@@ -20,6 +20,7 @@ from nspca.data.names import Names, numbered, short, unique_names, were
 from nspca.data.numerals import (
     CENSORED,
     FLAGS,
+    SECOND,
     Numerals,
     are_bracketed,
     are_mixed,
@@ -141,7 +142,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     options = options or ReadOptions()
     raw = raw[: filled_end(raw)]
     check_lines(raw)
-    lines = _first_lines(raw)
+    lines = _first_lines(raw, options)
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
     held = ["\n", *lines[1:]] if told else lines
     comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
@@ -228,7 +229,8 @@ def _find_comments(
     widths = [len(row) for row in below]
     rows = [next(iter(split([line], found)), [""]) for _, line in marked]
     last = rows[-1]
-    fits = len(last), len(last) + 1, len(last) - (last[0].strip() in signs)
+    is_bare = last[0].strip() in signs  # the mark is a cell, the corner or none of the table
+    fits = len(last), len(last) - 1 if is_bare else len(last) + 1
     is_row = len(last) > 1 and 1 < max(dict.fromkeys(widths), key=widths.count) in fits
     if not options.comment and is_row and not (len(rows) > 1 and _has_names(below[0])):
         if all(len(row) == len(last) for row in rows) and (len(rows) > 1 or not last[0].startswith("#")):
@@ -263,11 +265,13 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
         is_pair = top < full and is_short and is_word and not any(row[2:])  # a key and its value
         is_alone = sum(bool(cell.strip()) for cell in row) == 1 and width > 2 and bool(row[0].strip())
         is_apart = places[top + 1][0] - places[top][0] > 1  # an empty line follows
+        is_sizes = [row[0].isdecimal(), *row[1:2]] == [True, str(width - 1)]  # of scikit-learn, with classes
         is_followed = _has_names(following)
         is_odd = is_followed or len(row) < width == len(following)
         is_unlike = is_alone or len(row) not in (width, width - 1) or (is_apart and is_odd)
         is_title = not has_number and (is_alone or is_followed)
-        if not (is_pair or (is_unlike and (is_apart or is_title))):
+        is_sizes = is_sizes and len(row) > 2 and not any(map(_ANY.is_number, row[2:]))
+        if not (is_pair or is_sizes or (is_unlike and (is_apart or is_title))):
             return top
     return max(0, min(PREAMBLE, len(rows) - 2))
 
@@ -315,7 +319,7 @@ def _find_numerals(
     blank = Numerals(options.decimal or ".", options.thousands or "", words)
     text = "\n".join(cell for row in body for cell in row)
     is_usual = delimiter != ";" and not options.thousands and options.decimal in (None, ".")
-    if is_usual and _ONLY_POINTS.fullmatch(text):
+    if is_usual and _ONLY_POINTS.fullmatch(text) and "-\n" not in f"{text}\n":  # 12.5- is negative
         return blank
     named = {options.id_column, None if options.features_in_rows else options.label_column}
     columns, called = [], []
@@ -345,7 +349,7 @@ def _said_of_numerals(
     said, sign = [], numerals.thousands
     if numerals.has_brackets:
         way = Way("missing_codes", ("(*",), "They are missing values")
-        said.append(Finding("Numbers in brackets were read as negative", ways=(way,)))
+        said.append(Finding("Numbers in brackets or before a minus were read as negative", ways=(way,)))
     if numerals.is_mixed:
         said.append(Finding("Some decimals have a comma and others a point; both were read"))
     elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
@@ -397,6 +401,10 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
         what = f'The sign "{sign}" of the numbers in column{first}{more} was left out'
         ways = [Way("drop_columns", tuple(columns[i] for i in those), "Leave these columns out")]
         ways = ways if 2 * len(those) < width else []
+        if sign == SECOND:
+            cell = next(cell for cell in cells[those[0]] if layout.numerals.marks(cell) == pair)
+            where = f'such as "{short(cell)}" in column{first}{more}'
+            what = f"Of two numbers in a cell, {where}, the first was read"
         if pair in FLAGS:
             what = f'"{sign}" in column{first}{more} was read as 1, "{pair[1]}" as 0'
             ways = [Way("label_column", columns[those[0]], "Use as labels"), *ways] if ways else []
@@ -450,7 +458,11 @@ def _column_kind(cells: Sequence[str], numerals: Numerals, units: bool) -> tuple
     if words is not None:
         return "number", words
     signs = {numerals.marks(cell) for cell in filled if numerals.plain(cell) != 0}  # 0 among 12 %
-    if len(signs) == 1 and (sign := signs.pop()) is not None and (units or not sign[1][:1].isalpha()):
+    if (
+        len(signs) == 1
+        and (sign := signs.pop()) is not None
+        and (units or not (sign[1][:1].isalpha() or sign[1] == SECOND))
+    ):
         return "number", sign
     return "text", None
 
@@ -588,14 +600,17 @@ def _find_delimiter(lines: Sequence[str], options: ReadOptions) -> str:
     return best
 
 
-def _first_lines(raw: bytes) -> list[str]:
+def _first_lines(raw: bytes, options: ReadOptions) -> list[str]:
     """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
+    above = 0 if isinstance(options.header, str) else int(options.header)
     lines: list[str] = []
     characters = 0
     for line in lines_of(raw):
         lines.append(line)
         characters += len(line)
-        if len(lines) > ENOUGH_ROWS or (len(lines) >= _ENOUGH_LINES and characters >= _ENOUGH_CHARACTERS):
+        if len(lines) > above + ENOUGH_ROWS or (
+            len(lines) >= above + _ENOUGH_LINES and characters >= _ENOUGH_CHARACTERS
+        ):
             break
     return lines
 

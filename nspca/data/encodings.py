@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import unicodedata
 from typing import Any
 
 from nspca.data.findings import Finding
@@ -20,34 +21,59 @@ _FORMATS = (
     "give a table (CSV, Excel, Parquet ...), a matrix (NPY, NPZ, Matrix Market), texts (.txt, Word, PDF) or "
     "a ZIP of images"
 )
-_LATIN = re.compile(
-    r"cp(125[0247]|437|775|85[0278]|86[0135])|latin_1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8"
-)
-"""Encodings of one byte whose letters are Latin: few bytes differ, and short texts do not tell which."""
-_WEST = re.compile(r"cp(1252|437|850|858|86[0135])|latin_1|iso8859_(1|15)|mac_roman|hp_roman8")
-"""Those of Western languages alone."""
-_PAIR = re.compile(rb"[\x80-\xff]{2}")
-"""Neighbouring bytes beyond ASCII, which a text of signs of two bytes has somewhere."""
+_USUAL = ("mac_roman", "cp850", "cp1250", "iso8859_2", "cp1251", "koi8_r")
+"""Other encodings of one byte that programs of some country or age write."""
+_WORD = re.compile(r"[A-Za-z]*[^\x00-\x7f\xa0‘’“”„–—…«»][A-Za-z\x80-\uffff]*")
+"""Letters around a sign beyond ASCII, with signs that stand between letters where the encoding is wrong."""
+_ENDS = re.compile(r"^[^\w\ufffd]*[µªº¹²³¼½¾]*|[^\w\ufffd]*[µªº¹²³¼½¾]*$")
+"""Signs around a word, such as those of units."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""
 
 
 def guess_encoding(raw: bytes) -> str:
     """Return the probable encoding of a text that is not UTF-8."""
+    sample = b"\n".join(line for line in re.split(rb"[\r\n]+", raw[:_HEAD]) if not line.isascii())[:_SAMPLE]
+    encodings = [WESTERN, *_USUAL]
     try:
-        from_bytes = charset_normalizer.from_bytes
+        best = charset_normalizer.from_bytes(sample).best()
     except NSPCAError:  # the package is not installed
-        return WESTERN
-    sample = b"\n".join(line for line in re.split(rb"[\r\n]+", raw[:_HEAD]) if not line.isascii())
-    best = from_bytes(sample[:_SAMPLE]).best()
-    if best is None or _WEST.fullmatch(best.encoding) or best.encoding.startswith("utf_"):
-        return WESTERN
-    if best.multi_byte_usage and not _PAIR.search(sample):  # a degree sign among ASCII
-        return WESTERN
-    if _LATIN.fullmatch(best.encoding) and best.language not in _CENTRAL:
-        return WESTERN
-    # Simplified Chinese is often written with signs that only the largest of its encodings has.
-    return "gb18030" if best.encoding in ("gb2312", "gbk", "hz") else str(best.encoding)
+        best = None
+    is_pair = best is not None and (not best.multi_byte_usage or re.search(rb"[\x80-\xff]{2}", sample))
+    if best is not None and is_pair and not best.encoding.startswith(("utf_", "mac_")):
+        # Simplified Chinese is often written with signs that only the largest of its encodings has.
+        found = "gb18030" if best.encoding in ("gb2312", "gbk", "hz") else str(best.encoding)
+        encodings.insert(0 if best.language in _CENTRAL else 1, found)
+    return max(encodings, key=lambda encoding: _share_of_words(sample, encoding))
+
+
+def _share_of_words(sample: bytes, encoding: str) -> float:
+    """Return the share of the words beyond ASCII in a sample that are words when read in an encoding.
+
+    Signs around words, such as °C and m², tell nothing. Without any word the share is one.
+    """
+    words = _WORD.findall(sample.decode(encoding, errors="replace"))
+    told = [
+        word
+        for word in words
+        if not _ENDS.sub("", word).isascii() or len(word) == len(word.encode()) // 2 > 1
+    ]
+    return (1 + sum(map(_is_word, told))) / (1 + len(told))
+
+
+def _is_word(word: str) -> bool:
+    """Tell whether letters are of one script, with capitals as words have them.
+
+    In the Latin script, no three accented letters follow each other.
+    """
+    letters = _ENDS.sub("", word)
+    scripts = {(unicodedata.name(letter, "").split() or [""])[0] for letter in letters}
+    scripts = {name if name in ("LATIN", "CYRILLIC", "GREEK") else "" for name in scripts}
+    has_case = scripts != {""}
+    is_cased = letters[1:].islower() or letters.isupper() or len(letters) == 1
+    is_plain = scripts != {"LATIN"} or not re.search(r"[^\x00-\x7f]{3}", letters)
+    begins = unicodedata.category(word[0]) != "Mn"
+    return len(scripts) == 1 and begins and is_plain and (is_cased or not has_case) and "\ufffd" not in word
 
 
 def guessed(raw: bytes) -> tuple[str, Finding]:
@@ -55,6 +81,7 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
     encoding = guess_encoding(raw)
     named = "Western European (cp1252)" if encoding == WESTERN else encoding
     others = {"gb18030": "It is Chinese", "cp1251": "It is Cyrillic", WESTERN: "It is Western European"}
+    others |= {"mac_roman": "It is from an old Mac", "cp850": "It is from DOS"} if encoding == WESTERN else {}
     ways = [Way("encoding", other, words) for other, words in others.items() if other != encoding]
     ways = [way for way in ways if _is_in(raw[:_FIRST], way.value, is_cut=True)]
     return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways))
@@ -86,6 +113,9 @@ def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Findi
         except UnicodeDecodeError:
             raise InvalidData("The file starts like UTF-16 text but is not: save it as UTF-8 CSV.") from None
     raw, head = raw.removeprefix(codecs.BOM_UTF8), raw[:_FIRST]
+    for half, wide in enumerate(("utf-16-be", "utf-16-le")):  # without a byte order mark, most of it ASCII
+        if 4 * head[half::2].count(0) > len(head) and not head[1 - half :: 2].count(0):
+            return as_utf8(raw, wide)
     if b"\0" in head:
         raise InvalidData(f"The file is not text, and of no format that is read here: {_FORMATS}.")
     if not raw.isascii() and not _is_in(raw, "utf-8"):

@@ -18,22 +18,25 @@ BLANKS = "\u00a0\u202f\u2009\u2007"
 _BLANK = str.maketrans(dict.fromkeys(BLANKS, " ") | {"−": "-", "’": "'"})
 _CORE = r"(?P<core>[+-]?(?:\d[\d.,' ]*\d|\d|[.,]\d+)(?:[eE][+-]?\d+)?)"
 _MONEY = r"[$€£¥₹₩₽]|US\$|USD|EUR|GBP|CHF|JPY"
+SECOND = "(...)"
+"""The sign of a second number behind the first, such as the deviation in 1.2 (0.3) and 1.2 ± 0.3."""
+_SECOND = r"%?\s*[(\[][^()\[\]A-Za-z]*\d[^()\[\]A-Za-z]*[)\]]|(±|\+/-)\s*[\d.,]+"
 _MARKED = re.compile(
-    rf"(?P<sign>[+-]?)(?P<before>{_MONEY})?\s*{_CORE}\s*(?P<after>%|‰|{_MONEY}|[A-Za-zµμ°Ω][A-Za-z/²³µμ°·^-]{{0,11}}[23]?)?"
+    rf"(?P<sign>[+-]?)(?P<before>{_MONEY})?\s*{_CORE}\s*(?P<after>%|‰|{_MONEY}|[A-Za-zµμ°Ω][A-Za-z/²³µμ°·^-]{{0,11}}[23]?|{_SECOND})?"
 )
-_GROUPS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:[{mark}]\d{{3}})+") for mark in ",.' "}
-"""Whole numbers with a mark between thousands, by the mark. 0,123 is none."""
+_LAKHS = r"[+-]?[1-9]\d?(?:,\d\d)+,\d{3}"
+_GROUPS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:[{mark}]\d{{3}})+") for mark in ".' "}
+_GROUPS[","] = re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:,\d{{3}})+|{_LAKHS}")
+"""Whole numbers with a mark between thousands, by the mark. 0,123 is none. India writes 1,23,456."""
 _MIXED = {
-    ("," if mark == "." else "."): re.compile(
-        rf"[+-]?\d{{1,3}}(?:[{mark}]\d{{3}})+[{'.' if mark == ',' else ','}]\d+"
-    )
-    for mark in ",."
+    ".": re.compile(rf"([+-]?\d{{1,3}}(?:,\d{{3}})+|{_LAKHS})\.\d+"),
+    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+"),
 }
 """Numbers with a mark between thousands and a decimal sign, by the decimal sign."""
 DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
 """Patterns of numbers with a decimal comma and with a decimal point."""
-_IN_BRACKETS = re.compile(rf"((?:{_MONEY})?)\s*\(([^()+-]*\d[^()]*)\)\s*(%?)")
-"""A number in brackets, with or without signs. Accountants write negative numbers so."""
+_IN_BRACKETS = re.compile(rf"((?:{_MONEY})?)\s*(?:\(([^()+-]*\d[^()]*)\)|(\d[\d.,' ]*)-)\s*(%?)")
+"""A number in brackets or with a minus behind, as accountants write negative numbers."""
 FLAGS = (
     ("true", "false"),
     ("yes", "no"),
@@ -84,7 +87,7 @@ class Numerals:
         """Return a cell with plain blanks and none around it, and with a minus for brackets."""
         text = cell.translate(_BLANK).strip()
         found = _IN_BRACKETS.fullmatch(text) if self.has_brackets else None
-        return "-" + "".join(found.groups()) if found else text
+        return "-" + "".join(filter(None, found.groups())) if found else text
 
     def is_missing(self, cell: str) -> bool:
         """Tell whether a cell is a missing value."""
@@ -119,7 +122,9 @@ class Numerals:
         if found is None or not (found["before"] or found["after"]):
             return None
         core = found["sign"] + found["core"]
-        return None if self.plain(core) is None else (found["before"] or "", found["after"] or "")
+        after = found["after"] or ""
+        after = SECOND if re.fullmatch(_SECOND, after) else after
+        return None if self.plain(core) is None else (found["before"] or "", after)
 
     def number(self, cell: str) -> float | None:
         """Return the number in a cell with or without signs and units; None for any other text."""
@@ -247,4 +252,5 @@ def are_mixed(columns: Sequence[Sequence[str]]) -> bool:
 
 def _is_decimal(cell: str, mark: str) -> bool:
     """Tell whether a cell proves that `mark` is the decimal sign, such as 3,14 and 0,123 of the comma."""
-    return bool(DECIMAL[mark].fullmatch(cell)) and not _GROUPS[mark].fullmatch(cell)
+    is_code = mark == "," and re.match(r"[+-]?0\d", cell)  # +0100,1 of a weather station
+    return bool(DECIMAL[mark].fullmatch(cell)) and not (is_code or _GROUPS[mark].fullmatch(cell))

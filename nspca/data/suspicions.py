@@ -175,9 +175,11 @@ def _codes(data: Dataset) -> Iterator[Finding]:
     X: Any = data.X
     if X.dtype == np.uint8 or not X.size or any(one.option == "missing_codes" for one in data.findings):
         return
-    for extreme in (float(X.min()), float(X.max())):
+    ends, times = np.unique([X.min(axis=0), X.max(axis=0)], return_counts=True)
+    shared = [one for one in ends[times > 1] if _is_nines(one)]  # of several columns, beside a larger one
+    for extreme in map(float, dict.fromkeys((X.min(), X.max(), *shared))):
         size = f"{abs(extreme):g}"
-        if extreme % 1 and size.strip("9") != ".25":
+        if extreme % 1 and not _is_nines(extreme):
             continue
         codes = [extreme]
         if size in ("88", "99", "888", "999"):  # answers have several codes, such as 77, 88 and 99
@@ -200,12 +202,17 @@ def _codes(data: Dataset) -> Iterator[Finding]:
             )
 
 
+def _is_nines(value: float) -> bool:
+    """Tell whether a number is written with nines alone, such as -9999 and 999.9, or as 9.25 and the like."""
+    return f"{abs(value):g}".strip("9") in ("", ".", ".25")
+
+
 def _is_code(extreme: float, codes: Sequence[float], others: np.ndarray) -> bool:
     """Tell whether a smallest or largest value is a code for a missing value, from the `others` beside it."""
     low, high = float(others.min()), float(others.max())
     spread, size = high - low, abs(extreme)
     gap = min(abs(one - (low if extreme < low else high)) for one in codes)
-    are_nines = f"{size:g}".strip("9") in ("", ".25") or len(codes) > 1
+    are_nines = _is_nines(size) or len(codes) > 1
     if extreme == 0:  # a weight of nothing
         return low > 9 and gap > spread > 0
     if size >= 9 and extreme == round(extreme) and gap > FAR * spread > 0:
@@ -229,7 +236,7 @@ def _columns(data: Dataset) -> Iterator[Finding]:
     mixed = whole.mean() < 0.5
     has_names = not isinstance(data.feature_names, Numbered)
     close = (X.min(axis=0) >= 1000) & (np.ptp(X, axis=0) < 0.1 * X.min(axis=0))
-    for j in range(min(n, 2000)) if mixed or has_names else ():
+    for j in range(min(n, 2000)) if mixed or has_names else (0, n - 1):
         column, called = X[:, j], str(data.feature_names[j]) if has_names else ""
         steps = np.diff(column)
         is_even = j == 0 and not whole[j] and steps[0] != 0 and np.allclose(steps, steps[0], 1e-6, 0)
@@ -257,7 +264,8 @@ def _columns(data: Dataset) -> Iterator[Finding]:
             kind = "whole numbers" if repeats else "distinct whole numbers"
             yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", "id_column")
         elif 2 <= values.size <= min(FEW_CLASSES, m // 3) and (
-            (LABELS.search(called) and len(called.split()) <= WORDS) or (mixed and j in (0, n - 1))
+            (LABELS.search(called) and len(called.split()) <= WORDS)
+            or (j in (0, n - 1) and (mixed or (values[-1] < values.size + 1 and X.max() >= 10 * values.size)))
         ):
             what = f"takes {values.size} whole values ({listed}), as class codes do"
             yield _about(data, j, what, "label_column")

@@ -36,6 +36,14 @@ def european(value):
     return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
+def lakhs(value):
+    """Return a number as India writes it, such as -12,34,567.00."""
+    whole, sign, rest = f"{abs(value):.2f}".partition(".")
+    pairs = whole[:-3]
+    head = ",".join(filter(None, [pairs[:-4], pairs[-4:-2], pairs[-2:]]))
+    return "-" * (value < 0) + f"{head},{whole[-3:]}{sign}{rest}"
+
+
 def words(yes, no):
     return [[name, *(yes if bit else no for bit in row)] for name, row in zip(IDS, BITS, strict=True)]
 
@@ -345,6 +353,55 @@ CASES = {
         None,
         "s0 AP1 a gene such as SEPT1",
     ),
+    "sizes and classes of scikit-learn": (
+        table([12, 4, "setosa", "virginica"], *([*row[1:], i % 2] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 feature~1 class codes",
+    ),
+    "deviations behind means": (
+        table(HEAD, *([row[0], row[1], *(f"{x} ({abs(x) / 9:.1f})" for x in row[2:])] for row in ROWS)),
+        X,
+        "s0 a the first was read",
+    ),
+    "lakhs and crores": (
+        table(HEAD, *([row[0], *(f'"{lakhs(1e6 * x)}"' for x in row[1:])] for row in ROWS)),
+        X * 1e6,
+        "s0 a comma stands between thousands",
+    ),
+    "a minus behind": (
+        table(HEAD, *([row[0], *(f"{abs(x)}{'-' * (x < 0)}" for x in row[1:])] for row in ROWS)),
+        X,
+        "s0 a before a minus",
+    ),
+    "a comment of as many words as columns": (
+        "% by MATLAB\n" + table(*X, sep=" "),
+        X,
+        "sample~1 feature~1 % by MATLAB",
+    ),
+    "codes below larger numbers": (
+        table(
+            ["id", "year", *"abc"],
+            *(
+                [name, 1950 + i, *(999.9 if i % 5 == j else x for j, x in enumerate(row[:3]))]
+                for i, (name, *row) in enumerate(ROWS)
+            ),
+        ),
+        None,
+        "s0 year value 999.9 stands",
+    ),
+    "digits with their classes": (
+        table(*([i % 4, *(50 * row).astype(int)] for i, row in enumerate(BITS + 1))),
+        None,
+        "sample~1 feature~1 class codes",
+    ),
+    "peaks of xcms": (
+        table(
+            ["", "mzmed", "mzmin", "rtmed", *PEOPLE],
+            *([f"FT{j}", 9, 9, 8, *row[1:]] for j, row in enumerate(GENES)),
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 FT0 set aside",
+    ),
     "months in the last column": (
         table([*HEAD[1:], "month"], *([*row[1:], f"Jan {2000 + i}"] for i, row in enumerate(ROWS))),
         X,
@@ -434,10 +491,6 @@ REFUSED = {
     "NA": (table(HEAD, *ROWS[:5], ["s5", "NA", 1, 2, 3], *ROWS[6:]), "missing"),
     "n.d.": (table(HEAD, *ROWS[:5], ["s5", "n.d.", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
     "<0.5": (table(HEAD, *ROWS[:5], ["s5", "<0.5", 1, 2, 3], *ROWS[6:]), "beyond a limit"),
-    "deviations beside means": (
-        table(HEAD, *([row[0], *(f"{x} (0.3)" for x in row[1:])] for row in ROWS)),
-        "text",
-    ),
     "results about genes": (
         table(["gene", "log2FoldChange", "pvalue"], *([f"ENSG{j:011}", 1 + j, j] for j in range(30))),
         "none is a sample",
@@ -447,7 +500,38 @@ REFUSED = {
         "no column of numbers",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
-    "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "second header|text"),
+    "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "Line 15 .* another table"),
+    "two tables with numbers as names": (
+        table(HEAD, *ROWS, [], ["id", 1, 2, 3, 4], *ROWS),
+        "Line 15 .* another table",
+    ),
+    "two tables with titles": (
+        table(["Plate 1"], HEAD, *ROWS, ["Plate 2"], HEAD, *ROWS),
+        "Line 16 .* another table",
+    ),
+    "a wider table below": (
+        table(HEAD, *ROWS, [], ["plot", *"efghij"], *([*row, 1, 2] for row in ROWS)),
+        "Line 15 .* another table",
+    ),
+    "a table in long form": (
+        table(
+            ["person", "item", "score"],
+            *([i, j, x] for i, row in zip(IDS, X, strict=True) for j, x in zip("abcd", row, strict=True)),
+        ),
+        "pivot",
+    ),
+    "estimates of one sample": (
+        table(
+            ["Name", "Length", "TPM", "NumReads"],
+            *([f"ENST{j:011}", 9, j / 7, j] for j in range(30)),
+            sep="\t",
+        ),
+        "one sample",
+    ),
+    "numbers in an unknown notation": (
+        table(HEAD, *([row[0], *(f"DR {x}" for x in row[1:])] for row in ROWS)),
+        'holds "DR',
+    ),
 }
 """The text, and words of the refusal."""
 
@@ -479,7 +563,18 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
 
 
 @pytest.mark.parametrize(
-    ("encoding", "name"), [("latin-1", "Temp [°C]"), ("shift_jis", "長さ"), ("cp1252", "Länge")]
+    ("encoding", "name"),
+    [
+        ("latin-1", "Temp [°C]"),
+        ("shift_jis", "長さ"),
+        ("cp1252", "Länge"),
+        ("mac_roman", "Züge"),
+        ("cp850", "Zürich"),
+        ("cp1250", "Wrocław"),
+        ("cp1252", "l’été"),
+        ("cp1252", "µg"),
+        ("utf-16-le", "Length"),
+    ],
 )
 def test_the_encoding_of_a_header_is_guessed(encoding, name):
     assert read(named("id", IDS.__getitem__).replace("a", name, 1).encode(encoding)).feature_names[0] == name

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,7 +35,8 @@ from nspca.data.findings import Finding
 from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
 from nspca.data.formats.tables import read_table
 from nspca.data.limits import MAX_LINE, check_dense, check_lines
-from nspca.data.names import short, were
+from nspca.data.names import Numbered, short, were
+from nspca.data.numerals import CENSORED
 from nspca.data.options import ReadOptions
 from nspca.data.roles import Columns, find_columns
 from nspca.errors import InvalidData, Way
@@ -353,7 +354,47 @@ def read_text_table(
             "tab, bar or blank.",
             tuple(Way("delimiter", sign, f"Columns are separated by {sign}") for sign in signs),
         )
-    return read_table(reader, source.title, findings, source.annotation)
+    error: InvalidData | None = None
+    try:
+        data = read_table(reader, source.title, findings, source.annotation)
+    except InvalidData as caught:
+        error = caught
+    is_named = error is None and reader.layout.header and not isinstance(data.sample_names, Numbered)
+    if error is None and not (is_named and reader.layout.rows[0][0] in data.sample_names):
+        return data
+    text = raw if source.path is None else source.path.read_bytes()
+    second = _find_second_table(text[reader.layout.body :], reader.layout)
+    if second is not None:
+        line, names = second
+        way = Way("header", line, "Read the table that begins there")
+        what = f'Line {line} ("{short(", ".join(names))}") begins another table below the first'
+        raise InvalidData(f"{what}: save each table in a file of its own.", (way,)) from None
+    if error is not None:
+        raise error
+    return data
+
+
+def _find_second_table(body: bytes, layout: Layout) -> tuple[int, list[str]] | None:
+    """Return line and cells of other names below the first rows of a table, which stand above numbers."""
+
+    def is_number(cell: str) -> bool:
+        return layout.numerals.number(cell) is not None
+
+    header = [cell.strip() for cell in layout.rows[0]]
+    rows = numbered_rows(lines_of(body), layout.delimiter)
+    is_below_title = is_titled = False
+    for (line, row), (_, below) in pairwise(one for one in rows if any(map(str.strip, one[1]))):
+        cells = [cell.strip() for cell in row if cell.strip()]
+        is_titled, is_below_title = is_below_title, len(cells) == 1
+        if is_titled and [cell.strip() for cell in row] == header:
+            return layout.above + line + 1, cells
+        has_name = layout.header and cells[0] == header[0]
+        are_names = has_name or not any(is_number(cell) or CENSORED.fullmatch(cell) for cell in cells)
+        filled = sum(map(is_number, below))
+        is_whole = len(cells) > 2 and len({*cells}) == len(cells) and 2 * filled > len(cells) - 1
+        if line > 1 and are_names and is_whole and cells != [*filter(None, header)]:
+            return layout.above + line + 1, cells
+    return None
 
 
 def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:

@@ -124,7 +124,16 @@ def _read_header(head: bytes) -> tuple[str, list[str]]:
 def _has_summary(head: bytes, tail: bytes) -> bool:
     """Tell whether a text has the rows of HTSeq or STAR that count no gene."""
     head, tail = head.lower(), tail.lower()
-    return any(b"\n" + name in tail for name in _HTSEQ) or sum(map(head.__contains__, _STAR)) > 1
+    return (
+        _is_estimate(head)
+        or any(b"\n" + name in tail for name in _HTSEQ)
+        or sum(map(head.__contains__, _STAR)) > 1
+    )
+
+
+def _is_estimate(head: bytes) -> bool:
+    """Tell whether a text has the header of what Salmon, kallisto or RSEM estimate of one sample."""
+    return any({*pair} <= {*_read_header(head.lower())[1]} for pair in _COUNTED)
 
 
 def _plain(cell: str) -> str:
@@ -178,7 +187,9 @@ def _convert_known(
         Finding(f"{kind.called}: its rows are the features, its {len(samples)} samples the rows ({taken})")
     ]
     if aside:
-        others = sorted({_plain(name).split()[0] for name in aside} & {"ibaq", "intensity", "reporter"})
+        others = sorted(
+            {_plain(name).partition(" ")[0] for name in aside} & {"ibaq", "intensity", "reporter"}
+        )
         ways = tuple(
             Way("columns", (f"{_OTHERS[name]} *",), f"Take the columns {_OTHERS[name]}") for name in others
         )
@@ -316,7 +327,8 @@ def _convert_counts(raw: bytes, delimiter: str) -> Converted:
     """Return counts of HTSeq or STAR of several samples without the rows that count no gene."""
     header, rows, left = _counted(raw, delimiter)
     samples = rows.shape[1] - 1
-    if samples < 2 or (samples == 3 and raw.lower().startswith(b"n_unmapped")):
+    is_star = samples == 3 and raw.lower().startswith(b"n_unmapped")
+    if samples < 2 or is_star or _is_estimate(raw[:_HEAD]):
         raise InvalidData(
             "These are the counts of one sample, and at least two are needed: give a ZIP or a folder with "
             "the files of all samples."

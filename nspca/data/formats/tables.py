@@ -1,5 +1,6 @@
 """The `Dataset` of a table with named columns, by the roles of its columns."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,7 +54,9 @@ def read_table(
         return read_table(reader, name, findings, annotation)
     aside = roles.describe_excluded(layout)
     if values.shape[1] == 0:
-        raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
+        raise InvalidData(
+            f"The table has no column of numbers{aside}: at least two are needed{_such(layout)}."
+        )
     called: Sequence[str] = numbered("sample", len(values))
     if roles.ids is not None:
         called = [cell.strip() for cell in texts[roles.ids]]
@@ -87,6 +90,12 @@ def read_table(
         if label is not None:
             groups[label] = to_labels(settled.of_rows(texts[roles.labels]))
     features, samples = (rows, columns) if roles.is_turned else (columns, rows)
+    if min(len(samples), len(features)) == 1:
+        counts = [Counter(cells) for cells in texts.values()]
+        if any(len({*count.values()}) == 1 and max(count.values()) > 1 for count in counts):
+            aside += (
+                "; where each row holds one value of a sample, pivot the table to one row for each sample"
+            )
     check_enough(len(samples), len(features), aside)
     return Dataset(
         name=name,
@@ -98,6 +107,13 @@ def read_table(
         label_columns=groups,
         label_name=label or "",
     )
+
+
+def _such(layout: Layout) -> str:
+    """Return a phrase with the first text that has a digit, which may be a number in an unknown notation."""
+    cells = ((i, cell) for row in layout.body_rows for i, cell in enumerate(row) if i != layout.id_column)
+    found = next(((i, cell) for i, cell in cells if any(map(str.isdigit, cell))), None)
+    return f', and column{quoted(layout, found[0])} holds "{short(found[1].strip())}"' if found else ""
 
 
 def _find_rows_left_out(
