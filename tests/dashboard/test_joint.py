@@ -520,7 +520,7 @@ def test_annotations_are_shares_between_groups_or_correlations():
     )
     assert "goes most with age: correlation" in annotations.sentence("age", links["age"], "part")
     weak, two = annotations.Link(2, np.array([0.021, 0.03])), annotations.Link(2, np.array([0.6, 0.595]))
-    assert annotations.sentence("kind", weak, "part").startswith("No part tells the 2 groups of kind apart")
+    assert annotations.sentence("kind", weak, "part").startswith("No part tells the 2 groups by “kind” apart")
     assert "1 and 2 differ most" in annotations.sentence("kind", two, "part")
     none = annotations.sentence("age", annotations.Link(0, np.array([-0.2, 0.1])), "part")
     assert none == "No part goes with age: the largest correlation is 0.20."
