@@ -73,13 +73,13 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
     note = "Each object of the JSON file is a row, its keys are the columns."
     if isinstance(found, dict):
         if {"matrix_type", "rows", "columns", "data"} <= found.keys():
-            rows, columns = ([str(one["id"]) for one in found[key]] for key in ("rows", "columns"))
-            check_dense(len(rows), len(columns))
+            things, samples = ([str(one["id"]) for one in found[key]] for key in ("rows", "columns"))
+            check_dense(len(things), len(samples))
             X = np.array(found["data"], dtype=np.float64)
             if found["matrix_type"] != "dense":
-                entries, X = X.reshape(-1, 3), np.zeros((len(rows), len(columns)))
+                entries, X = X.reshape(-1, 3), np.zeros((len(things), len(samples)))
                 X[*entries[:, :2].astype(np.intp).T] = entries[:, 2]
-            return pd.DataFrame(X, rows, columns).rename_axis("id"), _BIOM
+            return pd.DataFrame(X, things, samples).rename_axis("id"), _BIOM
         if isinstance(found.get("columns"), list) and isinstance(found.get("data"), list):
             frame = pd.DataFrame(found["data"], found.get("index"), found["columns"], dtype=object)
             return frame, "A JSON file of columns, data and perhaps an index, as pandas writes it."
