@@ -160,10 +160,6 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     header = places[0][1]
     if any(cell.strip() and _ANY.number(cell) is None for cell in header):
         places[1:] = [one for one in places[1:] if one[1] != header]  # headers that are repeated below
-    if places[1:] and places[1][1][0].startswith("#!{"):
-        comment = comment or "#!"
-        above.append(places[1][1][0])
-        places[1:] = [one for one in places[1:] if not one[1][0].startswith("#!{")]
     rule = held[places[1][0]].strip() if places[1:] and _RULE.fullmatch(held[places[1][0]]) else ""
     if rule:
         del places[1]

@@ -81,10 +81,10 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
     encoding = guess_encoding(raw)
     named = "Western European (cp1252)" if encoding == WESTERN else encoding
     others = {"gb18030": "It is Chinese", "cp1251": "It is Cyrillic", WESTERN: "It is Western European"}
-    others |= {"mac_roman": "It is from an old Mac", "cp850": "It is from DOS"} if encoding == WESTERN else {}
+    others |= {"mac_roman": "It is from an old Mac", "cp850": "It is from DOS"}
     ways = [Way("encoding", other, words) for other, words in others.items() if other != encoding]
     ways = [way for way in ways if _is_in(raw[:_FIRST], way.value, is_cut=True)]
-    return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways))
+    return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways[:4]))
 
 
 def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:
@@ -115,7 +115,8 @@ def as_utf8(raw: bytes, encoding: str | None = None) -> tuple[bytes, tuple[Findi
     raw, head = raw.removeprefix(codecs.BOM_UTF8), raw[:_FIRST]
     for half, wide in enumerate(("utf-16-be", "utf-16-le")):  # without a byte order mark, most of it ASCII
         if 4 * head[half::2].count(0) > len(head) and not head[1 - half :: 2].count(0):
-            return as_utf8(raw, wide)
+            said = f"The text has no mark of its encoding and was read as {wide}"
+            return as_utf8(raw, wide)[0], (Finding(f"{said}; the option encoding names another."),)
     if b"\0" in head:
         raise InvalidData(f"The file is not text, and of no format that is read here: {_FORMATS}.")
     if not raw.isascii() and not _is_in(raw, "utf-8"):

@@ -313,7 +313,7 @@ def test_progress_names_the_method():
     event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
     assert (
         says(asked, JobState("x", "running", event=event))
-        == "0 of 2 methods ready; joint: changing the best answer at random, 3 of 20"
+        == "0 of 2 methods ready; changing the best answer at random"
     )
     proof = Event("joint proof", 3, 20, lower=12.0, upper=12.5, payload={"method": "proof"})
     said = says(asked, JobState("x", "running", event=proof))
@@ -515,12 +515,12 @@ def test_annotations_are_shares_between_groups_or_correlations():
     best = int(np.argmax(links["kind"].strengths))
     share = 100 * links["kind"].strengths[best]
     assert annotations.sentence("kind", links["kind"], "component") == (
-        f"Component {best + 1} differs most between the 2 groups of kind: {share:.0f} % of its spread lies "
+        f"Component {best + 1} differs most between the 2 groups by “kind”: {share:.0f} % of its spread lies "
         "between them."
     )
     assert "goes most with age: correlation" in annotations.sentence("age", links["age"], "part")
     weak, two = annotations.Link(2, np.array([0.021, 0.03])), annotations.Link(2, np.array([0.6, 0.595]))
-    assert annotations.sentence("kind", weak, "part").startswith("No part tells the 2 groups of kind apart")
+    assert annotations.sentence("kind", weak, "part").startswith("No part tells the 2 groups by “kind” apart")
     assert "1 and 2 differ most" in annotations.sentence("kind", two, "part")
     none = annotations.sentence("age", annotations.Link(0, np.array([-0.2, 0.1])), "part")
     assert none == "No part goes with age: the largest correlation is 0.20."

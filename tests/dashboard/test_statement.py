@@ -87,7 +87,7 @@ def test_the_limit_for_any_number_of_features_is_a_bound_on_all_of_them():
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     assert max(best, np.einsum("ij,jk,ik->i", points, data.X, points).max()) <= ceiling
     one = statement.state_result(data, problem.with_k(3), sweep["auto", 3], 3, ceiling=ceiling)
-    text = re.search(r"nonnegative weights, however many: at most ([\d.]+) %", one.ceiling_text)
+    text = re.search(r"any number with nonnegative weights: at most ([\d.]+) %", one.ceiling_text)
     assert ceiling <= float(text[1]) / 100 * problem.leading_eigenvalue
     assert one.ceiling_text in statement.bar(one) and "all 13 features: 100 %" in statement.bar(one)
     assert statement.ceiling_of(table[table["k"] < 13], 13) == np.inf
@@ -112,7 +112,10 @@ def test_there_is_no_such_limit_where_it_says_nothing():
     signed = nspca.Problem.from_covariance(data.X, 3, nonneg=False)
     one = statement.state_result(data, signed, nspca.solve(signed), 3, ceiling=1.0)
     assert one.ceiling is None
-    assert one.everything == "all 13 features: 100 % (32.5 % of the whole variance)"
+    assert one.everything == "all 13 features: 100 %"
+    assert "the main direction of all features has 32.5 %" in statement.numbers(
+        signed, nspca.solve(signed), 3
+    )
     every = nspca.Problem.from_covariance(data.X, 13)
     one = statement.state_result(data, every, nspca.solve(every), 13, ceiling=4.0)
     assert one.ceiling is None and "any number" not in statement.bar(one)

@@ -407,6 +407,52 @@ CASES = {
         X,
         "sample~1 a holds~dates",
     ),
+    "an alignment table of MS-DIAL": (
+        table(
+            ["", "", "Class", *["x"] * 6, *["y"] * 6, "NA"],
+            ["", "", "Batch ID", *[1] * 12, "Average"],
+            ["Alignment ID", "Average Mz", "Metabolite name", *PEOPLE, "x"],
+            *([j, 100 + j, "Unknown", *row[1:], 7] for j, row in enumerate(GENES)),
+            sep="\t",
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 0 its 12 samples the rows",
+    ),
+    "Perseus": (
+        table(
+            [*PEOPLE, "Score", "Protein IDs"],
+            ["#!{Type}E", *["E"] * 11, "N", "T"],
+            ["#!{C:Group}x", *["x"] * 5, *["y"] * 6, "", ""],
+            *([*row[1:], 9, row[0]] for row in GENES),
+            sep="\t",
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        'P0 f0 set aside: "Score"',
+    ),
+    "BIOM": (
+        json.dumps(
+            {
+                "rows": [{"id": row[0], "metadata": None} for row in GENES],
+                "columns": [{"id": name, "metadata": None} for name in PEOPLE],
+                "matrix_type": "dense",
+                "data": [row[1:] for row in GENES],
+            }
+        ),
+        np.array([row[1:] for row in GENES]).T,
+        "P0 f0 its rows are the features",
+    ),
+    "BIOM with entries": (
+        json.dumps(
+            {
+                "rows": [{"id": name} for name in IDS],
+                "columns": [{"id": name} for name in "abcd"],
+                "matrix_type": "sparse",
+                "data": [[i, j, X[i, j]] for i in range(12) for j in range(4)],
+            }
+        ),
+        X.T,
+        "a s0 its rows are the features",
+    ),
 }
 """The text, the numbers (None for others), and the first sample, the first feature and words of a finding."""
 
@@ -421,6 +467,11 @@ def test_a_table_is_read_right_and_what_was_decided_is_said(name):
     assert said in " ".join(data.notes)
     for way in (way for one in data.findings for way in one.ways if way.option != "missing_codes"):
         assert len(read(raw.encode(), **{way.option: way.value}).X) > 1
+
+
+@pytest.mark.parametrize("name", ["an alignment table of MS-DIAL", "Perseus"])
+def test_lines_that_group_the_samples_are_labels(name):
+    assert read(CASES[name][0].encode()).labels.tolist() == ["x"] * 6 + ["y"] * 6
 
 
 def test_tiny_numbers_are_no_times():
@@ -500,6 +551,7 @@ REFUSED = {
         "no column of numbers",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
+    "Ocean Optics": ("User: x\n>>>>>Begin Spectral Data<<<<<\n340.1\t3.2\n340.4\t3.1\n", "one spectrum"),
     "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "Line 15 .* another table"),
     "two tables with numbers as names": (
         table(HEAD, *ROWS, [], ["id", 1, 2, 3, 4], *ROWS),
@@ -578,3 +630,9 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
 )
 def test_the_encoding_of_a_header_is_guessed(encoding, name):
     assert read(named("id", IDS.__getitem__).replace("a", name, 1).encode(encoding)).feature_names[0] == name
+
+
+def test_an_encoding_without_a_mark_is_said():
+    raw = table(HEAD, *ROWS).encode("utf-16-le")
+    assert "read as utf-16-le" in read(raw).notes[0]
+    assert "utf-16" not in " ".join(read(raw, encoding="utf-16-le").notes)

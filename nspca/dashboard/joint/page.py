@@ -202,14 +202,6 @@ def progress_line(asked: ComponentsSpec, now: JobState) -> str:
     event = now.event
     if event is None:
         return line
-    said = wording.stage(event)
-    if event.stage in wording.PASSES:
-        return f"{line}; {said}"
-    who = event.payload.get("method")
-    if who == "proof":
-        return f"{line}; proving how good the best of them is"
-    line += f"; {wording.plain(who)}: " if who else "; "
-    line += said
-    if event.total:
-        line += f", {event.done} of {event.total}" if "of" not in event.stage else ""
-    return line  # value and limit so far stand in the answer, as shares of the variance
+    is_proof = event.stage not in wording.PASSES and event.payload.get("method") == "proof"
+    # Value and limit so far stand in the answer, as shares of the variance.
+    return f"{line}; {'proving how good the best of them is' if is_proof else wording.stage(event)}"

@@ -93,15 +93,13 @@ def state_result(
     elif certificate is not None:
         limit = nobody(problem, k, one, most_text)
     everything = f"all {wording.things(problem.n, one)}: 100 %"
-    if problem.total_variance:
-        everything += f" ({format_value_share(best, problem.total_variance)} of the whole variance)"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
     if not problem.nonneg or not ceiling < best or k >= problem.n:
         return said
     top = max(share, ratio_at_most(ceiling, best))
     if top - (most if most_text and most is not None else share) < 10.0 ** -(digits + 2):
         return said
-    text = f"nonnegative weights, however many: at most {percent_up(top, digits)}"
+    text = f"any number with nonnegative weights: at most {percent_up(top, digits)}"
     return replace(said, ceiling=top, ceiling_text=text)
 
 
@@ -149,7 +147,8 @@ def numbers(problem: Problem, result: Result, k: int) -> str:
     ratio = wording.proof(result.ratio)
     said = (
         f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {format_value(result.value)}, "
-        f"which is {format_value_share(result.value, total)} of the total variance."
+        f"which is {format_value_share(result.value, total)} of the total variance; the main direction of "
+        f"all features has {format_value_share(problem.leading_eigenvalue, total)}."
     )
     if certificate is None or not math.isfinite(certificate.upper):
         return said

@@ -46,8 +46,13 @@ def _holds(member: str, name: str, way: str) -> Format:
     return Format(name, lambda source: member in source.names, refused=way)
 
 
-FORMATS = tuple(_begins(magic, name, way) for magic, (name, way) in _MAGIC.items())
-"""Refused files, told by their first bytes."""
+_OCEAN = Format(
+    "a file of one spectrum, as OceanView and SpectraSuite write it",
+    lambda source: source.files is None and b">>>>>Begin" in source.first(),
+    refused="join the spectra of all samples in one CSV, a row for each sample, a column for each wavelength",
+)
+FORMATS = (*(_begins(magic, name, way) for magic, (name, way) in _MAGIC.items()), _OCEAN)
+"""Refused files, told by their beginning."""
 ARCHIVES = (
     _holds("word/document.xml", "a Word document", "save its table as CSV"),
     _holds("ppt/presentation.xml", "a PowerPoint file", "save its texts as .txt, or its tables as CSV"),

@@ -34,7 +34,10 @@ _HTSEQ = (b"__no_feature", b"__ambiguous", b"__too_low_aqual", b"__not_aligned",
 _STAR = (b"n_unmapped", b"n_multimapping", b"n_nofeature", b"n_ambiguous")
 """Names of the rows of HTSeq (below) and STAR (above) that count no gene, in lower case."""
 _NO_GENES = [name.decode() for name in (*_HTSEQ, *_STAR)]
-_COMMENTS = re.compile(rb"\A(#[^\n]*\n)+")
+_COMMENTS = re.compile(rb"\A((#|\t\t|,,)[^\n]*\n)+")
+"""Comments above a header, and lines about the samples without cells about the rows, as of MS-DIAL."""
+_PERSEUS = re.compile(rb"[^\n]*\n#!\{Type\}")
+"""The beginning of a table of Perseus, with a line of the types of its columns below the header."""
 _COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
 _COUNTS_NAME = re.compile(
     r"[._-]?(quant(\.genes)?\.sf|abundance\.tsv|(genes|isoforms)\.results"
@@ -90,6 +93,8 @@ def convert_text(raw: bytes, kept: Sequence[str | int] = ()) -> Converted | None
         return _convert_gct(raw)
     if _GEO.match(head):
         return _convert_geo(raw)
+    if _PERSEUS.match(head):
+        return _convert_perseus(raw)
     found = _find_kind(head, kept)
     if found is not None:
         return _convert_known(raw, *found)
@@ -112,7 +117,7 @@ def _find_kind(
 
 def _read_header(head: bytes) -> tuple[str, list[str]]:
     """Return delimiter and cells of the first line that is no comment."""
-    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    lines = (line for line in _COMMENTS.sub(b"", head).split(b"\n") if line.strip() and line[:1] != b"#")
     first = next(lines, b"").decode(errors="replace").rstrip("\r")
     delimiter = "\t" if "\t" in first else ","
     try:
@@ -166,8 +171,15 @@ def _select(
 def _convert_known(
     raw: bytes, delimiter: str, header: Sequence[str], kind: _Kind, ids: int, samples: dict[int, str]
 ) -> Converted:
-    """Return the names and the sample columns of a table of a known kind."""
-    if len(samples) == 1:
+    """Return the names and the sample columns of a table of a known kind; lines above may group these."""
+    comments = _COMMENTS.match(raw)
+    above = [
+        line.rstrip("\r").split(delimiter) for line in ((comments and comments[0].decode()) or "").split("\n")
+    ]
+    above = [row for row in above if len(row) == len(header)]
+    sums = {i for row in above for i, cell in enumerate(row) if cell in ("Average", "Stdev")}
+    samples = {i: pattern for i, pattern in samples.items() if i not in sums}
+    if len(samples) < 2:
         named = quote_names(header[i] for i in samples)
         raise InvalidData(
             f"{kind.called} must have two samples at least, and this has {named} alone: export the table of "
@@ -208,7 +220,8 @@ def _convert_known(
             )
         )
     names = [_sample(header[i], pattern) for i, pattern in samples.items()]
-    return _table([header[ids], *names], kept, findings)
+    about = {row[min(samples) - 1] or "group": [row[i] for i in samples] for row in above}
+    return _table([header[ids], *names], kept, findings, _groups(about))
 
 
 def _sample(column: str, pattern: str) -> str:
@@ -288,6 +301,28 @@ def _convert_geo(raw: bytes) -> Converted:
     labels = _groups(_sample_lines(raw[: begin.start()].decode(errors="replace"), count))
     findings = [Finding(f"A GEO series matrix: its probes are the features, its {count} samples the rows")]
     return _table([*rows.iloc[0]], rows.iloc[1:], findings, labels)
+
+
+def _convert_perseus(raw: bytes) -> Converted:
+    """Return the main columns of a table of Perseus; its lines that group them become labels."""
+    rows = read_frame(raw, "\t")
+    is_line = rows[0].str.startswith("#!{")
+    lines = {}
+    for first, *others in rows[is_line].to_numpy().tolist():
+        name, _, cell = first.removeprefix("#!{").partition("}")
+        lines[name.removeprefix("C:")] = [cell, *others]
+    types = lines.pop("Type")
+    samples = [i for i, kind in enumerate(types) if kind == "E"]
+    ids = next((i for i, kind in enumerate(types) if kind == "T"), 0)
+    header = [*rows.iloc[0]]
+    findings = [
+        Finding(f"A table of Perseus: its rows are the features, its {len(samples)} samples the rows")
+    ]
+    if aside := [name for i, name in enumerate(header) if i not in (ids, *samples)]:
+        findings.append(Finding(f"Columns that are no samples were set aside: {quote_names(aside)}"))
+    kept = [ids, *samples]
+    groups = _groups({name: [cells[i] for i in samples] for name, cells in lines.items()})
+    return _table([header[i] for i in kept], rows.loc[~is_line, kept].iloc[1:], findings, groups)
 
 
 def _sample_lines(text: str, count: int) -> dict[str, list[str]]:
@@ -443,7 +478,7 @@ def _is_gene_table(source: Source) -> bool:
     if source.files is not None:
         return False
     head = source.first()
-    if head.startswith(_GCT) or _GEO.match(head):
+    if head.startswith(_GCT) or _GEO.match(head) or _PERSEUS.match(head):
         return True
     return _find_kind(head) is not None or _has_summary(head, source.last(_TAIL))
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from nspca.data.findings import Finding
@@ -19,6 +20,10 @@ from nspca.validation.archive import mib
 
 _MOST = 64 * 2**20
 """Maximum bytes of JSON, which takes some ten times as much memory."""
+
+_BIOM = (
+    "A BIOM table: its rows are the features, its columns the samples; what it says of them was set aside."
+)
 
 
 def is_json(first: bytes) -> bool:
@@ -43,7 +48,7 @@ def convert_json(raw: bytes) -> Converted:
         ) from None
     try:
         frame, note = _find_table(found)
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         raise InvalidData("The rows of the JSON file do not fit its columns: save it as CSV.") from None
     check_dense(*frame.shape)
     notes: tuple[Finding | str, ...] = (note,)
@@ -59,13 +64,22 @@ def convert_json(raw: bytes) -> Converted:
     quoting = csv.QUOTE_ALL if frame.shape[1] == 1 else csv.QUOTE_MINIMAL
     has_names = [*frame.index] != [*range(len(frame))]
     text = frame.to_csv(index=has_names, lineterminator="\n", quoting=quoting)
-    return Converted(text.encode(), options={"header": True}, findings=notes)
+    turned = {"features_in_rows": True, "id_column": 0} if note == _BIOM else {}
+    return Converted(text.encode(), options={"header": True, **turned}, findings=notes)
 
 
 def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
     """Return the table in a JSON value, and a note about the form in which it is written."""
     note = "Each object of the JSON file is a row, its keys are the columns."
     if isinstance(found, dict):
+        if {"matrix_type", "rows", "columns", "data"} <= found.keys():
+            things, samples = ([str(one["id"]) for one in found[key]] for key in ("rows", "columns"))
+            check_dense(len(things), len(samples))
+            X = np.array(found["data"], dtype=np.float64)
+            if found["matrix_type"] != "dense":
+                entries, X = X.reshape(-1, 3), np.zeros((len(things), len(samples)))
+                X[*entries[:, :2].astype(np.intp).T] = entries[:, 2]
+            return pd.DataFrame(X, things, samples).rename_axis("id"), _BIOM
         if isinstance(found.get("columns"), list) and isinstance(found.get("data"), list):
             frame = pd.DataFrame(found["data"], found.get("index"), found["columns"], dtype=object)
             return frame, "A JSON file of columns, data and perhaps an index, as pandas writes it."
