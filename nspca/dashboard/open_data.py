@@ -51,6 +51,8 @@ EXTREME = (
     "These numbers are so large or so small that their variances do not fit float64: standardise the "
     "features, or divide the numbers by a constant before you upload them."
 )
+MANY_PIXELS = 128**2
+"""Pixels of an image above which an own file is shrunk at first: with more, first answers take minutes."""
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -333,6 +335,11 @@ def read_as(raw: bytes, name: str, **options: Any) -> Opened:
     """
     digest = hashlib.sha256(raw).hexdigest()
     return _read(digest, name, (), False, tuple(sorted(options.items())), raw, {})
+
+
+def has_many_pixels(data: Dataset) -> bool:
+    """Tell whether data are images of so many pixels that a person waits for a first answer."""
+    return data.image_shape is not None and data.X.shape[1] > MANY_PIXELS
 
 
 def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:

@@ -608,6 +608,23 @@ def test_photographs_are_converted_and_the_page_says_so(visit, texts, address):
     assert address(page)["pixels"] == "32" and "6 images of 32 × 32 pixels" in texts(page)
 
 
+def test_photographs_of_one_size_are_shrunk_until_that_is_changed(visit, texts, address):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for i in range(6):
+            picture = io.BytesIO()
+            Image.effect_noise((320, 240), 20 + i).convert("RGB").save(picture, "JPEG")
+            archive.writestr(f"{i}.jpg", picture.getvalue())
+    page = upload(visit, stream.getvalue(), "photos.zip")
+    assert address(page)["pixels"] == "64" and "6 images of 64 × 64 pixels" in texts(page)
+    assert "its middle square shrunk to 64 x 64 pixels" in texts(page)
+    page = press(page, "As they are")
+    assert "pixels" not in address(page) and "6 images of 240 × 320 pixels" in texts(page)
+    assert "Images of 76,800 pixels take minutes" in texts(page)
+    page = press(page, "128 x 128")
+    assert "6 images of 128 × 128 pixels" in texts(page)
+
+
 def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, address):
     page = upload(visit, "\n".join(TEXTS).encode(), "letters.txt")
     odd = {

@@ -417,6 +417,46 @@ CASES = {
         X,
         "sample~1 a holds~dates",
     ),
+    "three rows of names of pandas": (
+        table(["", *"xxyy"], ["", *"aabb"], ["", "mean", "std", "mean", "std"], ["id", *[""] * 4], *ROWS),
+        X,
+        "s0 x~a~mean above the table",
+    ),
+    "different rows of names of pandas": (
+        table(["", *"xyzw"], ["", *"abcd"], ["id", *[""] * 4], *ROWS),
+        X,
+        "s0 x~a above the table",
+    ),
+    "an age that rises": (
+        table(["Age (years)", *HEAD[1:]], *([20 + 2 * i, *row[1:]] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 Age~(years) distinct whole numbers",
+    ),
+    "doses from one": (
+        table(["Dose (mg)", *HEAD[1:]], *([1 + i, *row[1:]] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 Dose~(mg) distinct whole numbers",
+    ),
+    "barcodes over fewer genes": (
+        table(
+            ["", *(f"TCGA-A{i % 7}-{1037 * (i + 1):04}-01A" for i in range(12))],
+            *([name, *GENES[j][1:]] for j, name in enumerate(["KIT", "MYC", "RET", "ALK", "SRC", "LCK"])),
+            sep="\t",
+        ),
+        np.array([row[1:] for row in GENES[:6]]).T,
+        "TCGA-A0-1037-01A KIT those of samples in public archives",
+    ),
+    "Campbell": (
+        table(
+            ["TOA5", "CR1000", "CR1000", 12345, "CPU:a.CR1", 1, 2, "Table1"],
+            ["TIMESTAMP", *HEAD[1:]],
+            ["TS", "Volts", "Deg C", "Deg C", "%"],
+            ["", "Min", "Smp", "Avg", "Smp"],
+            *([f"2012-05-03 14:{i:02}:00", *row[1:]] for i, row in enumerate(ROWS)),
+        ),
+        X,
+        "2012-05-03~14:00:00 a above the table",
+    ),
     "an alignment table of MS-DIAL": (
         table(
             ["", "", "Class", *["x"] * 6, *["y"] * 6, "NA"],

@@ -15,6 +15,7 @@ from nspca.dashboard.app.form import choose_one
 from nspca.dashboard.data import cards
 from nspca.dashboard.open_data import reference
 from nspca.data import Dataset, example_file
+from nspca.data.formats.images import CONVERT
 from nspca.data.missing import MOST_LOST
 from nspca.data.roles import NO_LABEL
 from nspca.data.samples import EXAMPLES, Example
@@ -242,7 +243,7 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
-    """Choose an upload, and how it is read: words are counted, gaps left out, images made of one size."""
+    """Choose an upload, and how it is read: words are counted, gaps left out, images shrunk."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
     raw, about = engine().store.get_upload(state.workspace(), digest)
@@ -253,6 +254,8 @@ def _take_upload(digest: str) -> None:
         state.put(gaps=_least_loss(raw, about["name"]))
     elif isinstance(found.data, NSPCAError) and found.data.ways and found.data.ways[0].option == "image_size":
         state.put(pixels=found.data.ways[0].value)
+    elif isinstance(found.data, Dataset) and open_data.has_many_pixels(found.data):
+        state.put(pixels=CONVERT[0].value)
     st.session_state[state.UNSEEN] = digest
 
 

@@ -14,9 +14,18 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.data import picker, preview
-from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, reference
+from nspca.dashboard.open_data import (
+    EXTREME,
+    Chosen,
+    has_many_pixels,
+    measures,
+    obstacle,
+    open_upload,
+    reference,
+)
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
+from nspca.data.formats.images import USUAL_SIDE
 from nspca.data.names import numbered
 from nspca.data.options import OF_TABLES, ReadOptions, TableOptions, TextOptions, as_text, mark_name
 from nspca.data.roles import NO_NAMES
@@ -226,7 +235,7 @@ def offers(of: Chosen) -> None:
         return
     with st.container(gap="xsmall"):
         done = "drop_constant" if state.get("drop") else ""
-        findings = [one for one in data.findings if one.ways and one.option != done]
+        findings = [one for one in data.findings if one.ways and one.option not in (done, "image_size")]
         if state.get("scale"):  # it advises what is done already
             findings = [one for one in findings if "alone carries" not in one.what]
         if state.get("gaps") != "refuse":
@@ -234,6 +243,7 @@ def offers(of: Chosen) -> None:
             ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
             gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
             findings += [replace(one, ways=ways) for one in gaps]
+        findings += _sizes_of_images(data)
         if state.get("about"):
             _annotated()
         _list_findings(of, findings)
@@ -243,6 +253,19 @@ def offers(of: Chosen) -> None:
         if sentence := measures(of).covariance:
             _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
         preview.notes(of)
+
+
+def _sizes_of_images(data: Dataset) -> list[Finding]:
+    """Return what was done to the size of images, or the advice to shrink those of many pixels."""
+    made = [one for one in data.findings if one.option == "image_size"]
+    if not made and has_many_pixels(data):
+        said = f"Images of {data.X.shape[1]:,} pixels take minutes until the first answer"
+        ways = tuple(Way("image_size", side, f"{side} x {side}") for side in (32, USUAL_SIDE, 128))
+        return [Finding(said, ways=ways, is_suspicion=True)]
+    # Images of different sizes cannot be taken as they are.
+    has_one_size = bool(made) and isinstance(_seen("image_size").data, Dataset)
+    whole = (Way("image_size", None, "As they are"),) * has_one_size
+    return [replace(one, ways=(*one.ways, *whole)) for one in made]
 
 
 def _annotated() -> None:
@@ -317,7 +340,7 @@ def _take(way: Way) -> None:
     option, default = _OPTIONS[way.option]
     value = way.value
     if text_of(option, default).shown is str:
-        value = as_text(way)
+        value = None if value is None else as_text(way)
         if way.option.startswith("drop_") and (known := state.get(option.query)):
             value = f"{known},{value}"
     if way.option in ("id_column", "label_column"):
