@@ -68,9 +68,9 @@ class Numerals:
     """How the numbers of a table are written.
 
     A blank as mark between `thousands` stands for blanks of all kinds. `missing` are further words for a
-    missing value, in lower case; one that ends in * stands for all that begin so, one that begins with * for all
-    that end so. Numbers in brackets or before a minus may be negative, and decimals mixed of those with comma
-    and with point.
+    missing value, in lower case; one that ends in * stands for all that begin so, and one that begins with *
+    for all that end so. Numbers in brackets or before a minus may be negative, and decimals mixed of those
+    with comma and with point.
     """
 
     decimal: str = "."
