@@ -57,6 +57,13 @@ def test_a_process_reads_solves_and_verifies(folder):
     assert nspca.verify(data.X, nspca.Certificate.load(folder / "proof.npz"), problem) >= solved["value"]
 
 
+def test_reading_names_the_source_and_more_features_than_a_screen_has_room_for(folder):
+    _, (read,) = told(folder, ("read", {"source": "digits"}))
+    digits = nspca.load_sample("digits")
+    assert read["feature_names"] == list(digits.feature_names[:50]) and read["features"] == 64
+    assert read["provenance"] == digits.provenance != ""
+
+
 def test_what_is_not_proved_is_refused(folder):
     (folder / "other.csv").write_text((folder / "t.csv").read_text().replace("1.", "2."))
     (folder / "broken.npz").write_bytes(b"PK\x03\x04 not really")

@@ -243,7 +243,11 @@ def test_every_option_of_a_method_refuses_values_of_another_kind():
     for name in ("auto", *METHODS):
         Options = line_of(name).Options
         for one in fields(Options):
-            for wrong in ("no", -1, 0.5 if "int" in str(one.type) else np.inf, [1]):
+            nothing = () if one.default is None else (None,)
+            for wrong in (
+                *("no", -1, 0.5 if "int" in str(one.type) else np.inf, [1], np.array([1, 2])),
+                *nothing,
+            ):
                 with pytest.raises(InvalidOption, match=rf"^{one.name} must be"):
                     Options(**{one.name: wrong})
             assert getattr(Options(**{one.name: one.default}), one.name) == one.default

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "nspca finds the few features of a table that vary most together (sparse PCA), with a certificate. "
-    "Repeat what is `proved` and its `ratio`, the share of the best that is reached; claim no more than they "
-    "say. Name the file of the certificate, so that anybody can check it with `nspca verify`."
+    "Repeat what is `proved` (the `statement` of verify) and its `ratio`, the share of the best that is "
+    "reached; claim no more than they say. Name the file of the certificate, so that anybody can check it "
+    "with `nspca verify`."
 )
 SHOWN = 50
-"""Features of one component that an answer lists. The certificate holds for all of them."""
+"""Names of features and groups, and features of one component, that an answer lists at most."""
 
 
 @command(
@@ -85,8 +86,14 @@ class Tools:
         """Read a sample by name or a file of the folder: size, features, groups, and what reading decided."""
         data = self._data(source)
         groups = [] if data.labels is None else sorted({str(label) for label in data.labels})
-        more = {"groups": groups[:SHOWN], "is_covariance": data.is_covariance, "notes": list(data.notes)}
-        return outline(data) | more
+        return {
+            **outline(data),
+            "feature_names": list(data.feature_names[:SHOWN]),
+            "groups": groups[:SHOWN],
+            "is_covariance": data.is_covariance,
+            "provenance": data.provenance,
+            "notes": list(data.notes),
+        }
 
     def solve(
         self,

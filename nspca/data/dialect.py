@@ -164,6 +164,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if rule:
         del places[1]
     rows = _with_corner([row for _, row in places], width, comment or "#")
+    count = len(places)
     while options.header == "auto" and _are_groups(rows, width, options):
         above.append(" ".join(rows[0]).strip())
         group, names, below = "", rows[1], rows[2]
@@ -172,6 +173,12 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
             group = rows[0][i].strip() or group
             names[i] = f"{group} {names[i].strip()}"  # x and y of each group
         rows, places = rows[1:], places[1:]
+    levels = _count_levels(rows, is_grouped=len(places) < count) if options.header == "auto" else 0
+    if levels:
+        above += [" ".join(row).strip() for row in rows[: levels - 1]]
+        names = [" ".join(filter(None, map(str.strip, cells))) for cells in zip(*rows[:levels], strict=True)]
+        rows = [[rows[levels][0], *names[1:]], *rows[levels + 1 :]]
+        places = places[levels - 1 : levels] + places[levels + 1 :]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
     body = rows[1:] if has_header else rows
@@ -265,8 +272,10 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
         is_followed = _has_names(following)
         is_odd = is_followed or len(row) < width == len(following)
         is_unlike = is_alone or len(row) not in (width, width - 1) or (is_apart and is_odd)
-        is_title = not has_number and (is_alone or is_followed)
-        is_sizes = is_sizes and len(row) > 2 and not any(map(_ANY.is_number, row[2:]))
+        is_title = is_followed and width == len(following) != len(row)
+        is_title |= not has_number and (is_alone or is_followed)
+        is_above = all(map(_ANY.is_number, following[2 : len(row)]))  # the classes stand above numbers
+        is_sizes = is_sizes and len(row) > 2 and is_above and not any(map(_ANY.is_number, row[2:]))
         if not (is_pair or is_sizes or (is_unlike and (is_apart or is_title))):
             return top
     return max(0, min(PREAMBLE, len(rows) - 2))
@@ -279,6 +288,18 @@ def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions)
         return False
     are_words = not any(map(_ANY.is_number, names)) or _has_names(rows[1])
     return are_words and _find_header(rows[1:], width, _ANY, options)[0]
+
+
+def _count_levels(rows: Sequence[Sequence[str]], is_grouped: bool) -> int:
+    """Return how many rows of names stand above a row that names the first column alone, as pandas writes it.
+
+    Above one row of names there are groups, and several have no name for the first column.
+    """
+    levels = [*takewhile(lambda row: len(row) == len(rows[0]) > 2 and any(row[1:]), rows[:5])]
+    count = len(levels)
+    if count + 2 > len(rows) or not rows[count][0].strip() or not all(map(_has_names, levels)):
+        return 0
+    return count if is_grouped or (count > 1 and not any(row[0].strip() for row in levels)) else 0
 
 
 def _with_corner(rows: list[list[str]], width: int, comment: str) -> list[list[str]]:
@@ -343,9 +364,14 @@ def _said_of_numerals(
 ) -> list[Finding]:
     """Return findings about the delimiter and the decimal sign, unless they are the usual ones."""
     said, sign = [], numerals.thousands
-    if numerals.has_brackets:
-        way = Way("missing_codes", ("(*",), "They are missing values")
-        said.append(Finding("Numbers in brackets or before a minus were read as negative", ways=(way,)))
+    usual = replace(numerals, has_brackets=False)
+    negative = [cell.strip() for row in body for cell in row if numerals.tidy(cell) != usual.tidy(cell)]
+    for code, where in {"(*": "in brackets", "*-": "before a minus"}.items():
+        first = next((cell for cell in negative if ("(" in cell) == ("(" in code)), "")
+        if first:
+            way = Way("missing_codes", (code,), "They are missing values")
+            what = f'Numbers {where}, such as "{short(first)}", were read as negative'
+            said.append(Finding(what, ways=(way,)))
     if numerals.is_mixed:
         said.append(Finding("Some decimals have a comma and others a point; both were read"))
     elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:

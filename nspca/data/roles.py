@@ -36,7 +36,7 @@ _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
 """Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 _UNITS = re.compile(
     r"\W*((q2:)?types?|units?|einheit(en)?|unités?|d?type|string|str|object|text|varchar|comments?"
-    r"|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
+    r"|ts|rn|nm|[µu]m|cm\W{0,2}1|s|sec|min|h|hz|ev|k|days?|years?)?\W*|\{.*",
     re.IGNORECASE,
 )
 """The first cell of a row of units or types; a row of labels of the columns has a name of its own."""
@@ -341,7 +341,8 @@ def _counts(layout: Layout, i: int) -> bool:
         return 2 * len(set(cells)) > len(cells)
     if any(re.match(r"0\d", cell) for cell in cells):  # 007 is no quantity
         return i == 0 and _is_distinct(cells)
-    if len(cells) < 5 or cells[0] not in ("0", "1") or not is_counter(cells):
+    has_unit = layout.header and re.search(r"\w\W*[(\[]", layout.columns[i])
+    if len(cells) < 5 or has_unit or not is_counter(cells):
         return False
     return not any(is_counter(layout.column(j)) for j in range(len(layout.columns)) if j != i)
 

@@ -83,7 +83,7 @@ class MethodOptions:
                 one_of(one.name, value, limits["choices"])
             elif one.type in (int, int | None):
                 whole(one.name, value, limits.get("least", 1), limits.get("most", LARGEST))
-            elif value != limits.get("least"):
+            elif not (is_number(value) and value == limits.get("least")):
                 positive(one.name, value)
                 if value >= limits.get("below", np.inf):
                     raise InvalidOption(f"{one.name} must be below {limits['below']}, got {shown(value)}")
