@@ -280,7 +280,8 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
         is_unlike = is_alone or len(row) not in (width, width - 1) or (is_apart and is_odd)
         is_title = is_followed and width == len(following) != len(row)
         is_title |= not has_number and (is_alone or is_followed)
-        is_sizes = is_sizes and len(row) > 2 and not any(map(_ANY.is_number, row[2:]))
+        is_above = all(map(_ANY.is_number, following[2 : len(row)]))  # the classes stand above numbers
+        is_sizes = is_sizes and len(row) > 2 and is_above and not any(map(_ANY.is_number, row[2:]))
         if not (is_pair or is_sizes or (is_unlike and (is_apart or is_title))):
             return top
     return max(0, min(PREAMBLE, len(rows) - 2))
@@ -369,9 +370,14 @@ def _said_of_numerals(
 ) -> list[Finding]:
     """Return findings about the delimiter and the decimal sign, unless they are the usual ones."""
     said, sign = [], numerals.thousands
-    if numerals.has_brackets:
-        way = Way("missing_codes", ("(*",), "They are missing values")
-        said.append(Finding("Numbers in brackets or before a minus were read as negative", ways=(way,)))
+    usual = replace(numerals, has_brackets=False)
+    negative = [cell.strip() for row in body for cell in row if numerals.tidy(cell) != usual.tidy(cell)]
+    for code, where in {"(*": "in brackets", "*-": "before a minus"}.items():
+        first = next((cell for cell in negative if ("(" in cell) == ("(" in code)), "")
+        if first:
+            way = Way("missing_codes", (code,), "They are missing values")
+            what = f'Numbers {where}, such as "{short(first)}", were read as negative'
+            said.append(Finding(what, ways=(way,)))
     if numerals.is_mixed:
         said.append(Finding("Some decimals have a comma and others a point; both were read"))
     elif (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:

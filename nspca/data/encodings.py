@@ -23,8 +23,11 @@ _FORMATS = (
 )
 _USUAL = ("mac_roman", "cp850", "cp1250", "iso8859_2", "cp1251", "koi8_r")
 """Other encodings of one byte that programs of some country or age write."""
-_WORD = re.compile(r"[A-Za-z]*[^\x00-\x7f\xa0‘’“”„–—…«»][A-Za-z\x80-\uffff]*")
-"""Letters around a sign beyond ASCII, with signs that stand between letters where the encoding is wrong."""
+_WORD = re.compile(r"[A-Za-z]*[^\x00-\x7f\xa0‘’“”„–—…«»](?:(?![’–—])[A-Za-z\x80-\uffff])*")
+"""Letters around a sign beyond ASCII, with signs that stand between letters where the encoding is wrong.
+
+An apostrophe and dashes end a word in any text.
+"""
 _ENDS = re.compile(r"^[^\w\ufffd]*[µªº¹²³¼½¾]*|[^\w\ufffd]*[µªº¹²³¼½¾]*$")
 """Signs around a word, such as those of units."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
@@ -39,8 +42,9 @@ def guess_encoding(raw: bytes) -> str:
         best = charset_normalizer.from_bytes(sample).best()
     except NSPCAError:  # the package is not installed
         best = None
+    is_ascii = best is not None and b"a1".decode(best.encoding) == "a1"  # not so on mainframes
     is_pair = best is not None and (not best.multi_byte_usage or re.search(rb"[\x80-\xff]{2}", sample))
-    if best is not None and is_pair and not best.encoding.startswith(("utf_", "mac_")):
+    if best is not None and is_ascii and is_pair and not best.encoding.startswith(("utf_", "mac_")):
         # Simplified Chinese is often written with signs that only the largest of its encodings has.
         found = "gb18030" if best.encoding in ("gb2312", "gbk", "hz") else str(best.encoding)
         encodings.insert(0 if best.language in _CENTRAL else 1, found)
@@ -81,10 +85,11 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
     encoding = guess_encoding(raw)
     named = "Western European (cp1252)" if encoding == WESTERN else encoding
     others = {"gb18030": "It is Chinese", "cp1251": "It is Cyrillic", WESTERN: "It is Western European"}
+    others |= {"cp1250": "It is Central European"} if encoding == WESTERN else {}
     others |= {"mac_roman": "It is from an old Mac", "cp850": "It is from DOS"}
     ways = [Way("encoding", other, words) for other, words in others.items() if other != encoding]
     ways = [way for way in ways if _is_in(raw[:_FIRST], way.value, is_cut=True)]
-    return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways[:4]))
+    return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways[:5]))
 
 
 def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:

@@ -625,6 +625,31 @@ def test_photographs_of_one_size_are_shrunk_until_that_is_changed(visit, texts, 
     assert "6 images of 128 × 128 pixels" in texts(page)
 
 
+def test_an_encoding_is_chosen_by_the_words_that_it_makes_and_turned_back(visit, table, texts, address):
+    text = csv(table, ["Größe", "Länge", "c", "d", "e"]).decode()
+    page = upload(visit, text.encode("mac_roman"))
+    assert "it was read as mac" in texts(page) and "Größe" in page.dataframe[0].value.columns
+    assert not any(one.label.startswith("Größe") for one in page.button), "it is read so already"
+    page = press(page, "Grš§e LŠnge (Western Europe")
+    assert address(page)["encoding"] == "cp1252" and "The text was read as cp1252" in texts(page)
+    assert "Grš§e" in page.dataframe[0].value.columns
+    page = press(page, "Größe Länge (old Mac")
+    assert address(page)["encoding"] == "mac_roman" and "Größe" in page.dataframe[0].value.columns
+    page = press(page, "As it was found")
+    assert "encoding" not in address(page) and "it was read as mac" in texts(page)
+
+
+def test_what_is_standardised_stays_so_when_another_decision_is_turned(visit, table, address):
+    rows = [f"{1000 + i},{round(1000 * row[0])},{row[1]},{row[2]}" for i, row in enumerate(table)]
+    page = upload(visit, "\n".join(["id,Größe,b,c", *rows]).encode("cp1252"))
+    assert address(page)["scale"] == "1"
+    page = press(page, "Gr")
+    assert address(page)["scale"] == "1" and "encoding" in address(page)
+    key = next(one.key for one in page.button if one.key.startswith("turn_id_column"))
+    page = page.button(key=key).click().run()
+    assert address(page)["scale"] == "1" and address(page)["id"] == "(none)"
+
+
 def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, address):
     page = upload(visit, "\n".join(TEXTS).encode(), "letters.txt")
     odd = {

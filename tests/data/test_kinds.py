@@ -358,6 +358,16 @@ CASES = {
         None,
         "sample~1 feature~1 class codes",
     ),
+    "a first row that begins as sizes do": (
+        table([12, 6, *X[0], "red", "blue"], *([i, i * i, *row, "red", "green"] for i, row in enumerate(X))),
+        None,
+        "sample~1 feature~1 label column",
+    ),
+    "zeros before decimal commas": (
+        table(HEAD, *([row[0], f'"{i:02d},5"', *row[2:]] for i, row in enumerate(ROWS))),
+        np.column_stack([np.arange(12) + 0.5, X[:, 1:]]),
+        "s0 a Some decimals have a comma",
+    ),
     "deviations behind means": (
         table(HEAD, *([row[0], row[1], *(f"{x} ({abs(x) / 9:.1f})" for x in row[2:])] for row in ROWS)),
         X,
@@ -632,6 +642,10 @@ REFUSED = {
         "answers with words behind their numbers",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
+    "a row of words": (
+        table(HEAD, *ROWS[:5], ["s5", "lost", "none", "no", "nil"], *ROWS[6:]),
+        "row 6, column",
+    ),
     "Ocean Optics": ("User: x\n>>>>>Begin Spectral Data<<<<<\n340.1\t3.2\n340.4\t3.1\n", "one spectrum"),
     "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "Line 15 .* another table"),
     "two tables with numbers as names": (
@@ -676,6 +690,14 @@ def test_a_table_that_cannot_be_read_is_refused_by_its_cause(name):
         read(raw.encode())
 
 
+@pytest.mark.parametrize("name", ["brackets", "a minus behind"])
+def test_negative_numbers_of_accountants_are_missing_on_request(name):
+    raw = CASES[name][0].encode()
+    (finding,) = (one for one in read(raw).findings if "were read as negative" in one.what)
+    data = read(raw, missing="mean", **{finding.ways[0].option: finding.ways[0].value})
+    assert np.allclose(data.X, np.where(X < 0, np.nanmean(np.where(X < 0, np.nan, X), axis=0), X))
+
+
 @pytest.mark.parametrize(
     "name", ["names last", "numbers last", "a name twice", "groups of columns", "brackets"]
 )
@@ -706,6 +728,7 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1250", "Wrocław"),
         ("cp1252", "l’été"),
         ("cp1252", "µg"),
+        ("cp1252", "länge–breite"),
         ("utf-16-le", "Length"),
     ],
 )

@@ -15,6 +15,7 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.data import picker, preview
 from nspca.dashboard.open_data import (
+    ENCODINGS,
     EXTREME,
     Chosen,
     has_many_pixels,
@@ -22,6 +23,7 @@ from nspca.dashboard.open_data import (
     obstacle,
     open_upload,
     reference,
+    words_by_encoding,
 )
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
@@ -47,6 +49,7 @@ GAPS = {
 """Treatments of missing values in words."""
 CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
 """Options of tables that are chosen. All others have a field to type in."""
+AS_FOUND = Way("encoding", None, "As it was found")
 TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
@@ -244,6 +247,8 @@ def offers(of: Chosen) -> None:
             gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
             findings += [replace(one, ways=ways) for one in gaps]
         findings += _sizes_of_images(data)
+        if not state.get("words") and (encoding := state.get("encoding")):
+            findings.append(Finding(f"The text was read as {encoding}.", ways=(AS_FOUND,)))
         if state.get("about"):
             _annotated()
         _list_findings(of, findings)
@@ -327,12 +332,34 @@ def _finding(of: Chosen, one: Finding, number: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):
         why = one.why if is_done else None
         st.markdown(said.replace(" feature", f" {noun}"), width="content", help=why or None)
+        if one.option == "encoding" and _offer_encodings(one):
+            return
         for way in one.ways:
             words = wording.plain(way.words)
             label, tip = (CHANGE, words) if is_done else (words, None)
             key = f"turn_{way.option}_{number}" + f"_{way.value}" * (len(one.ways) > 1)
             how: dict[str, Any] = {"type": "tertiary", "help": tip}
             buttons.button(label, key, partial(_take, way), **how)
+
+
+def _offer_encodings(one: Finding) -> bool:
+    """Draw a list of encodings, each with the words that it makes of the file; tell whether there is any."""
+    words = words_by_encoding(state.workspace(), state.get("upload"))
+    here = state.get("encoding")
+    ways = [
+        Way("encoding", name, f"{said} ({ENCODINGS[name]}, {name})")
+        for name, said in words.items()
+        if name != here and f"({name})" not in one.what and f" {name}." not in one.what
+    ]
+    if not ways:
+        return False
+    with st.popover(CHANGE, type="tertiary", key=f"encodings_{here}"):
+        st.markdown("Which of these are words?")
+        for way in [*ways, *([AS_FOUND] if here else [])]:
+            buttons.button(
+                wording.plain(way.words), f"encoding_{way.value}", partial(_take, way), type="tertiary"
+            )
+    return True
 
 
 def _take(way: Way) -> None:
@@ -349,8 +376,14 @@ def _take(way: Way) -> None:
         state.put(drop=True)
         preview.changed()
         return
+    is_scaled = state.get("scale")
     state.put(**{option.query: value})
-    _read_anew() if way.option == "label_column" else _turned()
+    if way.option in ("label_column", "encoding"):  # the numbers stay as they are
+        _read_anew()
+        return
+    _turned()
+    if is_scaled:  # `settle` looks whether the scales still differ
+        st.session_state[state.UNSEEN] = state.get("upload")
 
 
 def can_be_counted() -> bool:
