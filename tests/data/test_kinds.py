@@ -730,6 +730,7 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1252", "µg"),
         ("cp1252", "länge–breite"),
         ("utf-16-le", "Length"),
+        ("cp1253", "Μήκος"),
     ],
 )
 def test_the_encoding_of_a_header_is_guessed(encoding, name):
@@ -740,3 +741,12 @@ def test_an_encoding_without_a_mark_is_said():
     raw = table(HEAD, *ROWS).encode("utf-16-le")
     assert "read as utf-16-le" in read(raw).notes[0]
     assert "utf-16" not in " ".join(read(raw, encoding="utf-16-le").notes)
+
+
+@pytest.mark.parametrize("encoding", ["euc_kr", "euc_jp", "gb18030", "cp1253", "cp850"])
+def test_a_guess_is_said_with_the_right_encoding_among_the_ways(encoding):
+    words = {"euc_kr": "길이", "euc_jp": "長さと幅", "gb18030": "长度", "cp1253": "μηκος", "cp850": "Zürich"}
+    raw = table([words[encoding], *HEAD[1:]], *ROWS).encode(encoding)
+    (said,) = (one for one in read(raw).findings if one.option == "encoding")
+    values = {way.value for way in said.ways}
+    assert encoding in values or f"as {encoding}." in said.what
