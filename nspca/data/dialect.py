@@ -54,6 +54,8 @@ _RULE = re.compile(r"\s*(?=.*--)[-+|:=;,\t ]+\s*")
 """A line between the header and the rows, as in Markdown."""
 _WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
+ANSWER = re.compile(r"\s*\d+(\s+[-–:]\s*|[-–:.)]\s+|\s*=\s*)[^\W\d]")
+"""The beginning of an answer such as 1 - Strongly disagree."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
@@ -259,6 +261,10 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
     if options.header != "auto":
         return 0
     rows = [row for _, row in places]
+    about = sum(1 for _ in takewhile(lambda row: len(row) > 3 and not any(map(str.strip, row[:2])), rows))
+    names = {*filter(str.strip, rows[about])} if 0 < about < min(PREAMBLE, len(rows) - 2) else set()
+    if len(names) == width and not any(map(_ANY.is_number, names)):
+        return about  # lines about the samples, beside nothing about the rows
     full = next((i for i, row in enumerate(rows) if len(row) >= width - 1 and sum(map(bool, row)) > 2), 0)
     for top in range(min(PREAMBLE, len(rows) - 2)):
         row, following = rows[top], rows[top + 1]
@@ -434,7 +440,8 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
     names = [cell.strip() for cell in cells[0]]
     is_unnamed = layout.header and not layout.rows[0][0].strip() and len(set(names)) == len(names)
-    id_column = 0 if (0 in text and not are_labels(names)) or is_unnamed else None
+    is_repeated = are_labels(names) or (len({*names}) < len(names) and all(map(ANSWER.match, names)))
+    id_column = 0 if (0 in text and not is_repeated) or is_unnamed else None
     return replace(
         layout,
         columns=tuple(columns),
