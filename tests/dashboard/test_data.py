@@ -126,7 +126,7 @@ def test_counts_of_a_known_program_are_turned_back_too(visit, texts):
     assert page.toggle(key="widget_rows").value
     page = press(page, "change")
     assert page.metric[0].value == "30" and not page.toggle(key="widget_rows").value
-    page = press(page, "take the rows as features")
+    page = press(page, "Take the rows as features")
     assert page.metric[0].value == "6" and "Genes in rows" in texts(page)
 
 
