@@ -116,6 +116,20 @@ def test_genes_in_rows_are_turned_and_turned_back(visit, texts):
     assert page.metric[0].value == "6"
 
 
+def test_counts_of_a_known_program_are_turned_back_too(visit, texts):
+    counts = np.random.default_rng(1).integers(1, 900, size=(30, 6))
+    lines = [[f"ENSG{i:011}", "chr1", i, i + 9, "+", 10, *row] for i, row in enumerate(counts)]
+    header = ["Geneid", "Chr", "Start", "End", "Strand", "Length", *(f"s{i}.bam" for i in range(6))]
+    page = upload(visit, csv(lines, header), "counts.csv")
+    assert "A table of featureCounts" in texts(page) and "Genes in rows: 6 samples, 30 genes." in texts(page)
+    assert "the table was transposed" not in texts(page), "it is said once"
+    assert page.toggle(key="widget_rows").value
+    page = press(page, "change")
+    assert page.metric[0].value == "30" and not page.toggle(key="widget_rows").value
+    page = press(page, "Take the rows as features")
+    assert page.metric[0].value == "6" and "Genes in rows" in texts(page)
+
+
 def test_a_label_row_among_genes_turns_the_table_and_can_be_turned_back(visit, texts):
     lines = [["class", *"ABABAB"], *([f"{1000 + i}_at", *range(i, i + 6)] for i in range(40))]
     page = upload(visit, csv(lines, ["gene", *(f"s{i}" for i in range(6))]))

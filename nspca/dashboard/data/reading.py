@@ -50,6 +50,8 @@ GAPS = {
 CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
 """Options of tables that are chosen. All others have a field to type in."""
 AS_FOUND = Way("encoding", None, "As it was found")
+TURNED = "Features were in rows"
+"""Beginning of the finding of a table that was turned, such as those of programs that count genes."""
 TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
@@ -137,7 +139,10 @@ def groups(of: Chosen) -> None:
 
 
 def _is_turned(data: Dataset) -> bool:
-    return any(one.option == "features_in_rows" and not one.is_suspicion for one in data.findings)
+    return any(
+        TURNED in one.what or (one.option == "features_in_rows" and not one.is_suspicion)
+        for one in data.findings
+    )
 
 
 def _found(name: str) -> str:
@@ -234,30 +239,40 @@ def offers(of: Chosen) -> None:
     if data.source != "user":
         return
     if of.reference.folder is not None:  # only uploads have options of reading
-        preview.notes(of)
+        preview.notes(of, data.findings)
         return
     with st.container(gap="xsmall"):
-        done = "drop_constant" if state.get("drop") else ""
-        findings = [one for one in data.findings if one.ways and one.option not in (done, "image_size")]
-        if state.get("scale"):  # it advises what is done already
-            findings = [one for one in findings if "alone carries" not in one.what]
-        if state.get("gaps") != "refuse":
-            others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
-            ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
-            gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
-            findings += [replace(one, ways=ways) for one in gaps]
-        findings += _sizes_of_images(data)
+        findings = _with_ways(data)
         if not state.get("words") and (encoding := state.get("encoding")):
             findings.append(Finding(f"The text was read as {encoding}.", ways=(AS_FOUND,)))
         if state.get("about"):
             _annotated()
-        _list_findings(of, findings)
+        _list_findings(of, [one for one in findings if one.ways])
         _offer_scale(of)
         if data.labels is None and not data.is_covariance:
             _offer_labels(data)
         if sentence := measures(of).covariance:
             _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
-        preview.notes(of)
+        preview.notes(of, [one for one in findings if not one.ways])
+
+
+def _with_ways(data: Dataset) -> list[Finding]:
+    """Return the findings of an upload, with more ways to turn them, and without what is settled."""
+    settled = ("image_size", "drop_constant") if state.get("drop") else ("image_size",)
+    findings = [one for one in data.findings if one.option not in settled]
+    if state.get("scale"):  # it advises what is done already
+        findings = [one for one in findings if "alone carries" not in one.what]
+    more: dict[str, tuple[Way, ...]] = {}
+    if not data.label_columns:  # groups that the file has of its columns need these as samples
+        more[TURNED] = (Way("features_in_rows", False, "The rows are the samples"),)
+    if state.get("gaps") != "refuse":
+        others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
+        more["missing value"] = tuple(
+            Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others
+        )
+    for part, ways in more.items():
+        findings = [replace(one, ways=ways) if part in one.what and not one.ways else one for one in findings]
+    return findings + _sizes_of_images(data)
 
 
 def _sizes_of_images(data: Dataset) -> list[Finding]:
