@@ -68,8 +68,9 @@ class Numerals:
     """How the numbers of a table are written.
 
     A blank as mark between `thousands` stands for blanks of all kinds. `missing` are further words for a
-    missing value, in lower case; one that ends in * stands for all that begin so. Numbers in brackets may be
-    negative, and decimals mixed of those with comma and with point.
+    missing value, in lower case; one that ends in * stands for all that begin so, and one that begins with *
+    for all that end so. Numbers in brackets or before a minus may be negative, and decimals mixed of those
+    with comma and with point.
     """
 
     decimal: str = "."
@@ -84,7 +85,7 @@ class Numerals:
         return not (self.thousands or self.has_brackets or self.is_mixed)
 
     def tidy(self, cell: str) -> str:
-        """Return a cell with plain blanks and none around it, and with a minus for brackets."""
+        """Return a cell with plain blanks and none around it, with a minus before it for brackets."""
         text = cell.translate(_BLANK).strip()
         found = _IN_BRACKETS.fullmatch(text) if self.has_brackets else None
         return "-" + "".join(filter(None, found.groups())) if found else text
@@ -94,8 +95,9 @@ class Numerals:
         word = (cell if cell.isascii() else cell.translate(_BLANK)).strip().lower()
         if word in MISSING or not self.missing:
             return word in MISSING
-        beginnings = (code[:-1] for code in self.missing if len(code) > 1 and code.endswith("*"))
-        return word in self.missing or word.startswith(tuple(beginnings))
+        parts = [code for code in self.missing if len(code) > 1 and "*" in (code[0], code[-1])]
+        beginnings, ends = ([code.strip("*") for code in parts if code[at] == "*"] for at in (-1, 0))
+        return word in self.missing or word.startswith(tuple(beginnings)) or word.endswith(tuple(ends))
 
     def is_number(self, cell: str) -> bool:
         """Tell whether a cell is a number without signs and units. Infinities count as numbers."""
@@ -252,5 +254,5 @@ def are_mixed(columns: Sequence[Sequence[str]]) -> bool:
 
 def _is_decimal(cell: str, mark: str) -> bool:
     """Tell whether a cell proves that `mark` is the decimal sign, such as 3,14 and 0,123 of the comma."""
-    is_code = mark == "," and re.match(r"[+-]?0\d", cell)  # +0100,1 of a weather station
+    is_code = mark == "," and re.match(r"[+-]?0\d\d", cell)  # +0100,1 of a weather station
     return bool(DECIMAL[mark].fullmatch(cell)) and not (is_code or _GROUPS[mark].fullmatch(cell))

@@ -36,10 +36,12 @@ _MONTH_GENE = re.compile(
 """Dates that spreadsheets make of symbols such as SEPT1 and MARCH2, as they show or store them."""
 _SAMPLE = re.compile(
     r"(s|samples?|ctrl|ctl|control|trt|treat[a-z]*|wt|ko|mut(ant)?|tumou?r|normal|case|patient|donor"
-    r"|gsm|srr|err|tcga)[\W_]*\d.*",
+    r"|gsm|srr|err|tcga)[\W_]*\d.*|tcga-\w\w-\w{4}.*",
     re.IGNORECASE,
 )
 """Numbered names that samples have, such as S1, control_2 and GSM100."""
+_BARCODE = re.compile(r"tcga-\w\w-\w{4}.*|gsm\d{3,}|[sed]rr\d{5,}", re.IGNORECASE)
+"""Names that public archives give to samples, and to nothing else."""
 # Ratio of rows to columns from which rows may be features. Ordinary data reach a ratio of 28: digits are
 # 1797 x 64, faces 2429 x 361.
 _MANY_TIMES = 50
@@ -78,14 +80,15 @@ ID = re.compile(
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
 AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
 ORDER = re.compile(
-    rf"(.*[\W_])?(year|date|time|time_?stamp|jahr|datum|zeit|{AXIS})s?([\W_].*)?", re.IGNORECASE
+    rf"([^(\[]*(?<=[\W_]))?(year|date|time|time_?stamp|jahr|datum|zeit|{AXIS})s?([\W_].*)?", re.IGNORECASE
 )
-"""Names of columns that name the samples when their numbers rise or fall from row to row."""
+"""Names of columns that name the samples when their numbers rise or fall; "(years)" is a unit of others."""
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
 TOTAL = re.compile(
-    r"(grand[ _]|sub[ _-]?)?total( \w+){0,3}|(sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev|"
-    r"variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
+    r"(grand[ _]|.* |sub[ _-]?)?(sub)?total( \w+){0,3}( \(\d+\))?"
+    r"|(sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev"
+    r"|variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
     re.IGNORECASE,
 )
 """Names of rows that sum up the others."""
@@ -339,8 +342,12 @@ def _alone(data: Dataset) -> Iterator[Finding]:
 
 
 def is_counter(cells: Sequence[str]) -> bool:
-    """Tell whether cells are whole numbers that rise by one from row to row."""
-    if len(cells) < 3 or not all(cell.isdecimal() and len(cell) < 16 for cell in cells):
+    """Tell whether cells are whole numbers that rise from 0 or 1 by one from row to row."""
+    if (
+        len(cells) < 3
+        or cells[0] not in ("0", "1")
+        or not all(cell.isdecimal() and len(cell) < 16 for cell in cells)
+    ):
         return False
     return all(int(b) - int(a) == 1 for a, b in pairwise(cells))
 
@@ -354,11 +361,15 @@ def genes_in_rows(
     """
     if not row_names:
         return False, ""
+    are_barcodes = all(map(_BARCODE.match, column_names)) and not any(map(_BARCODE.match, row_names))
     if are_genes(row_names) and not are_genes(column_names):
         what = "proteins" if are_proteins(row_names) else "genes or probes"
         counts = f"{columns:,} samples and {rows:,} features"
         why = f'names of rows such as "{short(row_names[0])}" look like {what}; this gives {counts}'
-        return rows > columns, why
+        return rows > columns or are_barcodes, why
+    if are_barcodes:
+        why = f'names of columns such as "{short(column_names[0])}" are those of samples in public archives'
+        return True, why
     if rows <= columns:
         return False, ""
     stems = {name.rstrip("0123456789") for name in column_names}

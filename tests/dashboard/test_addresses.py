@@ -132,6 +132,11 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert "prep" not in address(page) and not page.error
 
 
+def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentence):
+    page = visit("pages/sweep.py", sample="pitprops", to="-3")
+    assert f"got 1 to {wording.plain('-3')}" in sentence(page) and address(page)["to"] == "-3"
+
+
 @pytest.mark.usefixtures("first_answers")
 @pytest.mark.parametrize(
     ("page", "given", "said"),

@@ -308,7 +308,7 @@ def test_the_curve_counts_components_and_says_how_far_they_come():
     )
 
 
-def test_progress_names_the_method():
+def test_progress_says_what_is_done():
     asked = ComponentsSpec(sizes=(4, 4), methods=("joint", "cone"))
     event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
     assert (

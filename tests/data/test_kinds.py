@@ -358,6 +358,16 @@ CASES = {
         None,
         "sample~1 feature~1 class codes",
     ),
+    "a first row that begins as sizes do": (
+        table([12, 6, *X[0], "red", "blue"], *([i, i * i, *row, "red", "green"] for i, row in enumerate(X))),
+        None,
+        "sample~1 feature~1 label column",
+    ),
+    "zeros before decimal commas": (
+        table(HEAD, *([row[0], f'"{i:02d},5"', *row[2:]] for i, row in enumerate(ROWS))),
+        np.column_stack([np.arange(12) + 0.5, X[:, 1:]]),
+        "s0 a Some decimals have a comma",
+    ),
     "deviations behind means": (
         table(HEAD, *([row[0], row[1], *(f"{x} ({abs(x) / 9:.1f})" for x in row[2:])] for row in ROWS)),
         X,
@@ -406,6 +416,80 @@ CASES = {
         table([*HEAD[1:], "month"], *([*row[1:], f"Jan {2000 + i}"] for i, row in enumerate(ROWS))),
         X,
         "sample~1 a holds~dates",
+    ),
+    "lines about the samples": (
+        table(
+            ["", "", "batch", "x", "y", "x", "y"],
+            ["", "", "day", *range(4)],
+            ["who", "mass", "note", *"abcd"],
+            *([name, 1.5, "C6", *row] for name, *row in ROWS),
+        ),
+        np.column_stack([np.full(12, 1.5), X]),
+        "s0 mass 2 lines were left out above the table",
+    ),
+    "subtotals beside names of cities": (
+        table(
+            ["country", "city", *HEAD[1:]],
+            *(["CH", *row] for row in ROWS),
+            ["CH Total", "", *X.sum(axis=0)],
+        ),
+        X,
+        "s0 a “CH Total”, is the sum of the others and was left out",
+    ),
+    "answers with words": (
+        table(HEAD, *([row[0], f"{1 + i % 5} - Agree", *row[2:]] for i, row in enumerate(ROWS))),
+        X[:, 1:],
+        "s0 b write the numbers alone",
+    ),
+    "three rows of names of pandas": (
+        table(["", *"xxyy"], ["", *"aabb"], ["", "mean", "std", "mean", "std"], ["id", *[""] * 4], *ROWS),
+        X,
+        "s0 x~a~mean above the table",
+    ),
+    "different rows of names of pandas": (
+        table(["", *"xyzw"], ["", *"abcd"], ["id", *[""] * 4], *ROWS),
+        X,
+        "s0 x~a above the table",
+    ),
+    "rows of names above two columns of names": (
+        table(
+            ["", "", *"xxyy"],
+            ["", "", "mean", "std", "mean", "std"],
+            ["arm", "who", *[""] * 4],
+            *(["uv"[i % 2], *row] for i, row in enumerate(ROWS)),
+        ),
+        X,
+        "s0 x~mean different texts",
+    ),
+    "an age that rises": (
+        table(["Age (years)", *HEAD[1:]], *([20 + 2 * i, *row[1:]] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 Age~(years) distinct whole numbers",
+    ),
+    "doses from one": (
+        table(["Dose (mg)", *HEAD[1:]], *([1 + i, *row[1:]] for i, row in enumerate(ROWS))),
+        None,
+        "sample~1 Dose~(mg) distinct whole numbers",
+    ),
+    "barcodes over fewer genes": (
+        table(
+            ["", *(f"TCGA-A{i % 7}-{1037 * (i + 1):04}-01A" for i in range(12))],
+            *([name, *GENES[j][1:]] for j, name in enumerate(["KIT", "MYC", "RET", "ALK", "SRC", "LCK"])),
+            sep="\t",
+        ),
+        np.array([row[1:] for row in GENES[:6]]).T,
+        "TCGA-A0-1037-01A KIT those of samples in public archives",
+    ),
+    "Campbell": (
+        table(
+            ["TOA5", "CR1000", "CR1000", 12345, "Table1"],
+            ["TIMESTAMP", *HEAD[1:]],
+            ["TS", "Volts", "Deg C", "Deg C", "%"],
+            ["", "Min", "Smp", "Avg", "Smp"],
+            *([f"2012-05-03 14:{i:02}:00", *row[1:]] for i, row in enumerate(ROWS)),
+        ),
+        X,
+        "2012-05-03~14:00:00 a above the table",
     ),
     "an alignment table of MS-DIAL": (
         table(
@@ -472,6 +556,19 @@ def test_a_table_is_read_right_and_what_was_decided_is_said(name):
 @pytest.mark.parametrize("name", ["an alignment table of MS-DIAL", "Perseus"])
 def test_lines_that_group_the_samples_are_labels(name):
     assert read(CASES[name][0].encode()).labels.tolist() == ["x"] * 6 + ["y"] * 6
+
+
+def test_the_table_of_an_archive_of_uci_is_taken():
+    iris = table(*([*row[1:], "abc"[i % 3]] for i, row in enumerate(ROWS)))
+    names = "1. Title: Iris\n\nMin  Max\n4.3  7.9\n"
+    data = read(archive({"Index": "4551 iris.data\n", "iris.data": iris, "iris.names": names}))
+    assert np.allclose(data.X, X) and 'left aside: "Index", "iris.names"' in " ".join(data.notes)
+
+
+def test_totals_of_one_name_are_left_out_together():
+    raw = table(HEAD, *ROWS[:6], ["Total", 1, 2, 3, 4], *ROWS[6:], ["Total", 5, 6, 7, 8]).encode()
+    (way,) = (one.ways[0] for one in read(raw).findings if one.option == "drop_rows")
+    assert np.allclose(read(raw, drop_rows=way.value).X, X)
 
 
 def test_tiny_numbers_are_no_times():
@@ -550,7 +647,19 @@ REFUSED = {
         table(HEAD, *([row[0], *["1 - Strongly disagree", "2 - Agree"] * 2] for row in ROWS)),
         "no column of numbers",
     ),
+    "many answers with words": (
+        table(HEAD, *([row[0], f"{1 + i % 7}. Agree", *row[2:]] for i, row in enumerate(ROWS))),
+        "answers with words behind their numbers",
+    ),
+    "Perseus without main columns": (
+        table(["id", "a"], ["#!{Type}T", "N"], ["s", 1], ["t", 2], sep="\t"),
+        "type E",
+    ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
+    "a row of words": (
+        table(HEAD, *ROWS[:5], ["s5", "lost", "none", "no", "nil"], *ROWS[6:]),
+        "row 6, column",
+    ),
     "Ocean Optics": ("User: x\n>>>>>Begin Spectral Data<<<<<\n340.1\t3.2\n340.4\t3.1\n", "one spectrum"),
     "two tables": (table(HEAD, *ROWS, [], ["id", "e", "f", "g", "h"], *ROWS), "Line 15 .* another table"),
     "two tables with numbers as names": (
@@ -595,6 +704,14 @@ def test_a_table_that_cannot_be_read_is_refused_by_its_cause(name):
         read(raw.encode())
 
 
+@pytest.mark.parametrize("name", ["brackets", "a minus behind"])
+def test_negative_numbers_of_accountants_are_missing_on_request(name):
+    raw = CASES[name][0].encode()
+    (finding,) = (one for one in read(raw).findings if "were read as negative" in one.what)
+    data = read(raw, missing="mean", **{finding.ways[0].option: finding.ways[0].value})
+    assert np.allclose(data.X, np.where(X < 0, np.nanmean(np.where(X < 0, np.nan, X), axis=0), X))
+
+
 @pytest.mark.parametrize(
     "name", ["names last", "numbers last", "a name twice", "groups of columns", "brackets"]
 )
@@ -625,7 +742,9 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1250", "Wrocław"),
         ("cp1252", "l’été"),
         ("cp1252", "µg"),
+        ("cp1252", "länge–breite"),
         ("utf-16-le", "Length"),
+        ("cp1253", "Μήκος"),
     ],
 )
 def test_the_encoding_of_a_header_is_guessed(encoding, name):
@@ -636,3 +755,12 @@ def test_an_encoding_without_a_mark_is_said():
     raw = table(HEAD, *ROWS).encode("utf-16-le")
     assert "read as utf-16-le" in read(raw).notes[0]
     assert "utf-16" not in " ".join(read(raw, encoding="utf-16-le").notes)
+
+
+@pytest.mark.parametrize("encoding", ["euc_kr", "euc_jp", "gb18030", "cp1253", "cp850"])
+def test_a_guess_is_said_with_the_right_encoding_among_the_ways(encoding):
+    words = {"euc_kr": "길이", "euc_jp": "長さと幅", "gb18030": "长度", "cp1253": "μηκος", "cp850": "Zürich"}
+    raw = table([words[encoding], *HEAD[1:]], *ROWS).encode(encoding)
+    (said,) = (one for one in read(raw).findings if one.option == "encoding")
+    values = {way.value for way in said.ways}
+    assert encoding in values or f"as {encoding}." in said.what

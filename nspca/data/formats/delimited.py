@@ -380,19 +380,21 @@ def _find_second_table(body: bytes, layout: Layout) -> tuple[int, list[str]] | N
     def is_number(cell: str) -> bool:
         return layout.numerals.number(cell) is not None
 
-    header = [cell.strip() for cell in layout.rows[0]]
+    header, width = [cell.strip() for cell in layout.rows[0]], len(layout.columns)
     rows = numbered_rows(lines_of(body), layout.delimiter)
-    is_below_title = is_titled = False
+    previous, is_below_title = -1, False
     for (line, row), (_, below) in pairwise(one for one in rows if any(map(str.strip, one[1]))):
+        is_apart, previous = line > previous + 1, line
+        is_titled, is_below_title = is_below_title, sum(map(bool, map(str.strip, row))) == 1
+        has_name = layout.header and row[0].strip() == header[0]
+        if not (is_apart or is_titled or has_name or len(row) != width):
+            continue
         cells = [cell.strip() for cell in row if cell.strip()]
-        is_titled, is_below_title = is_below_title, len(cells) == 1
         if is_titled and [cell.strip() for cell in row] == header:
             return layout.above + line + 1, cells
-        has_name = layout.header and cells[0] == header[0]
         are_names = has_name or not any(is_number(cell) or CENSORED.fullmatch(cell) for cell in cells)
-        filled = sum(map(is_number, below))
-        is_whole = len(cells) > 2 and len({*cells}) == len(cells) and 2 * filled > len(cells) - 1
-        if line > 1 and are_names and is_whole and cells != [*filter(None, header)]:
+        is_other = len(cells) > 2 and len({*cells}) == len(cells) and cells != [*filter(None, header)]
+        if line > 1 and are_names and is_other and 2 * sum(map(is_number, below)) > len(cells) - 1:
             return layout.above + line + 1, cells
     return None
 
