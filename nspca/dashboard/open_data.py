@@ -328,6 +328,49 @@ def _read(
     return open_file(_raw, name, words, annotation=annotation, as_texts=as_texts, **dict(options))
 
 
+ENCODINGS = {
+    "cp1252": "Western Europe",
+    "mac_roman": "old Mac",
+    "cp850": "DOS",
+    "cp1250": "Central Europe",
+    "iso8859_2": "Central Europe, ISO",
+    "cp1254": "Turkish",
+    "cp1253": "Greek",
+    "cp1251": "Cyrillic",
+    "koi8_r": "Cyrillic, KOI8",
+    "gb18030": "Chinese",
+    "big5": "Chinese, traditional",
+    "shift_jis": "Japanese",
+    "euc_kr": "Korean",
+}
+"""Encodings that the page offers for a text: name of the codec -> where it is usual."""
+FIRST_WORDS = 3  # words beyond ASCII that show what an encoding makes of a text
+ENCODED = 2**20  # bytes at the beginning of a file in which they are looked for
+_BEYOND_ASCII = re.compile(r"\w*[^\x00-\x7f]+\w*")
+
+
+@cache.keep()
+def words_by_encoding(workspace: str, upload: str) -> dict[str, str]:
+    """Return what each possible encoding makes of the first words beyond ASCII of an uploaded text.
+
+    Of encodings that make the same words of it, the first is returned. A compressed file has none.
+    """
+    raw = engine().store.get_upload(workspace, upload)[0][:ENCODED]
+    if raw.startswith((b"PK", b"\x1f\x8b")):
+        return {}
+    lines = [line for line in re.split(rb"[\r\n]+", raw)[:-1] if not line.isascii()]
+    made: dict[str, str] = {}
+    for encoding in ENCODINGS:
+        try:
+            found = _BEYOND_ASCII.findall(b"\n".join(lines).decode(encoding))
+        except UnicodeDecodeError:
+            continue
+        words = " ".join(list(dict.fromkeys(found))[:FIRST_WORDS])
+        if words and words.isprintable() and words not in made.values():
+            made[encoding] = words
+    return made
+
+
 def read_as(raw: bytes, name: str, **options: Any) -> Opened:
     """Return the outcome of reading a file with the given options, and defaults for the others.
 

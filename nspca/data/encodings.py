@@ -21,7 +21,7 @@ _FORMATS = (
     "give a table (CSV, Excel, Parquet ...), a matrix (NPY, NPZ, Matrix Market), texts (.txt, Word, PDF) or "
     "a ZIP of images"
 )
-_USUAL = ("mac_roman", "cp850", "cp1250", "iso8859_2", "cp1251", "koi8_r")
+_USUAL = ("mac_roman", "cp850", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253")
 """Other encodings of one byte that programs of some country or age write."""
 _WORD = re.compile(r"[A-Za-z]*[^\x00-\x7f\xa0‘’“”„–—…«»](?:(?![’–—])[A-Za-z\x80-\uffff])*")
 """Letters around a sign beyond ASCII, with signs that stand between letters where the encoding is wrong.
@@ -44,7 +44,7 @@ def guess_encoding(raw: bytes) -> str:
         best = None
     is_ascii = best is not None and b"a1".decode(best.encoding) == "a1"  # not so on mainframes
     is_pair = best is not None and (not best.multi_byte_usage or re.search(rb"[\x80-\xff]{2}", sample))
-    if best is not None and is_ascii and is_pair and not best.encoding.startswith(("utf_", "mac_")):
+    if best is not None and is_ascii and is_pair and not best.encoding.startswith(("utf_", "mac_", "cp1006")):
         # Simplified Chinese is often written with signs that only the largest of its encodings has.
         found = "gb18030" if best.encoding in ("gb2312", "gbk", "hz") else str(best.encoding)
         encodings.insert(0 if best.language in _CENTRAL else 1, found)
@@ -77,18 +77,30 @@ def _is_word(word: str) -> bool:
     is_cased = letters[1:].islower() or letters.isupper() or len(letters) == 1
     is_plain = scripts != {"LATIN"} or not re.search(r"[^\x00-\x7f]{3}", letters)
     begins = unicodedata.category(word[0]) != "Mn"
-    return len(scripts) == 1 and begins and is_plain and (is_cased or not has_case) and "\ufffd" not in word
+    is_wrong = re.search("[\ufffd\u2500-\u259f]", word)  # signs that draw boxes, as DOS has them
+    return len(scripts) == 1 and begins and is_plain and (is_cased or not has_case) and not is_wrong
 
 
 def guessed(raw: bytes) -> tuple[str, Finding]:
     """Return the probable encoding of a text that is not UTF-8, and the finding that says so."""
     encoding = guess_encoding(raw)
     named = "Western European (cp1252)" if encoding == WESTERN else encoding
-    others = {"gb18030": "It is Chinese", "cp1251": "It is Cyrillic", WESTERN: "It is Western European"}
-    others |= {"cp1250": "It is Central European"} if encoding == WESTERN else {}
-    others |= {"mac_roman": "It is from an old Mac", "cp850": "It is from DOS"}
+    others = {
+        "gb18030": "It is Chinese",
+        "cp932": "It is Japanese",
+        "euc_jp": "It is Japanese in Unix",
+        "euc_kr": "It is Korean",
+        "cp1251": "It is Cyrillic",
+        WESTERN: "It is Western European",
+        "cp1250": "It is Central European",
+        "cp1253": "It is Greek",
+        "mac_roman": "It is from an old Mac",
+        "cp850": "It is from DOS",
+    }
+    head = raw[:_FIRST]
     ways = [Way("encoding", other, words) for other, words in others.items() if other != encoding]
-    ways = [way for way in ways if _is_in(raw[:_FIRST], way.value, is_cut=True)]
+    ways = [way for way in ways if _is_in(head, way.value, is_cut=True)]
+    ways.sort(key=lambda way: -_share_of_words(head, way.value))  # the most probable ones first
     return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways[:5]))
 
 

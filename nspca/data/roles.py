@@ -10,7 +10,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from nspca.data.dialect import Layout, are_few, are_labels, quoted, shape
+from nspca.data.dialect import ANSWER, Layout, are_few, are_labels, quoted, shape
 from nspca.data.findings import Finding
 from nspca.data.names import quote_names, short, were
 from nspca.data.numerals import MISSING
@@ -208,8 +208,12 @@ def _are_dates(cells: Iterable[str]) -> bool:
 
 
 def _are_names(layout: Layout, i: int) -> bool:
-    """Tell whether a column of texts holds short distinct names, which are no numbers with words."""
-    cells = layout.column(i)
+    """Tell whether a column of texts holds short distinct names, which are no numbers with words.
+
+    Rows that sum up others, by their cell or the one before, have no name.
+    """
+    pairs = zip(layout.column(max(0, i - 1)), layout.column(i), strict=False)
+    cells = [cell for beside, cell in pairs if not (TOTAL.fullmatch(beside) or TOTAL.fullmatch(cell))]
     is_code = any(cell[:1].isdigit() for cell in cells) and not ID.search(layout.columns[i])
     return _is_distinct(cells) and not is_code and all(len(cell) <= 40 and cell for cell in cells)
 
@@ -307,7 +311,11 @@ def _find_names(
     if beside is None:
         return None, (), ()
     is_free = beside in layout.text_columns and beside not in taken
-    if is_free and _is_distinct(layout.column(beside)) and not _are_dates(layout.column(beside)):
+    if (
+        is_free
+        and (beside in named or _is_distinct(layout.column(beside)))
+        and not _are_dates(layout.column(beside))
+    ):
         said = f"Column{quoted(layout, beside)} holds distinct names and was taken as sample names"
         way = Way("drop_columns", (names[beside],), "Leave it out")
         if counters:
@@ -394,11 +402,15 @@ def describe_left_out(
     column, name = f"Column{quoted(layout, i)}", layout.columns[i]
     held = sorted((row, text) for text, row in texts.items() if text.strip())
     filled, numerals = distinct_texts(texts), layout.numerals
+    are_answers = bool(filled) and all(map(ANSWER.match, filled))
     if i in layout.empty_columns or not held:
         return Finding(f"{column} is empty and was left out.")
     if are_few(len(texts), count):
         many = f"{len(filled)} different text{'s' * (len(filled) != 1)}"
         what = f"{column} holds {many}, no numbers: a label column that can group the samples."
+        if are_answers:
+            what = f'{column} holds answers such as "{short(held[0][1])}", words behind numbers, and is no '
+            what += "feature: write the numbers alone to make it one."
         return Finding(what, ways=(Way("label_column", name, "Use as labels"),))
     if filled and _are_dates(filled):
         return Finding(f"{column} holds dates and was left out.")
@@ -409,6 +421,15 @@ def describe_left_out(
     ):
         ways = (Way("id_column", name, "Use as names"),)
         return Finding(f"{column} holds texts beside the names and was left out.", ways=ways)
+    if are_answers:
+        return InvalidData(
+            f"Every column must hold numbers, but column{quoted(layout, i)} holds answers with words behind "
+            f'their numbers ("{short(held[0][1])}"): write the numbers alone.',
+            (
+                Way("label_column", name, f"Use “{short(name)}” as labels"),
+                Way("drop_columns", (name,), "Leave the column out"),
+            ),
+        )
     words = [(row, text) for row, text in held if not numerals.is_number(text)]
     row, text = (words or held)[0]
     what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")

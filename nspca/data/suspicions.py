@@ -86,8 +86,9 @@ ORDER = re.compile(
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
 TOTAL = re.compile(
-    r"(grand[ _]|sub[ _-]?)?total( \w+){0,3}|(sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev|"
-    r"variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
+    r"(grand[ _]|.* |sub[ _-]?)?(sub)?total( \w+){0,3}( \(\d+\))?"
+    r"|(sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev"
+    r"|variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
     re.IGNORECASE,
 )
 """Names of rows that sum up the others."""

@@ -116,6 +116,20 @@ def test_genes_in_rows_are_turned_and_turned_back(visit, texts):
     assert page.metric[0].value == "6"
 
 
+def test_counts_of_a_known_program_are_turned_back_too(visit, texts):
+    counts = np.random.default_rng(1).integers(1, 900, size=(30, 6))
+    lines = [[f"ENSG{i:011}", "chr1", i, i + 9, "+", 10, *row] for i, row in enumerate(counts)]
+    header = ["Geneid", "Chr", "Start", "End", "Strand", "Length", *(f"s{i}.bam" for i in range(6))]
+    page = upload(visit, csv(lines, header), "counts.csv")
+    assert "A table of featureCounts" in texts(page) and "Genes in rows: 6 samples, 30 genes." in texts(page)
+    assert "the table was transposed" not in texts(page), "it is said once"
+    assert page.toggle(key="widget_rows").value
+    page = press(page, "change")
+    assert page.metric[0].value == "30" and not page.toggle(key="widget_rows").value
+    page = press(page, "Take the rows as features")
+    assert page.metric[0].value == "6" and "Genes in rows" in texts(page)
+
+
 def test_a_label_row_among_genes_turns_the_table_and_can_be_turned_back(visit, texts):
     lines = [["class", *"ABABAB"], *([f"{1000 + i}_at", *range(i, i + 6)] for i in range(40))]
     page = upload(visit, csv(lines, ["gene", *(f"s{i}" for i in range(6))]))
@@ -623,6 +637,31 @@ def test_photographs_of_one_size_are_shrunk_until_that_is_changed(visit, texts, 
     assert "Images of 76,800 pixels take minutes" in texts(page)
     page = press(page, "128 x 128")
     assert "6 images of 128 × 128 pixels" in texts(page)
+
+
+def test_an_encoding_is_chosen_by_the_words_that_it_makes_and_turned_back(visit, table, texts, address):
+    text = csv(table, ["Größe", "Länge", "c", "d", "e"]).decode()
+    page = upload(visit, text.encode("mac_roman"))
+    assert "it was read as mac" in texts(page) and "Größe" in page.dataframe[0].value.columns
+    assert not any(one.label.startswith("Größe") for one in page.button), "it is read so already"
+    page = press(page, "Grš§e LŠnge (Western Europe")
+    assert address(page)["encoding"] == "cp1252" and "The text was read as cp1252" in texts(page)
+    assert "Grš§e" in page.dataframe[0].value.columns
+    page = press(page, "Größe Länge (old Mac")
+    assert address(page)["encoding"] == "mac_roman" and "Größe" in page.dataframe[0].value.columns
+    page = press(page, "As it was found")
+    assert "encoding" not in address(page) and "it was read as mac" in texts(page)
+
+
+def test_what_is_standardised_stays_so_when_another_decision_is_turned(visit, table, address):
+    rows = [f"{1000 + i},{round(1000 * row[0])},{row[1]},{row[2]}" for i, row in enumerate(table)]
+    page = upload(visit, "\n".join(["id,Größe,b,c", *rows]).encode("cp1252"))
+    assert address(page)["scale"] == "1"
+    page = press(page, "Gr")
+    assert address(page)["scale"] == "1" and "encoding" in address(page)
+    key = next(one.key for one in page.button if one.key.startswith("turn_id_column"))
+    page = page.button(key=key).click().run()
+    assert address(page)["scale"] == "1" and address(page)["id"] == "(none)"
 
 
 def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, address):

@@ -417,6 +417,30 @@ CASES = {
         X,
         "sample~1 a holds~dates",
     ),
+    "lines about the samples": (
+        table(
+            ["", "", "batch", "x", "y", "x", "y"],
+            ["", "", "day", *range(4)],
+            ["who", "mass", "note", *"abcd"],
+            *([name, 1.5, "C6", *row] for name, *row in ROWS),
+        ),
+        np.column_stack([np.full(12, 1.5), X]),
+        "s0 mass 2 lines were left out above the table",
+    ),
+    "subtotals beside names of cities": (
+        table(
+            ["country", "city", *HEAD[1:]],
+            *(["CH", *row] for row in ROWS),
+            ["CH Total", "", *X.sum(axis=0)],
+        ),
+        X,
+        "s0 a “CH Total”, is the sum of the others and was left out",
+    ),
+    "answers with words": (
+        table(HEAD, *([row[0], f"{1 + i % 5} - Agree", *row[2:]] for i, row in enumerate(ROWS))),
+        X[:, 1:],
+        "s0 b write the numbers alone",
+    ),
     "three rows of names of pandas": (
         table(["", *"xxyy"], ["", *"aabb"], ["", "mean", "std", "mean", "std"], ["id", *[""] * 4], *ROWS),
         X,
@@ -426,6 +450,16 @@ CASES = {
         table(["", *"xyzw"], ["", *"abcd"], ["id", *[""] * 4], *ROWS),
         X,
         "s0 x~a above the table",
+    ),
+    "rows of names above two columns of names": (
+        table(
+            ["", "", *"xxyy"],
+            ["", "", "mean", "std", "mean", "std"],
+            ["arm", "who", *[""] * 4],
+            *(["uv"[i % 2], *row] for i, row in enumerate(ROWS)),
+        ),
+        X,
+        "s0 x~mean different texts",
     ),
     "an age that rises": (
         table(["Age (years)", *HEAD[1:]], *([20 + 2 * i, *row[1:]] for i, row in enumerate(ROWS))),
@@ -448,7 +482,7 @@ CASES = {
     ),
     "Campbell": (
         table(
-            ["TOA5", "CR1000", "CR1000", 12345, "CPU:a.CR1", 1, 2, "Table1"],
+            ["TOA5", "CR1000", "CR1000", 12345, "Table1"],
             ["TIMESTAMP", *HEAD[1:]],
             ["TS", "Volts", "Deg C", "Deg C", "%"],
             ["", "Min", "Smp", "Avg", "Smp"],
@@ -522,6 +556,19 @@ def test_a_table_is_read_right_and_what_was_decided_is_said(name):
 @pytest.mark.parametrize("name", ["an alignment table of MS-DIAL", "Perseus"])
 def test_lines_that_group_the_samples_are_labels(name):
     assert read(CASES[name][0].encode()).labels.tolist() == ["x"] * 6 + ["y"] * 6
+
+
+def test_the_table_of_an_archive_of_uci_is_taken():
+    iris = table(*([*row[1:], "abc"[i % 3]] for i, row in enumerate(ROWS)))
+    names = "1. Title: Iris\n\nMin  Max\n4.3  7.9\n"
+    data = read(archive({"Index": "4551 iris.data\n", "iris.data": iris, "iris.names": names}))
+    assert np.allclose(data.X, X) and 'left aside: "Index", "iris.names"' in " ".join(data.notes)
+
+
+def test_totals_of_one_name_are_left_out_together():
+    raw = table(HEAD, *ROWS[:6], ["Total", 1, 2, 3, 4], *ROWS[6:], ["Total", 5, 6, 7, 8]).encode()
+    (way,) = (one.ways[0] for one in read(raw).findings if one.option == "drop_rows")
+    assert np.allclose(read(raw, drop_rows=way.value).X, X)
 
 
 def test_tiny_numbers_are_no_times():
@@ -599,6 +646,14 @@ REFUSED = {
     "numbers with words": (
         table(HEAD, *([row[0], *["1 - Strongly disagree", "2 - Agree"] * 2] for row in ROWS)),
         "no column of numbers",
+    ),
+    "many answers with words": (
+        table(HEAD, *([row[0], f"{1 + i % 7}. Agree", *row[2:]] for i, row in enumerate(ROWS))),
+        "answers with words behind their numbers",
+    ),
+    "Perseus without main columns": (
+        table(["id", "a"], ["#!{Type}T", "N"], ["s", 1], ["t", 2], sep="\t"),
+        "type E",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
     "a name of two lines beside words": (
@@ -702,6 +757,7 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1252", "µg"),
         ("cp1252", "länge–breite"),
         ("utf-16-le", "Length"),
+        ("cp1253", "Μήκος"),
     ],
 )
 def test_the_encoding_of_a_header_is_guessed(encoding, name):
@@ -712,3 +768,12 @@ def test_an_encoding_without_a_mark_is_said():
     raw = table(HEAD, *ROWS).encode("utf-16-le")
     assert "read as utf-16-le" in read(raw).notes[0]
     assert "utf-16" not in " ".join(read(raw, encoding="utf-16-le").notes)
+
+
+@pytest.mark.parametrize("encoding", ["euc_kr", "euc_jp", "gb18030", "cp1253", "cp850"])
+def test_a_guess_is_said_with_the_right_encoding_among_the_ways(encoding):
+    words = {"euc_kr": "길이", "euc_jp": "長さと幅", "gb18030": "长度", "cp1253": "μηκος", "cp850": "Zürich"}
+    raw = table([words[encoding], *HEAD[1:]], *ROWS).encode(encoding)
+    (said,) = (one for one in read(raw).findings if one.option == "encoding")
+    values = {way.value for way in said.ways}
+    assert encoding in values or f"as {encoding}." in said.what

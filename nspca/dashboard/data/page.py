@@ -66,7 +66,7 @@ def _details(data: Chosen) -> None:
         preview.facts(whole_folder(data))
         cost_estimate.line(whole_folder(data))
         if data.dataset.source != "user":
-            preview.notes(data)
+            preview.notes(data, data.dataset.findings)
         if state.get("upload") is None:
             reading.groups(data)
         preview.first_rows(data.dataset)

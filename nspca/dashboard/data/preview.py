@@ -3,6 +3,8 @@
 The data page calls most functions. `answer_page.open_page` draws `line` and `rows` at the top of other pages.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
@@ -11,7 +13,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstacle, problem
-from nspca.data import PREPARATIONS, SAMPLES, Dataset, shown_name
+from nspca.data import PREPARATIONS, SAMPLES, Dataset, Finding, shown_name
 from nspca.errors import NSPCAError
 from nspca.plots.data_preview import lines, strip
 from nspca.plots.samples import sparsity_figure, spectrum_figure
@@ -98,13 +100,10 @@ def _name(of: Chosen) -> str:
     return of.dataset.name if sample is None else SAMPLES[shown_name(sample)].title
 
 
-def notes(of: Chosen) -> None:
-    """Draw what reading the data changed or left out, and the number of constant features."""
+def notes(of: Chosen, findings: Sequence[Finding]) -> None:
+    """Draw findings that nothing turns as sentences, and the number of constant features."""
     data, constant = of.dataset, measures(of).constant
-    # Findings with a button stand in a list of their own (`reading.offers`).
-    settled = state.get("gaps") != "refuse"
-    said = [one for one in data.findings if not (settled and "missing value" in one.what)]
-    lines = [one.sentence for one in said if data.source != "user" or not one.ways]
+    lines = [one.sentence for one in findings]
     # Features constant in a sample of a folder may vary in the other rows.
     is_said = any(one.option == "drop_constant" for one in data.findings)
     if constant.size and not is_said and not data.is_covariance and of.reference.folder is None:

@@ -15,6 +15,7 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.app.form import draw
 from nspca.dashboard.data import picker, preview
 from nspca.dashboard.open_data import (
+    ENCODINGS,
     EXTREME,
     Chosen,
     has_many_pixels,
@@ -22,6 +23,7 @@ from nspca.dashboard.open_data import (
     obstacle,
     open_upload,
     reference,
+    words_by_encoding,
 )
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
@@ -47,6 +49,9 @@ GAPS = {
 """Treatments of missing values in words."""
 CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
 """Options of tables that are chosen. All others have a field to type in."""
+AS_FOUND = Way("encoding", None, "As it was found")
+TURNED = "Features were in rows"
+"""Beginning of the finding of a table that was turned, such as those of programs that count genes."""
 TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
@@ -134,7 +139,10 @@ def groups(of: Chosen) -> None:
 
 
 def _is_turned(data: Dataset) -> bool:
-    return any(one.option == "features_in_rows" and not one.is_suspicion for one in data.findings)
+    return any(
+        TURNED in one.what or (one.option == "features_in_rows" and not one.is_suspicion)
+        for one in data.findings
+    )
 
 
 def _found(name: str) -> str:
@@ -231,28 +239,40 @@ def offers(of: Chosen) -> None:
     if data.source != "user":
         return
     if of.reference.folder is not None:  # only uploads have options of reading
-        preview.notes(of)
+        preview.notes(of, data.findings)
         return
     with st.container(gap="xsmall"):
-        done = "drop_constant" if state.get("drop") else ""
-        findings = [one for one in data.findings if one.ways and one.option not in (done, "image_size")]
-        if state.get("scale"):  # it advises what is done already
-            findings = [one for one in findings if "alone carries" not in one.what]
-        if state.get("gaps") != "refuse":
-            others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
-            ways = tuple(Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others)
-            gaps = [one for one in data.findings if "missing value" in one.what and not one.ways]
-            findings += [replace(one, ways=ways) for one in gaps]
-        findings += _sizes_of_images(data)
+        findings = _with_ways(data)
+        if not state.get("words") and (encoding := state.get("encoding")):
+            findings.append(Finding(f"The text was read as {encoding}.", ways=(AS_FOUND,)))
         if state.get("about"):
             _annotated()
-        _list_findings(of, findings)
+        _list_findings(of, [one for one in findings if one.ways])
         _offer_scale(of)
         if data.labels is None and not data.is_covariance:
             _offer_labels(data)
         if sentence := measures(of).covariance:
             _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
-        preview.notes(of)
+        preview.notes(of, [one for one in findings if not one.ways])
+
+
+def _with_ways(data: Dataset) -> list[Finding]:
+    """Return the findings of an upload, with more ways to turn them, and without what is settled."""
+    settled = ("image_size", "drop_constant") if state.get("drop") else ("image_size",)
+    findings = [one for one in data.findings if one.option not in settled]
+    if state.get("scale"):  # it advises what is done already
+        findings = [one for one in findings if "alone carries" not in one.what]
+    more: dict[str, tuple[Way, ...]] = {}
+    if not data.label_columns:  # groups that the file has of its columns need these as samples
+        more[TURNED] = (Way("features_in_rows", False, "The rows are the samples"),)
+    if state.get("gaps") != "refuse":
+        others = [how for how in GAPS if how not in ("refuse", state.get("gaps"))]
+        more["missing value"] = tuple(
+            Way("missing", how, f"{GAPS[how][0].upper()}{GAPS[how][1:]}") for how in others
+        )
+    for part, ways in more.items():
+        findings = [replace(one, ways=ways) if part in one.what and not one.ways else one for one in findings]
+    return findings + _sizes_of_images(data)
 
 
 def _sizes_of_images(data: Dataset) -> list[Finding]:
@@ -327,12 +347,34 @@ def _finding(of: Chosen, one: Finding, number: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_{number}"):
         why = one.why if is_done else None
         st.markdown(said.replace(" feature", f" {noun}"), width="content", help=why or None)
+        if one.option == "encoding" and _offer_encodings(one):
+            return
         for way in one.ways:
             words = wording.plain(way.words)
             label, tip = (CHANGE, words) if is_done else (words, None)
             key = f"turn_{way.option}_{number}" + f"_{way.value}" * (len(one.ways) > 1)
             how: dict[str, Any] = {"type": "tertiary", "help": tip}
             buttons.button(label, key, partial(_take, way), **how)
+
+
+def _offer_encodings(one: Finding) -> bool:
+    """Draw a list of encodings, each with the words that it makes of the file; tell whether there is any."""
+    words = words_by_encoding(state.workspace(), state.get("upload"))
+    here = state.get("encoding")
+    ways = [
+        Way("encoding", name, f"{said} ({ENCODINGS[name]}, {name})")
+        for name, said in words.items()
+        if name != here and f"({name})" not in one.what and f" {name}." not in one.what
+    ]
+    if not ways:
+        return False
+    with st.popover(CHANGE, type="tertiary", key=f"encodings_{here}"):
+        st.markdown("Which of these are words?")
+        for way in [*ways, *([AS_FOUND] if here else [])]:
+            buttons.button(
+                wording.plain(way.words), f"encoding_{way.value}", partial(_take, way), type="tertiary"
+            )
+    return True
 
 
 def _take(way: Way) -> None:
@@ -349,8 +391,14 @@ def _take(way: Way) -> None:
         state.put(drop=True)
         preview.changed()
         return
+    is_scaled = state.get("scale")
     state.put(**{option.query: value})
-    _read_anew() if way.option == "label_column" else _turned()
+    if way.option in ("label_column", "encoding"):  # the numbers stay as they are
+        _read_anew()
+        return
+    _turned()
+    if is_scaled:  # `settle` looks whether the scales still differ
+        st.session_state[state.UNSEEN] = state.get("upload")
 
 
 def can_be_counted() -> bool:

@@ -25,8 +25,8 @@ MOST_TITLE = 5
 """Maximum lines above a table of texts, such as a title."""
 _ASIDE = re.compile(
     r".*(read.?me|licen[cs]e|copying|changelog|citation|about|notes?|codebook|dictionary|description|manifest"
-    r"|checksums?|md5sums?|sha\d+sums?)[^/]*|.*\.(md|rst|pdf|html?|docx?|rtf|odt|pptx?|log|sh|py|r|rmd|ipynb|m|bib"
-    r"|tex|ya?ml|xml|toml|ini|md5|sha\d+|png|jpe?g|gif|svg|tiff?|bmp|webp)",
+    r"|checksums?|md5sums?|sha\d+sums?)[^/]*|index(\.txt)?|.*\.(md|rst|pdf|html?|docx?|rtf|odt|pptx?|log|sh|py|r|rmd|ipynb|m|bib"
+    r"|names|tex|ya?ml|xml|toml|ini|md5|sha\d+|png|jpe?g|gif|svg|tiff?|bmp|webp)",
     re.IGNORECASE,
 )
 """Names of files that are beside a table and hold none."""

@@ -60,6 +60,11 @@ def read_table(
     called: Sequence[str] = numbered("sample", len(values))
     if roles.ids is not None:
         called = [cell.strip() for cell in texts[roles.ids]]
+        beside = texts.get(roles.ids - 1, called)  # a subtotal of cities may have its name there
+        called = [
+            name or (cell.strip() if TOTAL.fullmatch(cell.strip()) else "")
+            for name, cell in zip(called, beside, strict=True)
+        ]
     out, said = _find_rows_left_out(values, called, options)
     count, kept = len(values), np.setdiff1d(np.arange(len(values)), out)
     if out:
@@ -121,7 +126,8 @@ def _find_rows_left_out(
 ) -> tuple[list[int], list[Finding | str]]:
     """Return the rows to leave out, those on request and a last row that is the total, and the findings."""
     said: list[Finding | str] = []
-    out, last = match_items(called, options.drop_rows, "row"), len(values) - 1
+    names = unique_names(called, "sample")[0] if options.drop_rows else ()
+    out, last = match_items(names, options.drop_rows, "row"), len(values) - 1
     if out:
         said.append(f"Rows left out on request: {quote_names(called[r] for r in out)}.")
     is_total = last >= 3 and last not in out and TOTAL.fullmatch(called[last]) is not None
