@@ -56,6 +56,8 @@ _WORD = re.compile(r"\s*[\[(]?([^\W\d]|[%‰°€${]|10\^)")
 """The beginning of a word or of a unit."""
 ANSWER = re.compile(r"\s*\d+(\s+[-–:]\s*|[-–:.)]\s+|\s*=\s*)[^\W\d]")
 """The beginning of an answer such as 1 - Strongly disagree."""
+_LOGGER = re.compile(r'"?TOA5"?,')
+"""The line above the names in files of Campbell loggers."""
 _BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
 """Cells between blanks, some of them in quotation marks."""
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
@@ -145,6 +147,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     raw = raw[: filled_end(raw)]
     check_lines(raw)
     lines = _first_lines(raw, options)
+    if options.header == "auto" and _LOGGER.match(lines[0]):
+        options = options.but(header=2)
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
     held = ["\n", *lines[1:]] if told else lines
     comment, skipped, delimiter = _find_comments(held, options, options.delimiter or (told and told[1]))
@@ -179,7 +183,8 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if levels:
         above += [" ".join(row).strip() for row in rows[: levels - 1]]
         names = [" ".join(filter(None, map(str.strip, cells))) for cells in zip(*rows[:levels], strict=True)]
-        rows = [[rows[levels][0], *names[1:]], *rows[levels + 1 :]]
+        names = [name.strip() or above for name, above in zip(rows[levels], names, strict=True)]
+        rows = [names, *rows[levels + 1 :]]
         places = places[levels - 1 : levels] + places[levels + 1 :]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])
     has_header, why, is_open = _find_header(rows, width, numerals, options)
@@ -297,13 +302,16 @@ def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions)
 
 
 def _count_levels(rows: Sequence[Sequence[str]], is_grouped: bool) -> int:
-    """Return how many rows of names stand above a row that names the first column alone, as pandas writes it.
+    """Return how many rows of names stand above a row that names the first columns alone, as of pandas.
 
     Above one row of names there are groups, and several have no name for the first column.
     """
-    levels = [*takewhile(lambda row: len(row) == len(rows[0]) > 2 and any(row[1:]), rows[:5])]
+    levels = [*takewhile(lambda row: len(row) == len(rows[0]) > 2 and row[-1].strip(), rows[:5])]
     count = len(levels)
     if count + 2 > len(rows) or not rows[count][0].strip() or not all(map(_has_names, levels)):
+        return 0
+    named = len([*takewhile(str.strip, rows[count])])
+    if 2 * named > len(rows[0]) or any(map(str.strip, rows[count][named:])):
         return 0
     return count if is_grouped or (count > 1 and not any(row[0].strip() for row in levels)) else 0
 

@@ -451,6 +451,16 @@ CASES = {
         X,
         "s0 x~a above the table",
     ),
+    "rows of names above two columns of names": (
+        table(
+            ["", "", *"xxyy"],
+            ["", "", "mean", "std", "mean", "std"],
+            ["arm", "who", *[""] * 4],
+            *(["uv"[i % 2], *row] for i, row in enumerate(ROWS)),
+        ),
+        X,
+        "s0 x~mean different texts",
+    ),
     "an age that rises": (
         table(["Age (years)", *HEAD[1:]], *([20 + 2 * i, *row[1:]] for i, row in enumerate(ROWS))),
         None,
@@ -472,7 +482,7 @@ CASES = {
     ),
     "Campbell": (
         table(
-            ["TOA5", "CR1000", "CR1000", 12345, "CPU:a.CR1", 1, 2, "Table1"],
+            ["TOA5", "CR1000", "CR1000", 12345, "Table1"],
             ["TIMESTAMP", *HEAD[1:]],
             ["TS", "Volts", "Deg C", "Deg C", "%"],
             ["", "Min", "Smp", "Avg", "Smp"],
@@ -640,6 +650,10 @@ REFUSED = {
     "many answers with words": (
         table(HEAD, *([row[0], f"{1 + i % 7}. Agree", *row[2:]] for i, row in enumerate(ROWS))),
         "answers with words behind their numbers",
+    ),
+    "Perseus without main columns": (
+        table(["id", "a"], ["#!{Type}T", "N"], ["s", 1], ["t", 2], sep="\t"),
+        "type E",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
     "a row of words": (

@@ -313,6 +313,11 @@ def _convert_perseus(raw: bytes) -> Converted:
         lines[name.removeprefix("C:")] = [cell, *others]
     types = lines.pop("Type")
     samples = [i for i, kind in enumerate(types) if kind == "E"]
+    if len(samples) < 2:
+        raise InvalidData(
+            "A table of Perseus has the samples in main columns (type E), and two are needed at least: "
+            "change the type of their columns in Perseus."
+        )
     ids = next((i for i, kind in enumerate(types) if kind == "T"), 0)
     header = [*rows.iloc[0]]
     findings = [
