@@ -33,7 +33,7 @@ def test_every_time_the_bound_comes_down_is_a_row(X):
     events = []
     sweep = ASKED.but(effort="standard").run(events.append, X=X)
     now = JobState("x", "done", rows=tuple(e.payload["row"] for e in events if "row" in e.payload))
-    rows, result = joint_proof.panel.closers(now), sweep["joint", 3]
+    rows, result = joint_proof.optimal.closers(now), sweep["joint", 3]
     uppers = [row.upper for row in rows]
     assert len(rows) >= 2 and uppers == sorted(set(uppers), reverse=True)
     assert {(row.effort, row.lower) for row in rows} == {("standard", result.value)}
@@ -73,7 +73,7 @@ def test_one_part_is_one_part(start, texts):
 
 def test_the_time_of_a_proof_begins_after_the_methods(monkeypatch):
     drawn = []
-    monkeypatch.setattr(joint_proof.panel, "draw_gap", lambda *given, **how: drawn.append(given))
+    monkeypatch.setattr(joint_proof.optimal, "draw_gap", lambda *given, **how: drawn.append(given))
     monkeypatch.setattr(joint_proof.time, "time", lambda: 110.0)
     rows = [Several("joint", [1.0], 4.0, None), Closer(2.0, 1.0, 2.0, "standard")]
     now = JobState("x", "running", started=100.0, rows=tuple(pack(row)["row"] for row in rows))

@@ -279,6 +279,20 @@ def test_an_empty_list_says_what_to_do(visit, texts, workspace):
     assert not page.exception and "You have no runs yet" in texts(page), "none of another workspace"
     (link,) = [one.proto for one in page.get("page_link") if "Your own files" in one.proto.label]
     assert "mine" in link.label and "source=upload" in link.query_string
+    assert "Your data" not in texts(page)
+
+
+def test_the_answers_about_the_file_in_use_are_one_click_away(visit, texts, workspace):
+    digest = engine().store.put_upload(workspace, b"1,2", {"file": "mine.csv", "name": "mine"})
+    for planted in (False, True):
+        if planted:
+            plant(workspace)
+        page = visit(PAGE, w=workspace, upload=digest, rows="1")
+        assert not page.exception and "Your data: **mine" in texts(page)
+        links = {one.proto.label: one.proto for one in page.get("page_link")}
+        for label, path in {"Its answer on Sweep": "sweep", "Its answer on Components": "components"}.items():
+            assert path in links[label].page and f"upload={digest}" in links[label].query_string
+            assert "rows=1" in links[label].query_string, "read as it is now"
 
 
 def test_runs_of_every_kind_in_one_list(visit, texts, workspace):

@@ -87,14 +87,21 @@ def _kept(workspace: str) -> None:
 
 
 def _files(workspace: str | None) -> None:
-    """Draw a link to the visitor's own files, which are found again without a run too."""
+    """Draw links to the answers about the visitor's file in use, and a link to all files."""
     kept = engine().store.list_uploads(workspace) if workspace else []
-    names = [upload["meta"]["file"] for upload in kept if not upload["meta"].get("words")]
-    if names and not state.get("present"):
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        label = f"Your own files: {', '.join(map(wording.plain, names[:MOST_NAMED]))}{more}"
-        query = {**state.link("pages/data.py"), "source": "upload"}
-        st.page_link("pages/data.py", label=label, icon=":material/folder:", query_params=query)
+    files = {one["digest"]: one["meta"]["file"] for one in kept if not one["meta"].get("words")}
+    if not files or state.get("present"):
+        return
+    if here := files.get(state.get("upload")):
+        with st.container(horizontal=True, vertical_alignment="center", key="own"):
+            st.markdown(f"Your data: **{wording.plain(here)}**", width="content")
+            frame.way_on("pages/sweep.py", "Its answer on Sweep")
+            frame.way_on("pages/components.py", "Its answer on Components")
+    names = [*files.values()]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    label = f"Your own files: {', '.join(map(wording.plain, names[:MOST_NAMED]))}{more}"
+    query = {**state.link("pages/data.py"), "source": "upload"}
+    st.page_link("pages/data.py", label=label, icon=":material/folder:", query_params=query)
 
 
 def _empty() -> None:
@@ -103,6 +110,8 @@ def _empty() -> None:
         "with its answer and its proof, for you and whoever you give the address. What a page answers before "
         "you ask is not listed: it comes back when you open the data."
     )
+    if state.get("upload") is not None:  # the links of `_files` name the data
+        return
     with st.container(horizontal=True):
         for path, label in (
             ("pages/sweep.py", "How many features are enough?"),
