@@ -656,6 +656,19 @@ REFUSED = {
         "type E",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
+    "a name of two lines beside words": (
+        table(
+            HEAD,
+            *([f'"{row[0]}\n"', *row[1:]] for row in ROWS[:5]),
+            ["s5", "lost", "none", "no", "nil"],
+            *ROWS,
+        ),
+        "row 6, column",
+    ),
+    "missing values below an empty row": (
+        table(HEAD, *ROWS[:5], [], ["s5", "NA", "none", "null", "n/a"], *ROWS[6:]),
+        "4 are missing",
+    ),
     "a row of words": (
         table(HEAD, *ROWS[:5], ["s5", "lost", "none", "no", "nil"], *ROWS[6:]),
         "row 6, column",
