@@ -185,11 +185,14 @@ class Search(Work):
 
     @property
     def result(self) -> tuple[Certificate | None, Array | None]:
-        """The best certificate, with the tree of an unfinished search in it, and the better answer."""
-        best = self.best
-        return (
-            best if best is None or self.unfinished is None else best.with_unfinished(self.unfinished)
-        ), self.point
+        """The best certificate, with the tree of an unfinished search in it, and the better answer.
+
+        A tree that proves less than was known before stands in the certificate of what was known.
+        """
+        if self.unfinished is None:
+            return self.best, self.point
+        best = self.resume if self.best is None else self.best
+        return None if best is None else best.with_unfinished(self.unfinished), self.point
 
     def keep(self, found: Certificate | None) -> None:
         if found is None:
