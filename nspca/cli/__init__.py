@@ -8,7 +8,7 @@
     loadings     components of the user, read from CSV or JSON
     completion   scripts for shell completion, made from the parser
 
-There is a module for each command, or for two that belong together: solve, sweep, run, proof (certify,
+There is a module for each command, or for two that belong together: solve, sweep, run, read, proof (certify,
 verify), plan (plan, shard), samples (samples, fetch), papers, app (app, backup), mcp. A command is a function
 with the decorator `command`, which names its arguments, and its docstring is the help. Computations are
 imported only when a command runs, so that ``--help`` is quick.

@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 class Command:
     """A command: the function that gets the parsed arguments and returns the exit status, and its arguments.
 
-    The name of the function is that of the command. The first paragraph of its docstring is the summary.
+    The name of the function is that of the command. The first sentence of its docstring is the summary.
     """
 
     run: Run

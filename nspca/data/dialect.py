@@ -147,7 +147,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     raw = raw[: filled_end(raw)]
     check_lines(raw)
     lines = _first_lines(raw, options)
-    if options.header == "auto" and _LOGGER.match(lines[0]):
+    if options.header == "auto" and any(map(_LOGGER.match, lines[:1])):
         options = options.but(header=2)
     told = _SEP.fullmatch(lines[0]) if len(lines) > 1 else None
     held = ["\n", *lines[1:]] if told else lines

@@ -89,6 +89,7 @@ def test_what_shuffled_tables_say_in_words(value, tables, said):
 def test_a_covariance_has_no_rows(ran, texts):
     page = ran("pages/sweep.py", sample="pitprops", from_=2, to=2, step=1)
     assert texts(page).count("is a covariance matrix without rows") == 1, "one reason for both questions"
+    assert "A fifth of" not in texts(page), "nothing about how it would be done"
     assert not page.error and not page.exception
 
 

@@ -656,6 +656,19 @@ REFUSED = {
         "type E",
     ),
     "JCAMP": ("##TITLE=x\n##JCAMP-DX=4.24\n400 1 2\n404 2 3\n", "JCAMP"),
+    "a name of two lines beside words": (
+        table(
+            HEAD,
+            *([f'"{row[0]}\n"', *row[1:]] for row in ROWS[:5]),
+            ["s5", "lost", "none", "no", "nil"],
+            *ROWS,
+        ),
+        "row 6, column",
+    ),
+    "missing values below an empty row": (
+        table(HEAD, *ROWS[:5], [], ["s5", "NA", "none", "null", "n/a"], *ROWS[6:]),
+        "4 are missing",
+    ),
     "a row of words": (
         table(HEAD, *ROWS[:5], ["s5", "lost", "none", "no", "nil"], *ROWS[6:]),
         "row 6, column",
@@ -743,6 +756,8 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1252", "l’été"),
         ("cp1252", "µg"),
         ("cp1252", "länge–breite"),
+        ("cp1251", "ИВАНОВ ПЕТРОВ СИДОРОВ"),
+        ("cp932", "ﾔﾏﾀﾞ ｻﾄｳ ｽｽﾞｷ"),
         ("utf-16-le", "Length"),
         ("cp1253", "Μήκος"),
     ],

@@ -1,6 +1,7 @@
 """Sections below a sweep about other rows: held out, drawn again, shuffled, and those of another table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -45,8 +46,8 @@ def show(answer: Answer) -> None:
     is_open = any(one.is_begun for one in sections)
 
     def draw() -> None:
-        for one in sections:
-            one.show(answer.of)
+        for one in sections:  # what is not offered needs no words on how it is done
+            (replace(one, intro="") if one.why_not else one).show(answer.of)
 
     frame.fold(title, "fold_rows", ":material/casino:", draw, is_open=is_open)
 

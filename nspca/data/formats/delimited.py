@@ -380,11 +380,14 @@ def _find_second_table(body: bytes, layout: Layout) -> tuple[int, list[str]] | N
     def is_number(cell: str) -> bool:
         return layout.numerals.number(cell) is not None
 
+    def is_value(cell: str) -> bool:
+        return is_number(cell) or layout.numerals.is_missing(cell) or CENSORED.fullmatch(cell) is not None
+
     header, width = [cell.strip() for cell in layout.rows[0]], len(layout.columns)
     rows = numbered_rows(lines_of(body), layout.delimiter)
-    previous, is_below_title = -1, False
+    end, is_below_title = 0, False
     for (line, row), (_, below) in pairwise(one for one in rows if any(map(str.strip, one[1]))):
-        is_apart, previous = line > previous + 1, line
+        is_apart, end = line > end, line + 1 + sum(cell.count("\n") for cell in row)
         is_titled, is_below_title = is_below_title, sum(map(bool, map(str.strip, row))) == 1
         has_name = layout.header and row[0].strip() == header[0]
         if not (is_apart or is_titled or has_name or len(row) != width):
@@ -392,7 +395,7 @@ def _find_second_table(body: bytes, layout: Layout) -> tuple[int, list[str]] | N
         cells = [cell.strip() for cell in row if cell.strip()]
         if is_titled and [cell.strip() for cell in row] == header:
             return layout.above + line + 1, cells
-        are_names = has_name or not any(is_number(cell) or CENSORED.fullmatch(cell) for cell in cells)
+        are_names = has_name or not any(map(is_value, cells))
         is_other = len(cells) > 2 and len({*cells}) == len(cells) and cells != [*filter(None, header)]
         if line > 1 and are_names and is_other and 2 * sum(map(is_number, below)) > len(cells) - 1:
             return layout.above + line + 1, cells
