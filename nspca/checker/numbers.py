@@ -5,6 +5,7 @@ numbers that were given. The code that makes certificates implements this rule i
 `blocks` pass all data through here.
 """
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def is_exact(entries: Any) -> bool:
     if isinstance(entries, list | tuple):
         return all(is_exact(entry) for entry in entries)
     if isinstance(entries, int):
-        return entries.bit_length() < 1024 and entries == float(entries)
+        return abs(entries) <= sys.float_info.max and entries == float(entries)
     X = np.asarray(entries)
     if X.dtype.kind in "iu" and X.dtype.itemsize == 8:
         upper = (X >> 32).astype(float) * 2.0**32  # exact, as are the low half and the difference below

@@ -293,7 +293,10 @@ def _describe_text(
             way = Way("thousands", mark, "It stands between thousands")
             return f"{{}}, whose {mark_name(mark)} may stand between thousands: write it without.", (way,)
     ways = (aside,) if names is None else (names, aside)
-    if not (code.isalpha() or code[0].isdigit()) or code.lower() in WORDS_OF_MISSING:
+    first = layout.body_rows[0] if where.endswith("row 1") else ()
+    is_header = 2 * sum(numerals.number(one) is None for one in first) > len(layout.columns)
+    is_code = not (code.isalpha() or code[0].isdigit()) or code.lower() in WORDS_OF_MISSING
+    if is_code and not is_header:
         ways = (Way("missing_codes", (code,), "It is a missing value"), *ways)
     way_out = "correct it, "
     if where.endswith("row 1"):

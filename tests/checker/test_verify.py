@@ -157,6 +157,8 @@ def test_frames_and_lists_are_data_and_text_is_not():
     refused([[1, 2], [3]], c, "got lists of different lengths")
     refused({"a": [1, 2]}, c, r"must have shape \(6, 4\), got \(\)")
     refused([[10**400] * 4] * 6, c, "float64 holds exactly")
+    refused([[2**1024 - 1] * 4] * 6, c, "float64 holds exactly")
+    refused([[2**1023] * 4] * 6, c, "digests differ")
     refused(X[0], c, "shape")
     refused(X + 0j, c, "real numbers")
 

@@ -766,6 +766,8 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1252", "l’été"),
         ("cp1252", "µg"),
         ("cp1252", "länge–breite"),
+        ("cp1251", "ИВАНОВ ПЕТРОВ СИДОРОВ"),
+        ("cp932", "ﾔﾏﾀﾞ ｻﾄｳ ｽｽﾞｷ"),
         ("utf-16-le", "Length"),
         ("cp1253", "Μήκος"),
     ],
