@@ -476,6 +476,11 @@ CASES = {
         None,
         "sample~1 Age~(years) distinct whole numbers",
     ),
+    "row numbers of an excerpt": (
+        table(["n", *HEAD[1:]], *([101 + i, *(10 * row).astype(int)] for i, row in enumerate(X))),
+        None,
+        "sample~1 n distinct whole numbers",
+    ),
     "doses from one": (
         table(["Dose (mg)", *HEAD[1:]], *([1 + i, *row[1:]] for i, row in enumerate(ROWS))),
         None,
