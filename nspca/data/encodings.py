@@ -30,6 +30,8 @@ An apostrophe and dashes end a word in any text.
 """
 _ENDS = re.compile(r"^[^\w\ufffd]*[µªº¹²³¼½¾]*|[^\w\ufffd]*[µªº¹²³¼½¾]*$")
 """Signs around a word, such as those of units."""
+_KATAKANA = {"cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213"}
+"""Japanese encodings in which one byte is a sign of katakana."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""
 
@@ -47,6 +49,9 @@ def guess_encoding(raw: bytes) -> str:
     if best is not None and is_ascii and is_pair and not best.encoding.startswith(("utf_", "mac_", "cp1006")):
         # Simplified Chinese is often written with signs that only the largest of its encodings has.
         found = "gb18030" if best.encoding in ("gb2312", "gbk", "hz") else str(best.encoding)
+        # Katakana of half width without any sign before ﾀ are Cyrillic capitals, which have the same bytes.
+        if found in _KATAKANA and re.fullmatch(rb"[\x00-\x7f\xc0-\xdf]*", sample):
+            found = "cp1251"
         encodings.insert(0 if best.language in _CENTRAL else 1, found)
     return max(encodings, key=lambda encoding: _share_of_words(sample, encoding))
 

@@ -262,7 +262,12 @@ def _columns(data: Dataset) -> Iterator[Finding]:
             yield _about(data, j, what, "id_column", why=why)
         elif column.min() >= 0 and (
             (is_id and 4 * values.size >= m)
-            or (not repeats and j == 0 and m >= 8 and (mixed or (close[0] and not close[1:].any())))
+            or (
+                not repeats
+                and j == 0
+                and m >= 8
+                and (mixed or (steps == 1).all() or (close[0] and not close[1:].any()))
+            )
         ):
             kind = "whole numbers" if repeats else "distinct whole numbers"
             yield _about(data, j, f"holds {kind}, as row numbers and identifiers do", "id_column")

@@ -664,6 +664,20 @@ def test_what_is_standardised_stays_so_when_another_decision_is_turned(visit, ta
     assert address(page)["scale"] == "1" and address(page)["id"] == "(none)"
 
 
+def test_a_button_that_makes_a_file_unreadable_is_undone(visit, texts, address):
+    files = [(*file, "text/csv") for file in zip(("g.csv", "about.csv"), genes_and_samples(), strict=True)]
+    page = visit(PAGE, source="upload")
+    page.file_uploader[0].set_value(files)
+    page = page.run()
+    before = address(page)
+    assert "in 2 groups" in texts(page) and "about" in before
+    page = press(page, "Open it alone")
+    assert "At least two samples and two features are needed" in texts(page) and not page.error
+    page = press(page, "Read it as before")
+    assert address(page) == before and "in 2 groups" in texts(page)
+    assert "Read it as before" not in [one.label for one in page.button]
+
+
 def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, address):
     page = upload(visit, "\n".join(TEXTS).encode(), "letters.txt")
     odd = {

@@ -461,10 +461,25 @@ CASES = {
         X,
         "s0 x~mean different texts",
     ),
+    "numbers of the samples above their names": (
+        table(
+            ["Class", *["x"] * 6, *["y"] * 6],
+            ["Order", *range(1, 13)],
+            ["Name", *PEOPLE],
+            *GENES,
+        ),
+        np.array([row[1:] for row in GENES]),
+        "f0 P0 2 lines were left out above the table",
+    ),
     "an age that rises": (
         table(["Age (years)", *HEAD[1:]], *([20 + 2 * i, *row[1:]] for i, row in enumerate(ROWS))),
         None,
         "sample~1 Age~(years) distinct whole numbers",
+    ),
+    "row numbers of an excerpt": (
+        table(["n", *HEAD[1:]], *([101 + i, *(10 * row).astype(int)] for i, row in enumerate(X))),
+        None,
+        "sample~1 n distinct whole numbers",
     ),
     "doses from one": (
         table(["Dose (mg)", *HEAD[1:]], *([1 + i, *row[1:]] for i, row in enumerate(ROWS))),
@@ -779,3 +794,10 @@ def test_a_guess_is_said_with_the_right_encoding_among_the_ways(encoding):
     (said,) = (one for one in read(raw).findings if one.option == "encoding")
     values = {way.value for way in said.ways}
     assert encoding in values or f"as {encoding}." in said.what
+
+
+def test_names_in_the_first_row_are_not_offered_as_missing_values():
+    raw = table(["x", 7, 8, 9, 7], ["id", "q 1", "q 2", "q 3", 4], *ROWS).encode()
+    with pytest.raises(InvalidData) as caught:
+        read(raw)
+    assert "missing_codes" not in {way.option for way in caught.value.ways}

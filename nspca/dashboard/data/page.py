@@ -51,7 +51,8 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        can_be_mended = bool(getattr(error, "ways", ())) or reading.can_be_counted()
+        has_ways = bool(getattr(error, "ways", ()))
+        can_be_mended = has_ways or reading.can_be_counted() or reading.can_be_undone()
         (st.warning if can_be_mended else st.error)(wording.plain(error, "choose one of these ways"))
         reading.mend(error)
         return None

@@ -36,6 +36,7 @@ FORMATS = (
     "counts (UCI docword)."
 )
 """Help text on the accepted files, also for the table of other samples on the page Sweep."""
+BEFORE = "before"  # session key: the values with which the data were read before the last choice
 SHOWN = 3  # files that are listed; the others are folded, so that the options of reading stay near
 MOST_NAMED = 0.5
 """Share of the samples of the table in use that a file has to name to be taken as their groups."""
@@ -207,8 +208,20 @@ def _is_about_the_table(content: bytes) -> bool:
 
 def open_annotation_alone() -> None:
     """Choose the table about the samples as data of its own."""
+    values = values_of_reading()
     content, meta = engine().store.get_upload(state.workspace(), state.get("about"))
     _put(meta["file"], content)
+    st.session_state[BEFORE] = values
+
+
+def values_of_reading() -> dict[str, Any]:
+    """Return all values of the address about the upload: which, how read, and what is done to it."""
+    return {name: state.get(name) for name in ("upload", *state.ABOUT_FILE, *state.ABOUT_DATA)}
+
+
+def read_as_before() -> None:
+    """Undo the last choice about reading."""
+    state.put(**st.session_state.pop(BEFORE, {}))
 
 
 def add_annotation(file: str, content: bytes) -> None:
@@ -246,6 +259,7 @@ def _take_upload(digest: str) -> None:
     """Choose an upload, and how it is read: words are counted, gaps left out, images shrunk."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
+    st.session_state.pop(BEFORE, None)
     raw, about = engine().store.get_upload(state.workspace(), digest)
     found = open_data.read_as(raw, about["name"])
     if isinstance(found.data, NSPCAError) and found.texts:

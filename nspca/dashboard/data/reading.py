@@ -236,6 +236,7 @@ def settle(of: Chosen) -> None:
 def offers(of: Chosen) -> None:
     """Draw the findings of reading one below the other, each with what can be changed about it."""
     data = of.dataset
+    st.session_state.pop(picker.BEFORE, None)
     if data.source != "user":
         return
     if of.reference.folder is not None:  # only uploads have options of reading
@@ -381,6 +382,7 @@ def _take(way: Way) -> None:
     """Set the option of a way in the address; names are added to those that are left out already."""
     option, default = _OPTIONS[way.option]
     value = way.value
+    st.session_state.setdefault(picker.BEFORE, picker.values_of_reading())
     if text_of(option, default).shown is str:
         value = None if value is None else as_text(way)
         if way.option.startswith("drop_") and (known := state.get(option.query)):
@@ -408,9 +410,17 @@ def can_be_counted() -> bool:
     return bool(_seen().texts) or _seen().layout is not None
 
 
+def can_be_undone() -> bool:
+    """Return whether the file became unreadable by the last press of a button."""
+    return picker.BEFORE in st.session_state
+
+
 def mend(error: NSPCAError) -> None:
     """Draw the options that can make an unreadable file readable, below its error."""
     ways = getattr(error, "ways", ())
+    if can_be_undone():
+        label = "Read it as before"
+        buttons.button(label, "undo_reading", picker.read_as_before, icon=":material/undo:", type="primary")
     if ways:
         with st.container(horizontal=True, vertical_alignment="center", key="ways"):
             said = "Recommended first:" if ways[0].option == "missing" else "It can be read so:"
