@@ -295,7 +295,10 @@ def _find_top(places: Sequence[tuple[int, list[str]]], width: int, options: Read
 def _are_groups(rows: Sequence[Sequence[str]], width: int, options: ReadOptions) -> bool:
     """Tell whether the first row holds groups or numbers of the columns, above the names."""
     below = {*filter(str.strip, rows[1])} if len(rows) > 3 and not _has_names(rows[0]) else set()
-    if len(below) == width > 2 and not any(map(_ANY.is_number, below)) and not _has_names(rows[2]):
+    are_numbers = any(
+        _ANY.is_number(one) or _BRACKETED.fullmatch(one) or CENSORED.fullmatch(one) for one in below
+    )
+    if len(below) == width > 2 and not are_numbers and not _has_names(rows[2]):
         return True
     names = {cell for cell in rows[0][1:] if cell.strip()}
     if width < 3 or len(rows) < 4 or not names or 2 * len(names) > width:

@@ -471,6 +471,15 @@ CASES = {
         np.array([row[1:] for row in GENES]),
         "f0 P0 2 lines were left out above the table",
     ),
+    "years above numbers in brackets": (
+        table(
+            ["sample", 1970, 1971, 1972, 1973],
+            ["s0", "(16.8)", "(43.4)", "(27.1)", "(34.1)"],
+            *([row[0], *map(abs, row[1:])] for row in ROWS[1:]),
+        ),
+        np.vstack([[-16.8, -43.4, -27.1, -34.1], np.abs(X[1:])]),
+        "s0 1970 in brackets",
+    ),
     "an age that rises": (
         table(["Age (years)", *HEAD[1:]], *([20 + 2 * i, *row[1:]] for i, row in enumerate(ROWS))),
         None,
