@@ -1,7 +1,8 @@
 // What a screen reader and a keyboard meet on a page: its figures with their texts, and its controls.
 const DRAWN = "[role=figure], [role=img], img, canvas, svg, .js-plotly-plot";
 const NO_FIGURE = "button, a, summary, [data-testid=stDataFrame]";  // icons, and the grid of a table, which has cells to read
-const USED = "button, a[href], input, select, textarea, summary, [role=slider], [role=button], [role=link], [tabindex='0']";
+// Of the two controls that open a file, the one that Tab never reaches does not count: the button beside it opens it.
+const USED = "button, a[href], input:not([type='file'][tabindex='-1']), select, textarea, summary, [role=slider], [role=button], [role=link], [tabindex='0']";
 // The members of a group count as one: arrow keys go on from its member that Tab reaches.
 const GROUP = "[data-testid=stNumberInput], [role=radiogroup], [role=tablist], [role=toolbar], [role=group], [role=grid], [data-testid=stDataFrame]";
 const LEAST = { width: 40, height: 20 };  // pixels: what is smaller is an icon

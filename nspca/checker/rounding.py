@@ -79,7 +79,7 @@ def are_psd(S: Array, edges: Sequence[tuple[int, int]], error: float = 0.0) -> A
     for j in range(n):
         proved &= S[at[j, j]] > 0
         root = np.sqrt(np.where(proved, S[at[j, j]], 1.0))
-        column = {l: S[at[j, l]] / root for l in range(j + 1, n)}
+        column = {l: np.where(proved, S[at[j, l]] / root, 0.0) for l in range(j + 1, n)}
         for l in column:
             for i in range(l, n):
                 S[at[l, i]] -= column[l] * column[i]

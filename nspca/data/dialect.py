@@ -183,7 +183,7 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     if levels:
         above += [" ".join(row).strip() for row in rows[: levels - 1]]
         names = [" ".join(filter(None, map(str.strip, cells))) for cells in zip(*rows[:levels], strict=True)]
-        names = [name.strip() or above for name, above in zip(rows[levels], names, strict=True)]
+        names = [name.strip() or of_all for name, of_all in zip(rows[levels], names, strict=True)]
         rows = [names, *rows[levels + 1 :]]
         places = places[levels - 1 : levels] + places[levels + 1 :]
     numerals = _find_numerals(rows[1:] or rows, width, options, delimiter, rows[0])

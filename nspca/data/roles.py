@@ -152,7 +152,9 @@ def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Col
     if skipped:
         cells = [cell for cell in layout.body_rows[0] if cell.strip()]
         what = f'A row below the header ("{short(", ".join(cells[:3]))}") holds no numbers and was left out'
-        ways = (Way("features_in_rows", True, "It groups the columns, which are the samples"),)
+        # Names that come again group columns; a second row without numbers, or distinct words, are units.
+        is_group = len(skipped) == 1 and len({*cells}) < len(cells)
+        ways = (Way("features_in_rows", True, "It groups the columns, which are the samples"),) * is_group
         findings += (Finding(what, "row 1", ways=ways),)
     excluded = tuple(sorted(i for i in aside if i is not None))
     return Columns(features, ids, labels, excluded, frozenset(dropped), findings, skipped=skipped)

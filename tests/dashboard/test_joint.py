@@ -454,7 +454,7 @@ def test_the_headline_says_what_the_components_share_and_what_is_proved():
     partial = headline.headline(replace(found, is_partial=True, upper=1.0625 * value))
     assert partial.startswith("2 lists of 3 and 2 genes so far.")
     assert partial.endswith("No other 2 lists explain 6.3 % more: proved so far.")
-    weak = headline.headline(replace(found, is_partial=True, upper=1.25 * value))
+    weak = headline.headline(replace(found, is_partial=True, upper=1.249 * value))
     assert weak.endswith("They are at least 80.0 % of the best possible: proved so far.")
     closed = headline.headline(replace(found, is_partial=True, upper=value))
     assert closed.endswith("explain 0.0 % more: proved so far.")

@@ -42,6 +42,8 @@ ALWAYS = """
 .nspca-chip::before { content: "✓ "; }
 .st-key-seen_before { opacity: 0.5; }
 .st-key-head { flex-wrap: nowrap; }
+/* The button that copies a code is there without a pointer above it: for the keyboard and the finger. */
+[data-testid='stCode'] :is([data-testid='stElementToolbar'], button) { visibility: visible; opacity: 1; }
 .st-key-head > :first-child { min-width: 0; flex: 1 1 0; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }

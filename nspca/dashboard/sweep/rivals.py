@@ -281,7 +281,7 @@ def sentences(seen: Answer) -> tuple[statement.Statement, str, str]:
     else:
         best_ones = f"{len(first)} of {len(seen.results)} methods do best"
     size = wording.things(seen.k, wording.noun(seen.of.dataset))
-    found = f"{said.share_text} of the variance of the first principal component."
+    found = f"{said.share_text} of the main direction."
     least = f"This is {wording.proof(best.ratio)}. " if said.most_text else ""
     headline = f"With {size}, {best_ones}: {found} {said.limit}".rstrip()
     return said, headline, f"{least}Each bar is what one method keeps."
@@ -330,7 +330,7 @@ def loadings(seen: Answer) -> None:
     titles = [f"{method}: {share}" for method, share in zip(seen.results, shares, strict=True)]
     _pictures(seen.of.dataset, X, titles, "rivals_loadings")
     st.caption(
-        "In % of the variance of the first principal component."
+        "In % of the main direction."
         + ("" if seen.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
     )
     _agreement(seen.results)

@@ -199,9 +199,8 @@ def _convert_known(
         Finding(f"{kind.called}: its rows are the features, its {len(samples)} samples the rows ({taken})")
     ]
     if aside:
-        others = sorted(
-            {_plain(name).partition(" ")[0] for name in aside} & {"ibaq", "intensity", "reporter"}
-        )
+        kinds = (_plain(name).partition(" ") for name in aside)
+        others = sorted({kind for kind, blank, _ in kinds if blank} & {*_OTHERS})
         ways = tuple(
             Way("columns", (f"{_OTHERS[name]} *",), f"Take the columns {_OTHERS[name]}") for name in others
         )
