@@ -370,10 +370,7 @@ class ComparisonSpec(ProblemSpec):
             raise failed[-1]
 
     def _proofs(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
-        """Add one certificate for each k to all results of that k.
-
-        A cancelled search leaves its best certificate so far.
-        """
+        """Add one certificate for each k to all results of that k, also that of a cancelled search."""
         before = len(self.ks) * len(self.methods)
         for i, k in enumerate(self.ks):
             same_k = {key: result for key, result in found.items() if key[1] == k}
