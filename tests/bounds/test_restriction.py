@@ -7,11 +7,6 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.restriction import restricted
-from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.bounding import Bounding
@@ -22,34 +17,11 @@ from nspca.bounds.fixing.stored import none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
-from nspca.bounds.witness import Witness, prove, spectral_half
-from nspca.lowrank.cones import Budget
+from nspca.bounds.witness import spectral_half
 from nspca.progress import silent
 from tests.oracles import brute_force
 
 PLAN = PLANS["fast"]
-
-
-def begun(problem, rank, steps):
-    """Return a lift on all features after some steps and with row cuts."""
-    kept = elimination.all_rows(problem)
-    splitting = Splitting(kept, problem.size, problem.nonneg)
-    for _ in range(10):
-        splitting.step()
-    B = starts.basis(kept, splitting.entries.W, rank)
-    lift = add_lift(
-        splitting, B, starts.first_points(splitting, B, ((problem.size, 1),)), ((problem.size, 1),), wait=5
-    )
-    advanced(lift, steps)
-    return lift
-
-
-def advanced(lift, steps):
-    for step in range(steps):
-        lift.splitting.step()
-        lift.remember(afresh=not step)
-        if step % 5 == 4:
-            lift.grow()
 
 
 def best(A, k, nonneg, into=()):
@@ -57,33 +29,6 @@ def best(A, k, nonneg, into=()):
     others = [i for i in range(len(A)) if i not in into]
     sets = [(*into, *I) for I in combinations(others, min(k, len(A)) - len(into))]
     return max(brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in map(list, sets))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(nonneg):
-    """Supports that lack some features and have others, of problems with ties and columns of zeros."""
-    rng = np.random.default_rng(5)
-    for number in range(12):
-        n = int(rng.integers(3, 10))
-        X = np.round(2 * rng.standard_normal((12, n)))
-        X[:, -1] = X[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else X[:, -1]
-        k = int(rng.integers(1, n))
-        problem = nspca.Problem.from_data(X, k, nonneg, center=False)
-        lift, A = begun(problem, min(2, n), 15), problem.covariance.matrix
-        before = lift.splitting.X.copy(), lift.cuts.T.copy(), lift.B.copy()
-        left = rng.permutation(n)[: int(rng.integers(max(1, n - 3), n + 1))]
-        fixed = int(rng.integers(0, min(k, left.size) + 1))
-        rows = np.concatenate((np.sort(left[:fixed]), np.sort(left[fixed:])))
-        kept = Kept(rows, A[np.ix_(rows, rows)], 0.0, fixed=fixed)
-        part = restricted(lift, kept)
-        advanced(part, 10)
-        for one, other in zip(before, (lift.splitting.X, lift.cuts.T, lift.B), strict=True):
-            np.testing.assert_array_equal(one, other)
-        mean = part.averaged()
-        W, M, U = mean.W, mean.M, mean.U
-        proof = prove(problem, kept, Witness(W, M, U), Budget(1e-6, cap=400))
-        optimum = best(kept.block, k, nonneg, tuple(range(fixed)))
-        assert proof.upper >= optimum * (1 - 1e-12)
 
 
 def node_problem(seed, n=10, k=4):
