@@ -5,8 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import nspca
 from nspca.api import prove_optimum
@@ -21,7 +19,7 @@ from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
 from tests.cancelling import cancelled
 from tests.oracles import brute_force
-from tests.strategies import cases, counts, factors
+from tests.strategies import cases, counts
 
 
 def all_bounds(problem):
@@ -49,18 +47,6 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
             assert optimum * (1 - 1e-13) <= recomputed <= certificate.upper
 
 
-@settings(max_examples=20)
-@given(factors(ranks=(2, 4, 8)), st.booleans(), st.integers(-150, 150))
-def test_bounds_hold_at_every_scale(case, nonneg, power):
-    V = case.V / max(np.abs(case.V).max(), 1e-300)
-    A = V @ V.T
-    optimum, _ = brute_force(A, case.k, nonneg)
-    problem = nspca.Problem.from_covariance(A * 2.0 ** (3 * power), case.k, nonneg)
-    certificate = nspca.certify(problem, effort="fast")
-    assert certificate.upper / 2.0 ** (3 * power) >= optimum * (1 - 1e-13)
-    assert nspca.verify(A * 2.0 ** (3 * power), certificate) <= certificate.upper
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize(
     ("shape", "scale"), [((5, 9), True), ((9, 5), False), ((3, 30), False), ((60, 20), True)]
@@ -73,14 +59,6 @@ def test_certificates_of_data_are_verified_from_the_data(nonneg, shape, scale):
             assert nspca.verify(data, certificate) <= certificate.upper
 
 
-def test_shifted_is_never_looser_than_the_papers_bound():
-    for case in cases(20, ranks=(4, 9), seed=2):
-        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
-        for rank in (1, 2, 3):
-            ours, papers = (lowrank.bound(problem, rank, shifted=s, tol=1e-6)[0].upper for s in (True, False))
-            assert ours <= papers * (1 + 1e-5)
-
-
 def test_identity_plus_low_rank_is_solved_exactly():
     rng = np.random.default_rng(3)
     V = rng.standard_normal((9, 2))
@@ -90,16 +68,6 @@ def test_identity_plus_low_rank_is_solved_exactly():
         assert np.isclose(result.value, brute_force(A, k)[0], rtol=2e-6)
         assert result.ratio > 1 - 3e-3 and result.info["exact_for_A"]
         assert result.status in (nspca.Status.OPTIMAL, nspca.Status.WITHIN_TOLERANCE)
-
-
-def test_spectral_claims_stay_tight_on_both_sides():
-    X = np.random.default_rng(5).standard_normal((12, 30))
-    for data in (X, X.T):
-        A = nspca.Problem.from_data(data, 3).covariance
-        values, vectors = A.leading(3)
-        U = vectors[:, :2] * np.sqrt(values[:2] - values[2])
-        t = spectral_claim(A, U, values[2])
-        assert values[2] <= t <= values[2] * (1 + 1e-10)
 
 
 def test_a_low_estimate_is_repaired_not_believed():

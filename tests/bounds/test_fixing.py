@@ -204,14 +204,6 @@ def test_features_that_cannot_be_told_apart(name, nonneg, branching):
         assert best * (1 - 1e-12) <= nspca.verify(A, result.certificate, problem) <= best * (1 + 1e-6)
 
 
-def test_the_same_input_gives_the_same_bytes(branching):
-    for nonneg in (True, False):
-        problem = nspca.Problem.from_data(hard()[0], 4, nonneg)
-        first, again = (nspca.certify(problem, effort="exhaustive", nodes=2) for _ in range(2))
-        assert len(first.tree["branch"]) > 2
-        assert first.to_bytes() == again.to_bytes()
-
-
 def hard(n=12, k=5, seed=3):
     """Return noise of both signs, of which many supports are nearly as good as the best one."""
     X = np.random.default_rng(seed).standard_normal((200, n))

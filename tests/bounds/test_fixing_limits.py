@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import nspca
-from benchmarks import fixings
 from nspca.bounds import elimination, search
-from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Stage, Supports, Use
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
@@ -41,30 +38,6 @@ def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, m
     assert len(ended.tree["branch"]) < len(whole.tree["branch"])
     assert tree <= 2.5 * limit  # the wave that reaches the limit is finished
     nspca.verify(X, ended, problem)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize(
-    ("count", "most", "trees"), [(3, 7, 1), pytest.param(300, 9, fixings.TREES, marks=pytest.mark.long)]
-)
-def test_no_feature_is_fixed_wrongly(nonneg, count, most, trees, monkeypatch):
-    """Each stage alone is held against brute force at its level; `benchmarks.fixings` does many more."""
-    total = np.zeros(2, dtype=int)
-    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
-    monkeypatch.setattr(fixings, "TREES", trees)
-    for X, k, rng in fixings.tables(count, seed=40 + nonneg):
-        total += fixings.tried(X[:, :most], min(k, most, X.shape[1]), nonneg, rng)
-    assert total[0] > count and total[1] == 0
-
-
-def test_a_wrong_fixing_is_counted():
-    problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 1)
-    oracle = fixings.Oracle(fixings.values_of_sets(problem.covariance.matrix, True), 3, 1)
-    none, whole = np.zeros(0, dtype=np.int64), Supports(np.zeros(0, dtype=np.int64), np.arange(3), 1)
-    use = Use(None, 0.0, 0.9 * oracle.best(whole), 0.0, np.zeros(0, dtype=np.uint8))
-    for out, into, wrong in (([0], none, 1), ([1], none, 0), (none, [1], 1), (none, [0], 0)):
-        stage = Stage(np.array(out, dtype=np.int64), np.array(into, dtype=np.int64), use)
-        assert fixings.wrong_fixings(Node(whole, [stage]), whole, oracle) == (1, wrong)
 
 
 def many():

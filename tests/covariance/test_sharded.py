@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import nspca
 from nspca.bounds import elimination, remainder
@@ -14,7 +12,6 @@ from nspca.checker import matrix as checked
 from nspca.covariance import covariance, data
 from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidOption, InvalidProblem, Refused
-from tests.covariance.test_storages import small_tables
 from tests.rowblocks import InMemory, counts
 
 
@@ -22,22 +19,6 @@ def few_features(monkeypatch, limit):
     """Lower the number of features from which no n x n matrix is formed."""
     monkeypatch.setattr(data, "FORMED", limit)
     monkeypatch.setattr(data, "WHOLE_LIMIT", limit)
-
-
-@settings(max_examples=5)
-@given(small_tables(), st.booleans(), st.booleans(), st.booleans())
-def test_certificates_of_degenerate_tables_go_both_ways(case, center, scale, nonneg):
-    X, rows = case
-    table, in_memory, k = InMemory(sp.csr_array(X), rows), sp.csr_array(X), min(2, X.shape[1])
-    try:
-        other = nspca.Problem.from_data(in_memory, k, nonneg, center, scale)
-    except InvalidProblem:
-        return
-    one = nspca.Problem.from_shards(table, k, nonneg, center, scale)
-    for problem in (one, other):
-        certificate = nspca.certify(problem, effort="fast")
-        bounds = [nspca.verify(data, certificate, problem) for data in (table, in_memory)]
-        assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
 
 
 def test_leading_eigenpairs_have_their_residual_in_few_passes(monkeypatch):

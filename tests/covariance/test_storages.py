@@ -196,16 +196,6 @@ def test_the_first_passes_tell_their_progress_and_can_be_ended(tmp_path):
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("scale", [True, False])
-def test_a_large_mean_and_a_column_of_one_value_lose_no_digits(scale, tmp_path):
-    X = a_table(1)
-    X[:, :5] += 1e9
-    if not scale:
-        X[:, 2] = 1e12
-    assert_equal(from_data(on_disk(X, tmp_path), True, scale), from_data(X, True, scale), 1e-11)
-
-
-@pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize(
     "change, words",
     [
@@ -239,23 +229,6 @@ def test_other_tables_are_copied(tmp_path, monkeypatch):
     assert not tables.is_long(np.load(tmp_path / "X.npy", mmap_mode="c"))
     assert not tables.is_long(np.load(tmp_path / "X.npy", mmap_mode="r+"))
     assert not tables.is_long(on_disk(X.T, tmp_path)), "wide"
-
-
-@pytest.mark.usefixtures("in_pieces")
-def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
-    X = a_table(5, 200, 18)
-    table = on_disk(X, tmp_path)
-    for k in (4, (3, 3)):
-        problem = nspca.Problem.from_data(table, k)
-        assert problem.covariance.on_disk
-        result = nspca.solve(problem, certify="standard")
-        plain = nspca.solve(nspca.Problem.from_data(X, k), certify=None)
-        assert result.value == pytest.approx(plain.value, rel=1e-9)
-        for data in (table, X):
-            assert nspca.verify(data, result.certificate) <= result.certificate.upper
-    factorised = nspca.solve(nspca.Problem.from_data(table, 4), method="nmf", certify=None)
-    again = nspca.solve(nspca.Problem.from_data(X, 4), method="nmf", certify=None)
-    assert factorised.value == pytest.approx(again.value, rel=1e-6)
 
 
 @pytest.mark.usefixtures("in_pieces")

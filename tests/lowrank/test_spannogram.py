@@ -201,16 +201,6 @@ def test_intervals_of_rank_two_are_what_direct_evaluation_sees():
         )
 
 
-def test_intervals_meet_the_enumeration_at_the_size_of_the_page():
-    V = np.random.default_rng(16).standard_normal((180, 2))
-    found = intervals_rank2(V, 40)
-    exact = exact_rank_d(V, 40)
-    assert same(found.value, exact.value)
-    assert set(found.support) == set(np.flatnonzero(exact.x))
-    both = {tuple(row) for band in (found.positive, found.negative) for row in band.supports}
-    assert both == {tuple(row) for row in candidate_supports(V, 40)}
-
-
 def test_thousands_of_curves_that_are_never_on_top_are_left_out():
     rng = np.random.default_rng(17)
     V = rng.standard_normal((6000, 2)) * np.where(np.arange(6000) < 200, 1.0, 0.01)[:, None]

@@ -8,8 +8,6 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF, PCA, SparsePCA
 
 import nspca
-from nspca.solvers import baselines
-from tests.cancelling import cancelled
 
 
 def truncated(v, k):
@@ -66,13 +64,6 @@ def test_sparse_tables_are_dense_ones(center):
             for T in (X, sp.csr_array(X))
         )
         assert np.allclose(dense.components, sparse.components, atol=1e-6)
-
-
-@pytest.mark.parametrize("method", ["nmf", "spca"])
-def test_cancel_while_it_runs(X, method):
-    problem = nspca.Problem.from_data(X, 4)
-    _, events = cancelled(nspca.solve, problem, method, when=lambda seen: seen[-1].done)
-    assert events[-1].done <= baselines.SLICE
 
 
 def tables(sizes):
