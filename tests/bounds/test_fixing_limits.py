@@ -13,19 +13,6 @@ from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
 from tests.oracles import brute_force
-from tests.workers import Workers
-
-
-@pytest.mark.parametrize(
-    ("count", "nodes"), [(3, 6), *(pytest.param(count, 12, marks=pytest.mark.visit) for count in (1, 3))]
-)
-def test_workers_make_the_same_certificate_however_many_they_are(branching, count, nodes):  # noqa: F811
-    X, problem = hard()
-    alone = nspca.certify(problem, effort="exhaustive", nodes=nodes)
-    shared = nspca.certify(problem, effort="exhaustive", nodes=nodes, client=Workers(count))
-    assert len(alone.tree["branch"]) > 5
-    assert shared.to_bytes() == alone.to_bytes()
-    nspca.verify(X, shared, problem)
 
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811

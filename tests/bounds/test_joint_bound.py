@@ -119,17 +119,6 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
         nspca.verify(X, replace(standard, upper=standard.upper * (1 - 1e-7)))
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("rows", [1, 4, 12])
-def test_eliminated_rows(monkeypatch, rows, nonneg):
-    monkeypatch.setitem(JOINT_PLANS, "fast", replace(JOINT_PLANS["fast"], rows=(rows,), whole=0))
-    X = blocks() * np.linspace(1, 3, 24)
-    certificate = checked(X, Problem.from_data(X, (2, 3), nonneg))
-    assert certificate.upper <= checked(X, Problem.from_data(X, (24 - 3, 3), nonneg)).upper * (1 + 1e-9)
-    D = np.diag(np.r_[9.0, 8.0, np.ones(10)])  # ties at the level leave together, perhaps all rows
-    assert checked(D, Problem.from_covariance(D, (1, 2), nonneg)).upper >= 17
-
-
 def growing(monkeypatch, *rows):
     plan = replace(JOINT_PLANS["fast"], rows=rows, whole=0, steps=(20, 40))
     monkeypatch.setitem(JOINT_PLANS, "fast", plan)

@@ -57,19 +57,6 @@ def test_few_candidates_give_the_best_answer(monkeypatch, kind, nonneg):
     assert nspca.verify(sparse, found.certificate, problem) >= found.value * (1 - 1e-12)
 
 
-@pytest.mark.parametrize(("k", "nonneg"), [(6, False), ((4, 5), True)])
-def test_topics_are_those_without_the_parts(monkeypatch, k, nonneg):
-    X = counts(np.random.default_rng(3), 200, 300)
-    before = nspca.solve(nspca.Problem.from_data(X, k, nonneg), certify=None)
-    held_in_parts(monkeypatch, 80, few=64)
-    found = nspca.solve(nspca.Problem.from_data(X, k, nonneg))
-    again = nspca.solve(nspca.Problem.from_data(X, k, nonneg), certify=None)
-    assert found.info["features"] < 150 and found.info["passes"] < 12
-    assert found.value >= before.value * (1 - 1e-9)
-    assert np.array_equal(found.components, again.components)
-    assert nspca.verify(X, found.certificate) >= found.value * (1 - 1e-12)
-
-
 def outsiders():
     """Words of little variance that occur together make the best component; ten are no candidates."""
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import elimination, remainder
+from nspca.bounds import elimination
 from nspca.checker import matrix as checked
 from nspca.covariance import covariance, data
 from nspca.covariance.inputs import from_blocks, from_data
@@ -77,21 +77,6 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     assert level < np.sort(right)[-20]
     assert np.allclose(np.maximum(found, level), np.maximum(right, level), rtol=1e-9)
     assert right[290] > level and 290 not in A.candidates()
-
-
-def test_peaks_of_features_without_variance_cost_no_entries(monkeypatch):
-    X = counts(np.random.default_rng(0), 200, 1000).tolil()
-    X[:, 20:] = 0
-    few_features(monkeypatch, 50)
-    for module in (data, elimination, remainder):
-        monkeypatch.setattr(module, "CANDIDATES", 40)
-    monkeypatch.setattr(elimination, "MOST_KEPT", 25)
-    A, asked = from_blocks(InMemory(sp.csr_array(X), 77), True, False), []
-    crossed = A.crossed
-    monkeypatch.setattr(A, "crossed", lambda pairs: asked.extend(pairs) or crossed(pairs))
-    found, level = elimination.peaks(A, True)
-    assert np.flatnonzero(found > level).tolist() == [*range(20)]
-    assert sum(I.size * J.size for I, J in asked) <= 40**2
 
 
 @pytest.mark.parametrize(("k", "scale"), [((6, 6), False), (6, True)])

@@ -260,24 +260,3 @@ def test_long_data_in_memory_form_a_whole_and_wide_ones_do_not(monkeypatch):
         assert A.small is whole
         X = np.random.default_rng(0).standard_normal(n)
         assert np.allclose(A.product(X), A.Z.T @ (A.Z @ X) / m)
-
-
-@pytest.mark.parametrize("center, scale", CASES)
-def test_full_shards_form_a_whole_from_dense_blocks(center, scale, monkeypatch):
-    monkeypatch.setattr(covariance_of_data, "FORMED", 5)
-    X = a_table(2, 60, 13)
-    X[:, 11] *= X[:, 11] > np.quantile(X[:, 11], 0.8)  # not full
-    A, B = from_blocks(InMemory(sp.csr_array(X), 17), center, scale), from_data(X, center, scale)
-    blocks = [A.rows._scale.of(block) for block in A.rows.table.blocks()]
-    assert A.small and all(isinstance(block, np.ndarray) is center for block in blocks)
-    passes, Y = A.passes, np.random.default_rng(0).standard_normal((13, 2))
-    size = np.sqrt(np.outer(B.diagonal, B.diagonal))
-    assert (np.abs(A.matrix - B.matrix) <= 1e-12 * size).all() and np.array_equal(A.matrix, A.matrix.T)
-    assert np.allclose(A.leading(3)[0], B.leading(3)[0], rtol=1e-10)
-    assert A.passes == passes + 1, "everything else is done on A"
-    assert np.allclose(A.scores(Y), B.scores(Y), rtol=0, atol=1e-10 * np.abs(B.Z).max())
-    wide = from_blocks(InMemory(sp.csr_array(X[:12]), 5), center, False)
-    assert not wide.small
-    few = np.array([1, 11, 4])
-    assert np.allclose(wide.product(Y), from_data(X[:12], center, False).product(Y))
-    assert np.allclose(wide.columns(few), from_data(X[:12], center, False).columns(few))
