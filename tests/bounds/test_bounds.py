@@ -9,14 +9,13 @@ import scipy.sparse as sp
 import nspca
 from nspca.api import prove_optimum
 from nspca.bounds import elementary, elimination, lowrank, witness
-from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.tree import FixingTree
 from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, search_half
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
+from tests.bounds.trees import tree_on
 from tests.cancelling import cancelled
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import cases, counts
@@ -26,8 +25,7 @@ def all_bounds(problem, rng):
     """A certificate of every kind, of witnesses that are no good as well."""
     yield elementary.diagonal(problem)
     yield elementary.eigenvalue(problem)
-    ground = Ground.of(problem, elimination.all_rows(problem))
-    tree = FixingTree(problem=problem, plan=PLANS["standard"], lower=0.0, gap=1e-12, ground=ground)
+    tree = tree_on(problem, 0.0, plan=PLANS["standard"], gap=1e-12)
     tree.begin(None, work=PLANS["standard"].eigenvalues)
     yield tree.certificate()
     for rank, tol in ((1, 1e-6), (2, 1e-5), (3, 1e-3), (4, 1e-2)):

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination, search
+from nspca.bounds import search
 from nspca.bounds.fixing import tree as tree_module
-from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force
 
 
@@ -71,11 +70,8 @@ def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonne
 def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811
     """A tree makes no more steps than its work allows, and splits no node with too many free features."""
     _, problem = hard()
-    kept = elimination.all_rows(problem)
-    for limits in (Limits(entries=1.0), Limits(features=2)):
-        tree = FixingTree(
-            problem=problem, plan=PLANS["fast"], lower=0.0, ground=Ground.of(problem, kept), limits=limits
-        )
+    for limits in ({"entries": 1.0}, {"features": 2}):
+        tree = tree_on(problem, 0.0, **limits)
         tree.begin(None, None, 3)
         made = tree.entries
         tree.run()
