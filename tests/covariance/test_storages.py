@@ -13,18 +13,9 @@ from nspca.covariance import tables
 from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidProblem
 from tests.cancelling import cancelled
-from tests.rowblocks import InMemory
+from tests.rowblocks import InMemory, in_parts
 
 CASES = [(center, scale) for center in (True, False) for scale in (True, False)]
-
-
-def in_parts(patch, formed=0, candidates=2, few=1):
-    """Let every table that is not dense in memory be one whose blocks of A cost a pass."""
-    patch.setattr(covariance_of_data, "FORMED", formed)
-    patch.setattr(covariance_of_data, "WHOLE_LIMIT", formed)
-    patch.setattr(covariance_of_data, "MANY_ROWS", 0)
-    patch.setattr(covariance_of_data, "CANDIDATES", candidates)
-    patch.setattr(covariance_of_data, "FEW", few)
 
 
 def on_disk(X, folder, name="X.npy"):
@@ -42,9 +33,11 @@ def file_of(X, rows, folder, patch):
 STORAGES = {
     "sparse": lambda X, rows, folder, patch: sp.csr_array(X),
     "sparse by columns": lambda X, rows, folder, patch: sp.csc_matrix(X),
-    "sparse in parts": lambda X, rows, folder, patch: in_parts(patch) or sp.csr_array(X),
+    "sparse in parts": lambda X, rows, folder, patch: in_parts(patch, 0, 2, 1) or sp.csr_array(X),
     "blocks": lambda X, rows, folder, patch: InMemory(sp.csr_array(X), rows),
-    "blocks in parts": lambda X, rows, folder, patch: in_parts(patch) or InMemory(sp.csr_array(X), rows),
+    "blocks in parts": lambda X, rows, folder, patch: (
+        in_parts(patch, 0, 2, 1) or InMemory(sp.csr_array(X), rows)
+    ),
     "blocks of few dense columns": lambda X, rows, folder, patch: (
         patch.setattr(covariance_of_data, "DENSE_SHARE", 0.5) or InMemory(sp.csr_array(X), rows)
     ),
