@@ -17,11 +17,11 @@ from nspca.bounds.fixing.node import Supports, Warm
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, prove, spectral_half
 from nspca.lowrank.cones import Budget
 from nspca.progress import silent
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force, brute_force_forced
 
 PLAN = PLANS["fast"]
@@ -81,8 +81,7 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
     X, problem = node_problem(seed)
     optimum = brute_force(problem.covariance.matrix, 4, problem.nonneg)[0]
     lower = optimum * (1 - 1e-3 * (seed > 1))
-    tree = FixingTree(problem=problem, plan=PLAN, lower=lower, gap=1e-9, limits=Limits(),
-                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
+    tree = tree_on(problem, lower)
     task = Task(tree.whole(), None, None, lower, 1e-9, PLAN, rounds=6, partial=True)
 
     def over(supports, lower, answer):
@@ -126,8 +125,7 @@ def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
         rough, close = (spectral_half(problem, kept, without, estimate) for estimate in (None, value))
         if rough > close:
             found += 1
-            tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=close, gap=0.0,
-                              ground=Ground.of(problem, kept), limits=Limits(nodes=1))  # fmt: skip
+            tree = tree_on(problem, close, kept, gap=0.0, nodes=1)
             tree.begin(None, None, 0, work=1e6)
             certificate = tree.certificate()
             assert nspca.verify(X, certificate, problem) <= certificate.upper
