@@ -255,7 +255,7 @@ def test_the_quota_refuses_and_loses_nothing(store):
 
 def test_an_upload_is_read_from_a_store_that_cannot_be_written(store, monkeypatch):
     digest = store.put_upload("w", b"x" * 100, {"file": "a"})
-    monkeypatch.setattr("nspca.jobs.uploads.NOTE_SECONDS", -1.0)
+    monkeypatch.setattr("nspca.jobs.store.NOTE_SECONDS", -1.0)
     store._db.execute("PRAGMA query_only = 1")
     assert store.get_upload("w", digest) == (b"x" * 100, {"file": "a"})
     store._db.execute("PRAGMA query_only = 0")
