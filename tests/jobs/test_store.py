@@ -40,9 +40,8 @@ def test_finished_runs_and_results_survive_a_restart(store):
     assert again.result("k") == b"\x00bytes" and again.has_result("k") and not again.has_result("other")
     assert kept.ended and kept.event.stage == "sweep" and kept.rows == ({"k": 1},)
     assert kept.started == 5.0 < kept.finished
-    (short,) = again.list_runs("w", outline=True)
+    (short,) = again.list_runs("w")
     assert (short.id, short.state, short.event, short.rows) == (run, "done", None, ()) and short.finished
-    assert again.list_runs("w")[0].rows == ({"k": 1},)
     again.close()
 
 
