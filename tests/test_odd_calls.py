@@ -12,7 +12,7 @@ import nspca
 from nspca.certificate import Certificate
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem, Refused
 from nspca.result import Result, Sweep
-from nspca.solvers import METHODS, auto
+from nspca.solvers import METHODS
 from nspca.solving import line_of
 
 X = np.abs(np.random.default_rng(1).standard_normal((12, 6)))
@@ -182,20 +182,6 @@ def test_digits_to_round_to_are_a_whole_number(digits):
 def test_a_call_that_cannot_be_meant_gets_a_sentence(call, error, words):
     with pytest.raises(error, match=words):
         call()
-
-
-def options_of(method):
-    Options = auto.Options if method == "auto" else METHODS[method].Options
-    return [(method, name) for name in Options.__dataclass_fields__]
-
-
-@pytest.mark.parametrize(
-    ("method", "name"), [pair for method in ("auto", *METHODS) for pair in options_of(method)]
-)
-def test_an_option_of_the_wrong_kind_is_named(method, name):
-    for value in ("no", [], {}, (1,), np.ones(2), 1 + 0j, object(), float("nan"), 10**400, -1):
-        with pytest.raises(InvalidOption, match=rf"{name}\b"):
-            nspca.solve(P, method, certify=None, **{name: value})
 
 
 @pytest.mark.parametrize("method", ["auto", "cone"])
