@@ -319,11 +319,7 @@ def _read(
     _raw: bytes,
     _files: dict[str, bytes],
 ) -> Opened:
-    """Return the outcome of reading a file with the hash `digest`.
-
-    Errors are cached too, so that no file is read again at every rerun. `beside` has the hashes of the
-    vocabulary and the annotation, `_files` their bytes.
-    """
+    """Return the outcome of reading a file, an error too; `beside` has the hashes of the `_files`."""
     words, annotation = _files.get("vocabulary"), _files.get("annotation")
     return open_file(_raw, name, words, annotation=annotation, as_texts=as_texts, **dict(options))
 

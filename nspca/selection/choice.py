@@ -185,10 +185,7 @@ def choose_components(
 
 
 def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
-    """Return the evidence for each number of features (`of` "k") or of components (`of` "components").
-
-    The evidence is reported after each part, as far as it is known.
-    """
+    """Return the evidence for each number of features or of components, reported after each part."""
     whole("folds", folds, 0)
     whole("draws", draws, 0)
     m, total = X.shape[0], 1 + folds + draws
@@ -253,10 +250,7 @@ def split_folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
 
 
 def _held_out_shares(X: Any, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
-    """Return the share of the variance of some `rows` of X (m, n) that each answer in `found` explains.
-
-    Answers (n, r) were found on the rows `others`, whose means are used for centring.
-    """
+    """Return the share of the variance of `rows` of X that answers found on `others` explain."""
     mean = moments(X[others])[0] if center else np.zeros(X.shape[1])
     each = shares_of_rows(X[rows], np.hstack(found), mean, np.ones(X.shape[1]))
     ends = np.cumsum([V.shape[1] for V in found])[:-1]

@@ -15,7 +15,6 @@ import nspca
 from nspca.api import prove_optimum
 from nspca.bounds import elimination
 from nspca.bounds.disjoint import pricing, search
-from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
 from nspca.bounds.disjoint.columns import Columns
 from nspca.bounds.disjoint.node import EMPTY, JointNode
 from nspca.bounds.disjoint.pricing import Means, Pricing
@@ -33,7 +32,6 @@ from nspca.progress import silent
 from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
-from tests.workers import Workers
 
 SIZES = ((2, 2), (2, 1), (1, 1, 1), (3,), (2, 2, 1), (1, 2, 2), (3, 2))
 EDGE = 1e-12
@@ -191,25 +189,6 @@ def allowed(state, sets):
     return all(into <= S and not S & out for into, out, S in parts)
 
 
-def test_children_have_every_answer_up_to_an_exchange_of_equal_components():
-    rng = np.random.default_rng(2)
-    for sizes, n in (((2, 2), 5), ((1, 2, 2), 5), ((2, 2, 1), 6)):
-        for _ in range(10):
-            state = state_of(rng, sizes, n)
-            free = [j for j in range(n) if state.holders(j)]
-            if state.is_impossible or not free:
-                continue
-            children = state.children(int(rng.choice(free)))
-            sets = [{*S} for k in range(1, 3) for S in itertools.combinations(range(n), k)]
-            for family in itertools.product(sets, repeat=len(sizes)):
-                right = all(len(S) <= k for S, k in zip(family, sizes, strict=True))
-                apart = sum(map(len, family)) == len(set().union(*family))
-                if not (right and apart and allowed(state, family)):
-                    continue
-                changes = exchanges(state, family)
-                assert any(allowed(child, other) for child in children for other in changes)
-
-
 def test_what_open_states_say_of_features_holds_for_every_answer_in_them():
     rng, certain_ones, impossible_ones = np.random.default_rng(4), 0, 0
     for sizes, n in (((2, 2), 5), ((1, 2, 2), 6), ((2, 1), 4)):
@@ -235,18 +214,6 @@ def test_what_open_states_say_of_features_holds_for_every_answer_in_them():
     assert not any(mask.any() for mask in tree.fates([]))
 
 
-def exchanges(state, family):
-    """Yield the families after an exchange of the components of each class."""
-    found = [list(family)]
-    for own in state.classes:
-        found = [
-            [dict(zip(own, order, strict=True)).get(c, S) for c, S in enumerate(one)]
-            for one in found
-            for order in itertools.permutations([one[c] for c in own])
-        ]
-    return found
-
-
 def rivals():
     """Return a matrix whose linear program is above the best answer: three pairs that share features."""
     A = np.eye(3) + 0.9 * (np.ones((3, 3)) - np.eye(3))
@@ -263,24 +230,6 @@ def test_where_no_prices_are_enough_the_search_branches():
     assert result.certificate.form == "packing" and len(result.certificate.witness["split"]) > 1
     assert result.status is nspca.Status.OPTIMAL and result.value == pytest.approx(exact, rel=1e-9)
     assert nspca.verify(A, result.certificate) <= result.certificate.upper
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_a_tree_of_programs_finds_answers_that_are_never_above_brute_force(nonneg):
-    met = 0
-    for A, sizes in problems(10, seed=53):
-        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-        tree = tree_of(problem, 0.0)
-        tree.look_for_answers(None)
-        assert tree.point is not None
-        for x, size in zip(tree.point.T, sizes, strict=True):
-            assert np.count_nonzero(x) <= size
-        assert (np.count_nonzero(tree.point, axis=1) <= 1).all()
-        value = np.einsum("ij,ij->", tree.point, A @ tree.point)
-        assert value <= exact * (1 + 1e-9)
-        assert tree.lower * problem.covariance.unit == pytest.approx(value, rel=1e-9)
-        met += value >= exact * (1 - 1e-9)
-    assert met >= 5
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -385,24 +334,6 @@ def many_nodes(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "nodes"), [((4, 3), 8), pytest.param((4, 4), 8, marks=pytest.mark.visit), ((2, 2, 2), 6)]
-)
-def test_a_joint_tree_is_read_back_as_it_was(many_nodes, sizes, nodes):
-    problem = Problem.from_covariance(rivals(), sizes) if len(sizes) > 2 else noise(sizes)[1]
-    result = answer_of(problem)
-    tree = tree_of(problem, problem.covariance.to_unit(result.value, len(sizes)), nodes=nodes)
-    tree.run(result.components)
-    arrays, upper = packed_joint(tree.root)
-    root = unpacked_joint(arrays, tree.base, tree.means())
-    for one, other in zip(tree.root.walk(), root.walk(), strict=True):
-        assert (one.state, one.feature, one.is_empty) == (other.state, other.feature, other.is_empty)
-        assert [float(p.upper) for p in one.pricings] == [float(p.upper) for p in other.pricings]
-    again, same = packed_joint(root)
-    assert same == upper and again.keys() == arrays.keys()
-    assert all(np.array_equal(again[name], part) for name, part in arrays.items())
-
-
-@pytest.mark.parametrize(
     "sizes", [(4, 4), *(pytest.param(sizes, marks=pytest.mark.visit) for sizes in ((5, 5), (5, 4)))]
 )
 def test_an_ended_joint_search_goes_on_from_its_file(many_nodes, monkeypatch, sizes):
@@ -448,20 +379,6 @@ def test_damaged_joint_trees_are_one_sentence(many_nodes):
         broken = replace(part, unfinished=arrays)
         with pytest.raises(CertificateError, match="must have arrays that fit together"):
             nspca.certify(problem, effort="exhaustive", nodes=6, resume=broken)
-
-
-@pytest.mark.parametrize(
-    ("count", "nodes", "sizes"),
-    [(3, 6, (4, 4)), *(pytest.param(count, 16, (5, 5), marks=pytest.mark.visit) for count in (1, 3))],
-)
-def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count, nodes, sizes):
-    X, problem = noise(sizes)
-    result = answer_of(problem)
-    alone = nspca.certify(problem, result, effort="exhaustive", nodes=nodes)
-    shared = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, client=Workers(count))
-    assert len(alone.tree["branch"]) > nodes / 2
-    assert shared.to_bytes() == alone.to_bytes()
-    nspca.verify(X, shared, problem)
 
 
 def test_what_a_joint_search_cannot_do_is_one_sentence():

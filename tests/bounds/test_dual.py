@@ -17,7 +17,6 @@ from nspca.bounds.search import strongest
 from nspca.covariance.data import RowsCovariance
 from nspca.errors import InvalidOption
 from nspca.lowrank.cones import Budget
-from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 
@@ -209,18 +208,6 @@ def test_the_best_so_far_only_falls_and_is_what_is_returned(short):
     assert all(e.done >= 0 and (e.done <= e.total or not e.total) for e in events)
     assert all(b <= a * (1 + 1e-9) for a, b in pairwise(uppers))  # what is proved has room for rounding
     assert uppers[-1] == found.upper < uppers[0]
-
-
-def test_it_can_be_cancelled_at_every_event(short):
-    X, problem = wide_problem()
-    proved = []
-    for after in (0, 3, 25):
-        enough = lambda seen, after=after: len(seen) > after  # noqa: E731
-        stopped, calls = cancelled(strongest, problem, 0.0, "standard", when=enough)
-        assert len(calls) == after + 1
-        proved.append(stopped.best)
-    # What had been proved by then is not lost.
-    assert nspca.verify(X, proved[-1]) <= proved[-1].upper
 
 
 def test_zero_matrices_and_unknown_efforts():

@@ -10,14 +10,13 @@ import nspca
 from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
-from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness
 from nspca.lowrank import fixing
 from nspca.lowrank.cones import Query
 from nspca.specs.optimum import Standing
+from tests.bounds.trees import tree_on
 from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import counts
@@ -70,14 +69,7 @@ def tree_of(problem, lower, rng, rows=None, rounds=0, **limits):
     W = np.minimum(kept.block, rng.random() * np.abs(kept.block).max(initial=0.0))
     U = np.linalg.eigh(kept.block)[1][:, -2:] * rng.random() if r else np.zeros((0, 0))
     M = 0.05 * rng.standard_normal((r, r)) if rng.random() < 0.3 else None
-    tree = FixingTree(
-        problem=problem,
-        plan=PLAN,
-        lower=lower,
-        gap=1e-9,
-        ground=Ground.of(problem, kept),
-        limits=Limits(**limits),
-    )
+    tree = tree_on(problem, lower, kept, PLAN, **limits)
     tree.begin(Stored.of(kept.features, Witness((W + W.T) / 2, M, U)), None, rounds)
     tree.run()
     return tree
@@ -202,14 +194,6 @@ def test_features_that_cannot_be_told_apart(name, nonneg, branching):
         result = nspca.solve(problem, certify="exhaustive", nodes=60)
         assert result.value >= best * (1 - 1e-9)
         assert best * (1 - 1e-12) <= nspca.verify(A, result.certificate, problem) <= best * (1 + 1e-6)
-
-
-def test_the_same_input_gives_the_same_bytes(branching):
-    for nonneg in (True, False):
-        problem = nspca.Problem.from_data(hard()[0], 4, nonneg)
-        first, again = (nspca.certify(problem, effort="exhaustive", nodes=2) for _ in range(2))
-        assert len(first.tree["branch"]) > 2
-        assert first.to_bytes() == again.to_bytes()
 
 
 def hard(n=12, k=5, seed=3):

@@ -6,29 +6,12 @@ import numpy as np
 import pytest
 
 import nspca
-from benchmarks import fixings
-from nspca.bounds import elimination, search
-from nspca.bounds.fixing import eigenvalues
+from nspca.bounds import search
 from nspca.bounds.fixing import tree as tree_module
-from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Stage, Supports, Use
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force
-from tests.workers import Workers
-
-
-@pytest.mark.parametrize(
-    ("count", "nodes"), [(3, 6), *(pytest.param(count, 12, marks=pytest.mark.visit) for count in (1, 3))]
-)
-def test_workers_make_the_same_certificate_however_many_they_are(branching, count, nodes):  # noqa: F811
-    X, problem = hard()
-    alone = nspca.certify(problem, effort="exhaustive", nodes=nodes)
-    shared = nspca.certify(problem, effort="exhaustive", nodes=nodes, client=Workers(count))
-    assert len(alone.tree["branch"]) > 5
-    assert shared.to_bytes() == alone.to_bytes()
-    nspca.verify(X, shared, problem)
 
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811
@@ -41,30 +24,6 @@ def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, m
     assert len(ended.tree["branch"]) < len(whole.tree["branch"])
     assert tree <= 2.5 * limit  # the wave that reaches the limit is finished
     nspca.verify(X, ended, problem)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize(
-    ("count", "most", "trees"), [(3, 7, 1), pytest.param(300, 9, fixings.TREES, marks=pytest.mark.long)]
-)
-def test_no_feature_is_fixed_wrongly(nonneg, count, most, trees, monkeypatch):
-    """Each stage alone is held against brute force at its level; `benchmarks.fixings` does many more."""
-    total = np.zeros(2, dtype=int)
-    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
-    monkeypatch.setattr(fixings, "TREES", trees)
-    for X, k, rng in fixings.tables(count, seed=40 + nonneg):
-        total += fixings.tried(X[:, :most], min(k, most, X.shape[1]), nonneg, rng)
-    assert total[0] > count and total[1] == 0
-
-
-def test_a_wrong_fixing_is_counted():
-    problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 1)
-    oracle = fixings.Oracle(fixings.values_of_sets(problem.covariance.matrix, True), 3, 1)
-    none, whole = np.zeros(0, dtype=np.int64), Supports(np.zeros(0, dtype=np.int64), np.arange(3), 1)
-    use = Use(None, 0.0, 0.9 * oracle.best(whole), 0.0, np.zeros(0, dtype=np.uint8))
-    for out, into, wrong in (([0], none, 1), ([1], none, 0), (none, [1], 1), (none, [0], 0)):
-        stage = Stage(np.array(out, dtype=np.int64), np.array(into, dtype=np.int64), use)
-        assert fixings.wrong_fixings(Node(whole, [stage]), whole, oracle) == (1, wrong)
 
 
 def many():
@@ -111,11 +70,8 @@ def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonne
 def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811
     """A tree makes no more steps than its work allows, and splits no node with too many free features."""
     _, problem = hard()
-    kept = elimination.all_rows(problem)
-    for limits in (Limits(entries=1.0), Limits(features=2)):
-        tree = FixingTree(
-            problem=problem, plan=PLANS["fast"], lower=0.0, ground=Ground.of(problem, kept), limits=limits
-        )
+    for limits in ({"entries": 1.0}, {"features": 2}):
+        tree = tree_on(problem, 0.0, **limits)
         tree.begin(None, None, 3)
         made = tree.entries
         tree.run()

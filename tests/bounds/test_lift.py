@@ -9,7 +9,6 @@ import pytest
 import nspca
 from nspca.bounds import elimination, witness
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.bundle import Sought, climb, supports_of
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
@@ -181,16 +180,6 @@ def test_auto_takes_the_better_component_and_other_methods_keep_theirs(monkeypat
     assert optimum * (1 - EDGE) <= proved.certificate.upper <= optimum * (1 + 1e-6)
 
 
-def test_what_the_tree_of_eigenvalues_finds_before_it_gives_up_is_handed_back(monkeypatch):
-    """The longer search starts from that value, so it does not find the point again."""
-    X, problem = wide(n=9)
-    optimum = brute_force(np.cov(X.T, bias=True), 4)[0]
-    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
-    certificate, point = strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough")
-    assert certificate.upper <= optimum * (1 + 1e-6)
-    assert problem.value(point) == pytest.approx(optimum, rel=1e-6)
-
-
 # --- lifts, row cuts, weights
 # ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -227,32 +216,6 @@ def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonne
             assert np.allclose(np.linalg.norm(lift.points, axis=0), 1)
             assert (lift.cuts.M is None) == (problem.n <= case.k)  # where every support has all rows
             assert not nonneg or lift.points.min() >= 0
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_climbs_lead_to_feasible_points_of_the_value_they_tell(nonneg):
-    rng = np.random.default_rng(6)
-    for trial in range(60):
-        n, k = 7, int(rng.integers(1, 9))
-        fixed, root = int(rng.integers(0, min(k, n) + 1)), (0.0, 0.3)[trial % 2]
-        U, C = rng.standard_normal((n, 2)), rng.standard_normal((3, 6))
-        U *= trial % 4 > 0  # 0: only h tells the rows apart, and no direction leads anywhere
-        h = rng.random(n) * (trial % 3)
-        X, S, values = climb(U, root, Sought(k, nonneg, fixed), C, h)
-        assert (S.sum(axis=0) == min(k, n)).all()
-        assert S[:fixed].all()
-        assert not X[S == 0].any()
-        assert np.allclose(np.linalg.norm(X, axis=0), 1)
-        assert not nonneg or X.min() >= 0
-        assert np.allclose(
-            values, np.square(U.T @ X).sum(axis=0) + (root * np.abs(X).sum(axis=0)) ** 2 + h @ S
-        )
-
-
-def test_supports_with_prices_have_positive_terms_or_the_largest_alone():
-    terms = np.array([[3.0, -1.0, -5.0], [2.0, 1.0, -4.0], [-1.0, 2.0, -6.0], [1.0, -2.0, -7.0]])
-    S = supports_of(terms, Sought(3, True, priced=True))
-    assert S.T.tolist() == [[1, 1, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]]
 
 
 @pytest.mark.parametrize("k", [1, 3, 6])

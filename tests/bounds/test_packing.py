@@ -10,11 +10,10 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.witness import Witness
-from nspca.checker.cover import TopSum, droppable, prove_cover
+from nspca.checker.cover import prove_cover
 from nspca.checker.inequality import top_sum
 from nspca.errors import CertificateError
 from nspca.lowrank import cones
@@ -101,43 +100,6 @@ def test_runs_with_scales_are_never_below_brute_force(nonneg):
     assert scaled >= 1 and better >= 1
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_projection_of_entries_with_scales(nonneg):
-    rng = np.random.default_rng(4)
-    scales, T = np.exp(rng.uniform(-1, 1, 9)), rng.standard_normal((9, 9))
-    products, block = np.outer(scales, scales), Entries(9, 3, nonneg, 1.0, 0.0)
-    block.rescale(scales, 3.0)
-    block.T[:] = T = (T + T.T) / 2
-    block.settle(block.aim(np.zeros((9, 9)), 0.0), 2.5)
-    assert (products * np.abs(block.Y)).sum() == pytest.approx(2.5) and (not nonneg or block.Y.min() >= 0)
-    dual, used = T - block.Y, block.Y != 0
-    most = dual if nonneg else np.abs(dual)
-    assert (most <= block.level * products + 1e-12).all()
-    assert np.allclose(most[used], (block.level * products)[used])
-    block.rescale(np.ones(9), 2.5)
-    left = block.T - block.Y
-    assert (left if nonneg else np.abs(left)).max() <= block.level + 1e-12
-    assert np.allclose(np.abs(left[used]), block.level)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_the_search_with_scales_finds_the_maximum_and_proves_it(nonneg):
-    rng, turns = np.random.default_rng(9), np.linspace(0, np.pi, 4001)
-    half = np.column_stack((np.cos(turns), np.sin(turns)))
-    for _ in range(15):
-        n, k = int(rng.integers(1, 9)), int(rng.integers(1, 4))
-        U, h, tau = rng.standard_normal((n, 1)), rng.uniform(-1, 0.3, n), rng.uniform(0.1, 2)
-        scales = np.exp(rng.uniform(-1, 1, n))
-        flat = half[:, 1:] * np.sqrt(tau) * scales
-        P = np.maximum(half[:, :1] @ U.T + flat, 0) if nonneg else np.abs(half[:, :1] @ U.T) + flat
-        most = np.sort(np.maximum(P**2 + h, 0), axis=1)[:, ::-1][:, :k].sum(axis=1).max()
-        cover = cones.search(Query(U, k, h, tau, nonneg, scales=scales), Budget(1e-6))
-        assert cover.lower <= most * (1 + 1e-5) + 1e-9 and most <= cover.upper * (1 + 1e-12)
-        assert cover.upper <= cover.lower * (1 + 1e-5) + 1e-9
-        f = top_sum(SimpleNamespace(U=U, scales=scales), tau, h, 0, min(k, n), 0, nonneg)
-        assert prove_cover(f, cover.upper * (1 + 1e-9) + 1e-12, cover.tree).size == 0
-
-
 def test_forged_scales_are_refused():
     X = rivals() * np.r_[np.linspace(2, 1, 16), np.full(8, 0.4)]
     problem = Problem.from_data(X, (5, 5), nonneg=False)
@@ -164,21 +126,6 @@ def test_forged_scales_are_refused():
     plain = of_weights(problem, kept, packed.W)
     with pytest.raises(CertificateError, match="has the witness arrays"):
         nspca.verify(X, changed(plain, scales=scales))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_with_eliminated_rows(nonneg):
-    X = rivals() * np.r_[np.linspace(2, 1, 16), np.full(8, 0.4)]
-    for sizes in ((5, 5), (6, 3), (12, 12)):
-        problem = Problem.from_data(X, sizes, nonneg)
-        kept = elimination.keep(problem, 16)
-        rng, B = np.random.default_rng(1), kept.block
-        value = nspca.solve(problem, "joint", certify=None).value
-        for _ in range(2):
-            packed = replace(drawn(rng, B, nonneg), W=elimination.clipped(B, kept.floor, nonneg))
-            certificate = of_numbers(problem, kept, packed)
-            assert value <= nspca.verify(X, certificate) <= certificate.upper
-            assert certificate.witness["rows"].size == 16
 
 
 def test_forged_ones_are_refused():
@@ -230,71 +177,25 @@ def test_forged_ones_are_refused():
             nspca.verify(X, replace(honest, k=sizes))
 
 
-def test_nothing_is_dropped_that_a_negative_constant_lets_through():
-    rng, dropped = np.random.default_rng(0), 0
-    for _ in range(300):
-        n, k, D = int(rng.integers(3, 8)), int(rng.integers(1, 3)), 2
-        V, h = rng.random((n, D)) * rng.choice([1.0, 3.0], (n, 1)), rng.uniform(-2, 1, n)
-        f = TopSum(V, D, h, k, 0, True)
-        g = np.sort(rng.random((1, D, D)), axis=2)
-        g = g / np.linalg.norm(g, axis=2, keepdims=True)
-        p = f.at(g)
-        out = droppable(f, f.products(g), p)
-        dropped += out.sum()
-        for a in rng.random((40, D)):
-            c = a @ g[0]
-            c /= np.linalg.norm(c)
-            terms = np.square(np.maximum(V @ c, 0)) + h
-            best = np.sort(np.maximum(terms, 0))[::-1][:k].sum()
-            assert np.sort(np.maximum(terms[~out], 0))[::-1][:k].sum() >= best - 1e-12
-    assert dropped > 50
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_the_search_with_negative_constants_finds_the_maximum_and_proves_it(nonneg):
+@pytest.mark.parametrize("scaled", [True, False])
+def test_a_search_with_negative_constants_finds_the_maximum_and_proves_it(nonneg, scaled):
+    """On a circle, with V of two columns, or of one with a flat part that has scales."""
     rng, turns = np.random.default_rng(7), np.linspace(0, 2 * np.pi, 4001)
-    circle = np.column_stack((np.cos(turns), np.sin(turns)))
+    circle = np.column_stack((np.cos(turns), np.abs(np.sin(turns)) if scaled else np.sin(turns)))
     for trial in range(20):
         n, k = int(rng.integers(1, 9)), int(rng.integers(1, 4))
-        V, h = rng.standard_normal((n, 2)), rng.uniform(-1.5, 0.5, n) * (trial % 4 > 0)
-        P = np.maximum(circle @ V.T, 0) if nonneg else np.abs(circle @ V.T)
+        V, h = rng.standard_normal((n, 1 if scaled else 2)), rng.uniform(-1.5, 0.5, n) * (trial % 4 > 0)
+        tau, scales = (rng.uniform(0.1, 2), np.exp(rng.uniform(-1, 1, n))) if scaled else (0.0, None)
+        flat = circle[:, 1:] * np.sqrt(tau) * scales if scaled else 0.0
+        terms = circle[:, : V.shape[1]] @ V.T
+        P = np.maximum(terms + flat, 0) if nonneg else np.abs(terms) + flat
         most = np.sort(np.maximum(P**2 + h, 0), axis=1)[:, ::-1][:, :k].sum(axis=1).max()
-        cover = cones.search(Query(V, k, h, 0.0, nonneg), Budget(1e-6))
+        cover = cones.search(Query(V, k, h, tau, nonneg, scales=scales), Budget(1e-6))
         assert cover.lower <= most * (1 + 1e-5) + 1e-9 and most <= cover.upper * (1 + 1e-12)
         assert cover.upper <= cover.lower * (1 + 1e-5) + 1e-9
-        f = TopSum(V, 2, h, min(k, n), 0, nonneg)
+        f = top_sum(SimpleNamespace(U=V, scales=scales), tau, h, 0, min(k, n), 0, nonneg)
         assert prove_cover(f, cover.upper * (1 + 1e-9) + 1e-12, cover.tree).size == 0
         if most > 1e-3:
             with pytest.raises(CertificateError):
                 prove_cover(f, most * (1 - 1e-6), cover.tree)
-
-
-@pytest.fixture
-def in_two_lifts(monkeypatch):
-    """Effort thorough has one more dimension, also for few features."""
-    for effort, passes in (("standard", 1), ("thorough", 2)):
-        plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=1000)
-        monkeypatch.setitem(JOINT_PLANS, effort, plan)
-
-
-def test_thorough_is_never_below_brute_force(in_two_lifts):
-    tried = 0
-    for i, case in enumerate(cases(6, n_max=6, ranks=(2, 6), seed=31)):
-        A, sizes, nonneg = case.V @ case.V.T, SIZES[i % len(SIZES)], tried % 2 == 0
-        if sum(sizes) <= len(A) and A.any():
-            problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
-            upper = certify_joint(problem, 0.0).upper
-            certificate = certify_joint(problem, 0.0, "thorough")
-            assert nspca.verify(A, certificate) <= certificate.upper <= upper
-            assert certificate.upper >= exact * (1 - EDGE)
-            tried += 1
-    assert tried > 2
-
-
-def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch):
-    X = rivals()
-    problem = Problem.from_data(X, (6, 6))
-    assert certify_joint(problem, 0.0, "fast").kind == "J"
-    monkeypatch.setattr(DualSearch, "improve", None)  # would be called in vain
-    diagonal = np.diag([5.0, 4, 3, 2, 1])
-    assert certify_joint(Problem.from_covariance(diagonal, (1, 1)), 9.0 / 8).kind == "J"

@@ -1,13 +1,10 @@
 """A lift goes on with fewer rows, and a node whose features were fixed has a bound of what is left."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
@@ -20,43 +17,22 @@ from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, prove, spectral_half
 from nspca.lowrank.cones import Budget
 from nspca.progress import silent
-from tests.oracles import brute_force
+from tests.bounds.trees import tree_on
+from tests.oracles import brute_force, brute_force_forced
 
 PLAN = PLANS["fast"]
 
 
-def begun(problem, rank, steps):
-    """Return a lift on all features after some steps and with row cuts."""
-    kept = elimination.all_rows(problem)
-    splitting = Splitting(kept, problem.size, problem.nonneg)
-    for _ in range(10):
-        splitting.step()
-    B = starts.basis(kept, splitting.entries.W, rank)
-    lift = add_lift(
-        splitting, B, starts.first_points(splitting, B, ((problem.size, 1),)), ((problem.size, 1),), wait=5
-    )
-    advanced(lift, steps)
-    return lift
-
-
-def advanced(lift, steps):
+def advance(lift, steps):
     for step in range(steps):
         lift.splitting.step()
         lift.remember(afresh=not step)
         if step % 5 == 4:
             lift.grow()
-
-
-def best(A, k, nonneg, into=()):
-    """Return the largest value of supports of k features with the features that are in, by brute force."""
-    others = [i for i in range(len(A)) if i not in into]
-    sets = [(*into, *I) for I in combinations(others, min(k, len(A)) - len(into))]
-    return max(brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in map(list, sets))
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -65,24 +41,24 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
     rng = np.random.default_rng(5)
     for number in range(12):
         n = int(rng.integers(3, 10))
-        X = np.round(2 * rng.standard_normal((12, n)))
+        X, k = np.round(2 * rng.standard_normal((12, n))), int(rng.integers(1, n))
         X[:, -1] = X[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else X[:, -1]
-        k = int(rng.integers(1, n))
         problem = nspca.Problem.from_data(X, k, nonneg, center=False)
-        lift, A = begun(problem, min(2, n), 15), problem.covariance.matrix
+        splitting, counts = Splitting(elimination.all_rows(problem), k, nonneg), ((k, 1),)
+        lift = add_lift(splitting, np.eye(n)[:, :2], [np.eye(n)[:, :1]], counts, wait=5)
+        advance(lift, 20)
         before = lift.splitting.X.copy(), lift.cuts.T.copy(), lift.B.copy()
         left = rng.permutation(n)[: int(rng.integers(max(1, n - 3), n + 1))]
         fixed = int(rng.integers(0, min(k, left.size) + 1))
         rows = np.concatenate((np.sort(left[:fixed]), np.sort(left[fixed:])))
-        kept = Kept(rows, A[np.ix_(rows, rows)], 0.0, fixed=fixed)
+        kept = Kept(rows, problem.covariance.block(rows), 0.0, fixed=fixed)
         part = restricted(lift, kept)
-        advanced(part, 10)
+        advance(part, 10)
         for one, other in zip(before, (lift.splitting.X, lift.cuts.T, lift.B), strict=True):
             np.testing.assert_array_equal(one, other)
         mean = part.averaged()
-        W, M, U = mean.W, mean.M, mean.U
-        proof = prove(problem, kept, Witness(W, M, U), Budget(1e-6, cap=400))
-        optimum = best(kept.block, k, nonneg, tuple(range(fixed)))
+        proof = prove(problem, kept, Witness(mean.W, mean.M, mean.U), Budget(1e-6, cap=400))
+        optimum = brute_force_forced(kept.block, k, range(fixed), nonneg)
         assert proof.upper >= optimum * (1 - 1e-12)
 
 
@@ -98,10 +74,9 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
     """The time is over between a fixing and the next bound: the tree is a certificate all the same."""
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     X, problem = node_problem(seed)
-    optimum = best(problem.covariance.matrix, 4, problem.nonneg)
+    optimum = brute_force(problem.covariance.matrix, 4, problem.nonneg)[0]
     lower = optimum * (1 - 1e-3 * (seed > 1))
-    tree = FixingTree(problem=problem, plan=PLAN, lower=lower, gap=1e-9, limits=Limits(),
-                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
+    tree = tree_on(problem, lower)
     task = Task(tree.whole(), None, None, lower, 1e-9, PLAN, rounds=6, partial=True)
 
     def over(supports, lower, answer):
@@ -123,7 +98,7 @@ def test_a_lift_on_few_rows_ends(n, monkeypatch):
     problem = nspca.Problem.from_data(X, n - 1, nonneg=False)
     ground = Ground.of(problem, elimination.all_rows(problem))
     whole = Supports(np.zeros(0, dtype=np.int64), np.arange(n), n - 1)
-    lower = 0.9 * best(problem.covariance.matrix, n - 1, False)
+    lower = 0.9 * brute_force(problem.covariance.matrix, n - 1, False)[0]
     monkeypatch.setattr(Bounding, "reach", lambda self, features: None)
     rounds = []
     monkeypatch.setattr(settling, "remember", lambda own, lift: rounds.append(lift))
@@ -145,8 +120,7 @@ def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
         rough, close = (spectral_half(problem, kept, without, estimate) for estimate in (None, value))
         if rough > close:
             found += 1
-            tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=close, gap=0.0,
-                              ground=Ground.of(problem, kept), limits=Limits(nodes=1))  # fmt: skip
+            tree = tree_on(problem, close, kept, gap=0.0, nodes=1)
             tree.begin(None, None, 0, work=1e6)
             certificate = tree.certificate()
             assert nspca.verify(X, certificate, problem) <= certificate.upper

@@ -10,7 +10,6 @@ from nspca.bounds import core, elimination, witness
 from nspca.bounds.dual_search import DualSearch
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
-from nspca.checker import matrix
 from nspca.errors import CertificateError
 from scripts.lean import of_numbers
 from tests.bounds.test_core import table
@@ -109,44 +108,6 @@ def test_no_forgery_puts_a_bound_below_the_optimum(nonneg, count):
             except CertificateError:
                 refusals += 1
     assert tried / 5 < refusals < 0.95 * tried
-
-
-def by_hand(A, scales, t, F, nonneg=True):
-    """A certificate that keeps the first features with these scales at tau = .1, and claims t and F."""
-    problem = nspca.Problem.from_covariance(A, (1, 1), nonneg)
-    unit, kept = problem.covariance.unit, len(scales)
-    arrays = {"rows": np.arange(kept), "prices": np.zeros(kept), "y": np.ones(len(A) - kept)}
-    arrays |= {"scales": np.array(scales), "tau": np.array([0.1 / unit]), "tree": np.array([255])}
-    arrays["U"] = np.zeros((kept, 0))
-    arrays["claims"] = np.array([t, F * (1 + 1e-9)]) / unit
-    return nspca.certificate.Certificate.of(problem, "JP", "joint", 100.0, arrays), problem
-
-
-def proved_from(A, scales, t, F, nonneg=True):
-    """Test that the claim t is enough, and one that is a little smaller is not."""
-    assert nspca.verify(A, *by_hand(A, scales, t * (1 + 1e-9), F, nonneg)) >= 2.0
-    with pytest.raises(CertificateError, match="could not be proved"):
-        nspca.verify(A, *by_hand(A, scales, t * (1 - 1e-9), F, nonneg))
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("scales", [(1.0, 8.0), (2.0, 1.0), (0.5, 1.0), (0.5, 8.0), (3.0, 0.5)])
-def test_the_limit_of_an_entry_is_that_of_its_own_row_whatever_the_others_have(scales, sign):
-    """Of an entry of .5 of feature 0, .5 - .1 scale is left."""
-    A = np.eye(4)
-    A[0, 2] = A[2, 0] = 0.5 * sign
-    # d is .9 outside, so K is (.5 - .1 scale) ** 2 / (t - .9), and 1 + K is t at this t
-    t = 0.95 + np.hypot(0.05, 0.5 - 0.1 * scales[0])
-    proved_from(A, scales, t, 0.1 * max(1.0, *scales) ** 2, sign > 0)
-
-
-def test_k_adds_up_all_features_outside_in_whatever_blocks_they_come(monkeypatch):
-    """Of two entries of .5 outside .4 is left each."""
-    A = np.eye(3)
-    A[0, 1:] = A[1:, 0] = 0.5
-    for width in (1, 64):
-        monkeypatch.setattr(matrix, "NARROWEST", width)
-        proved_from(A, (1.0,), 0.95 + np.hypot(0.05, np.sqrt(2) * 0.4), 0.1)
 
 
 def topics(n=50):

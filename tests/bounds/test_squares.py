@@ -7,16 +7,13 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination
 from nspca.bounds.fixing.arrays import unpacked
-from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import CAPPED, REDUCED, SQUARES, Supports
 from nspca.bounds.fixing.squares import eliminated, root_of_squares
-from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import PLANS
 from nspca.checker import verify
 from nspca.errors import CertificateError
 from tests.bounds.test_fixing import made, optimum, tables
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force
 
 
@@ -30,8 +27,7 @@ def copies(seed, n=9, noise=1e-4, signs=False):
 
 def searched(problem, lower):
     """Return a tree that only enumerates supports."""
-    tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=lower, gap=1e-9,
-                      ground=Ground.of(problem, elimination.all_rows(problem)), limits=Limits())  # fmt: skip
+    tree = tree_on(problem, lower)
     tree.begin(None, None, 0, work=1e6)
     return tree
 
@@ -128,20 +124,6 @@ def test_forged_squares_are_refused():
         verify(X, replace(certificate, k=5))
     with pytest.raises(CertificateError):  # a code that has no meaning
         verify(X, changed(certificate, branch=np.where(witness["branch"] == SQUARES, -4, witness["branch"])))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_squares_prove_nothing_of_noise(nonneg):
-    """The whole of a problem without structure is no leaf by squares at the level of its optimum."""
-    X = np.random.default_rng(5).standard_normal((30, 6))
-    problem = nspca.Problem.from_data(X, 3, nonneg)
-    best = max(optimum(problem.covariance.matrix, 3, nonneg).values())
-    witness = searched(problem, best).certificate()
-    arrays = {name: array[:0] for name, array in witness.witness.items()}
-    arrays |= {"branch": np.array([SQUARES]), "stages": np.array([0])}
-    for level in (best, best * 1.01):
-        with pytest.raises(CertificateError, match="squares do not prove"):
-            verify(X, changed(witness, **arrays | {"level": np.array([level])}))
 
 
 @pytest.mark.parametrize("code", [SQUARES, REDUCED, CAPPED])

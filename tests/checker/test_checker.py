@@ -282,6 +282,7 @@ def test_topk_and_heights_are_what_they_say():
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_rows_that_are_dropped_change_no_sum(nonneg):
+    """Neither of products of generators nor, where constants may be negative, at directions between them."""
     rng = np.random.default_rng(4)
     dropped = 0
     for trial in range(60):

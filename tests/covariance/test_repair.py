@@ -11,6 +11,7 @@ import nspca
 from nspca.components import explained_variances
 from nspca.covariance.inputs import SINGLE
 from nspca.errors import CertificateError, InvalidOption, InvalidProblem
+from tests.oracles import brute_force
 
 
 def rounded(n: int, rank: int, seed: int, scale: float = 1.0) -> np.ndarray:
@@ -25,18 +26,6 @@ def rounded(n: int, rank: int, seed: int, scale: float = 1.0) -> np.ndarray:
     return A
 
 
-def optimum(A: np.ndarray, k: int, nonneg: bool) -> float:
-    """Largest value over all supports; nonnegative by the faces on which the leading vector has one sign."""
-    best = -np.inf
-    for size in range(1, k + 1):
-        for support in combinations(range(len(A)), size):
-            values, vectors = np.linalg.eigh(A[np.ix_(support, support)])
-            for value, u in zip(values, vectors.T, strict=True):
-                if not nonneg or (u >= -1e-12).all() or (u <= 1e-12).all():
-                    best = max(best, value)
-    return best
-
-
 @pytest.mark.parametrize("nonneg", [False, True])
 @pytest.mark.parametrize(("effort", "scale"), [("fast", 700.0), ("standard", 1.0), ("exhaustive", 3e-5)])
 def test_value_and_bound_are_of_the_matrix_as_given(nonneg, effort, scale):
@@ -44,7 +33,7 @@ def test_value_and_bound_are_of_the_matrix_as_given(nonneg, effort, scale):
     for k in (2, 4):
         problem = nspca.Problem.from_covariance(A, k, nonneg=nonneg, repair="shift")
         result = nspca.solve(problem, certify=effort)
-        x, best = result.components[:, 0], optimum(A, k, nonneg)
+        x, best = result.components[:, 0], brute_force(A, k, nonneg)[0]
         assert result.value == pytest.approx(x @ A @ x, rel=1e-13)
         assert result.value <= best * (1 + 1e-12)
         assert result.certificate.upper >= best * (1 - 1e-14)
@@ -84,7 +73,7 @@ def test_a_certificate_without_its_shift_or_with_a_larger_one_proves_nothing():
     proof = nspca.solve(problem, certify="exhaustive").certificate
     assert proof.shift > 0
     assert nspca.Certificate.from_bytes(proof.to_bytes()).shift == proof.shift
-    best = Fraction(optimum(A, 3, True))
+    best = Fraction(brute_force(A, 3, True)[0])
     for shift in (0.0, proof.shift * 2**20, 0.25, 1e300, float("1e308")):
         forged = replace(proof, shift=shift)
         try:
@@ -106,7 +95,7 @@ def test_a_diagonal_that_the_shift_rounds_is_relieved_by_what_was_added():
     A[0, 0] = 1e-25
     problem = nspca.Problem.from_covariance(A, 2, nonneg=False, repair="shift")
     result = nspca.solve(problem, certify="exhaustive")
-    best = optimum(A, 2, False)
+    best = brute_force(A, 2, False)[0]
     assert best <= nspca.verify(A, result.certificate) <= result.certificate.upper
     assert result.value == pytest.approx(best, rel=1e-12)
 
@@ -137,8 +126,8 @@ def test_membership_bounds_hold_for_the_matrix_as_given():
     found = nspca.membership(problem, result)
     for i in range(7):
         others = [j for j in range(7) if j != i]
-        assert found.upper_without[i] >= optimum(A[np.ix_(others, others)], 3, True) * (1 - 1e-14)
-        assert found.value_without[i] <= optimum(A[np.ix_(others, others)], 3, True) * (1 + 1e-12)
+        assert found.upper_without[i] >= brute_force(A[np.ix_(others, others)], 3, True)[0] * (1 - 1e-14)
+        assert found.value_without[i] <= brute_force(A[np.ix_(others, others)], 3, True)[0] * (1 + 1e-12)
 
 
 @pytest.mark.visit

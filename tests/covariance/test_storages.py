@@ -13,18 +13,9 @@ from nspca.covariance import tables
 from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidProblem
 from tests.cancelling import cancelled
-from tests.rowblocks import InMemory
+from tests.rowblocks import InMemory, in_parts
 
 CASES = [(center, scale) for center in (True, False) for scale in (True, False)]
-
-
-def in_parts(patch, formed=0, candidates=2, few=1):
-    """Let every table that is not dense in memory be one whose blocks of A cost a pass."""
-    patch.setattr(covariance_of_data, "FORMED", formed)
-    patch.setattr(covariance_of_data, "WHOLE_LIMIT", formed)
-    patch.setattr(covariance_of_data, "MANY_ROWS", 0)
-    patch.setattr(covariance_of_data, "CANDIDATES", candidates)
-    patch.setattr(covariance_of_data, "FEW", few)
 
 
 def on_disk(X, folder, name="X.npy"):
@@ -42,9 +33,11 @@ def file_of(X, rows, folder, patch):
 STORAGES = {
     "sparse": lambda X, rows, folder, patch: sp.csr_array(X),
     "sparse by columns": lambda X, rows, folder, patch: sp.csc_matrix(X),
-    "sparse in parts": lambda X, rows, folder, patch: in_parts(patch) or sp.csr_array(X),
+    "sparse in parts": lambda X, rows, folder, patch: in_parts(patch, 0, 2, 1) or sp.csr_array(X),
     "blocks": lambda X, rows, folder, patch: InMemory(sp.csr_array(X), rows),
-    "blocks in parts": lambda X, rows, folder, patch: in_parts(patch) or InMemory(sp.csr_array(X), rows),
+    "blocks in parts": lambda X, rows, folder, patch: (
+        in_parts(patch, 0, 2, 1) or InMemory(sp.csr_array(X), rows)
+    ),
     "blocks of few dense columns": lambda X, rows, folder, patch: (
         patch.setattr(covariance_of_data, "DENSE_SHARE", 0.5) or InMemory(sp.csr_array(X), rows)
     ),
@@ -196,16 +189,6 @@ def test_the_first_passes_tell_their_progress_and_can_be_ended(tmp_path):
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("scale", [True, False])
-def test_a_large_mean_and_a_column_of_one_value_lose_no_digits(scale, tmp_path):
-    X = a_table(1)
-    X[:, :5] += 1e9
-    if not scale:
-        X[:, 2] = 1e12
-    assert_equal(from_data(on_disk(X, tmp_path), True, scale), from_data(X, True, scale), 1e-11)
-
-
-@pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize(
     "change, words",
     [
@@ -242,23 +225,6 @@ def test_other_tables_are_copied(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("in_pieces")
-def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
-    X = a_table(5, 200, 18)
-    table = on_disk(X, tmp_path)
-    for k in (4, (3, 3)):
-        problem = nspca.Problem.from_data(table, k)
-        assert problem.covariance.on_disk
-        result = nspca.solve(problem, certify="standard")
-        plain = nspca.solve(nspca.Problem.from_data(X, k), certify=None)
-        assert result.value == pytest.approx(plain.value, rel=1e-9)
-        for data in (table, X):
-            assert nspca.verify(data, result.certificate) <= result.certificate.upper
-    factorised = nspca.solve(nspca.Problem.from_data(table, 4), method="nmf", certify=None)
-    again = nspca.solve(nspca.Problem.from_data(X, 4), method="nmf", certify=None)
-    assert factorised.value == pytest.approx(again.value, rel=1e-6)
-
-
-@pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize(("k", "mapped"), [(4, False), ((3, 3), True)])
 def test_forming_a_can_be_ended_and_tells_its_progress(k, mapped, tmp_path, monkeypatch):
     """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
@@ -287,24 +253,3 @@ def test_long_data_in_memory_form_a_whole_and_wide_ones_do_not(monkeypatch):
         assert A.small is whole
         X = np.random.default_rng(0).standard_normal(n)
         assert np.allclose(A.product(X), A.Z.T @ (A.Z @ X) / m)
-
-
-@pytest.mark.parametrize("center, scale", CASES)
-def test_full_shards_form_a_whole_from_dense_blocks(center, scale, monkeypatch):
-    monkeypatch.setattr(covariance_of_data, "FORMED", 5)
-    X = a_table(2, 60, 13)
-    X[:, 11] *= X[:, 11] > np.quantile(X[:, 11], 0.8)  # not full
-    A, B = from_blocks(InMemory(sp.csr_array(X), 17), center, scale), from_data(X, center, scale)
-    blocks = [A.rows._scale.of(block) for block in A.rows.table.blocks()]
-    assert A.small and all(isinstance(block, np.ndarray) is center for block in blocks)
-    passes, Y = A.passes, np.random.default_rng(0).standard_normal((13, 2))
-    size = np.sqrt(np.outer(B.diagonal, B.diagonal))
-    assert (np.abs(A.matrix - B.matrix) <= 1e-12 * size).all() and np.array_equal(A.matrix, A.matrix.T)
-    assert np.allclose(A.leading(3)[0], B.leading(3)[0], rtol=1e-10)
-    assert A.passes == passes + 1, "everything else is done on A"
-    assert np.allclose(A.scores(Y), B.scores(Y), rtol=0, atol=1e-10 * np.abs(B.Z).max())
-    wide = from_blocks(InMemory(sp.csr_array(X[:12]), 5), center, False)
-    assert not wide.small
-    few = np.array([1, 11, 4])
-    assert np.allclose(wide.product(Y), from_data(X[:12], center, False).product(Y))
-    assert np.allclose(wide.columns(few), from_data(X[:12], center, False).columns(few))

@@ -46,12 +46,6 @@ def test_cone_equals_spannogram_equals_brute_force(nonneg, count):
                     )
 
 
-def test_spannogram_refuses_what_it_cannot_finish_and_names_cone():
-    problem = nspca.Problem.from_data(np.random.default_rng(0).standard_normal((50, 2000)), 10)
-    with pytest.raises(nspca.NSPCAError, match="'cone'"):
-        nspca.solve(problem, "spannogram", rank=3)
-
-
 def test_epsnet_says_how_many_samples_theorem_2_wants_and_what_its_own_number_means():
     problem = nspca.Problem.from_data(np.random.default_rng(2).standard_normal((400, 361)), 40)
     info = nspca.solve(problem, "epsnet", certify=None).info

@@ -8,8 +8,6 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF, PCA, SparsePCA
 
 import nspca
-from nspca.solvers import baselines
-from tests.cancelling import cancelled
 
 
 def truncated(v, k):
@@ -55,24 +53,6 @@ def test_nmf_is_the_best_truncated_part_of_scikit_learn(X):
     )
     best = max((truncated(h, 4) for h in H), key=problem.value)
     assert np.allclose(result.components[:, 0], best, atol=1e-8)
-
-
-@pytest.mark.parametrize("center", [True, False])
-def test_sparse_tables_are_dense_ones(center):
-    X = np.random.default_rng(2).poisson(0.5, (30, 8)) - (np.arange(8) == 3)
-    for method in ("nmf", "spca"):
-        dense, sparse = (
-            nspca.solve(nspca.Problem.from_data(T, 3, center=center), method, certify=None)
-            for T in (X, sp.csr_array(X))
-        )
-        assert np.allclose(dense.components, sparse.components, atol=1e-6)
-
-
-@pytest.mark.parametrize("method", ["nmf", "spca"])
-def test_cancel_while_it_runs(X, method):
-    problem = nspca.Problem.from_data(X, 4)
-    _, events = cancelled(nspca.solve, problem, method, when=lambda seen: seen[-1].done)
-    assert events[-1].done <= baselines.SLICE
 
 
 def tables(sizes):

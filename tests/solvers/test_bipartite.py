@@ -10,7 +10,6 @@ import pytest
 import nspca
 from nspca.covariance import sketch
 from nspca.solvers import bipartite
-from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
 
@@ -99,19 +98,6 @@ def test_every_sketch_keeps_theorem_2(kind):
     optimum = brute_force_joint(A, (2, 1))[0]
     assert result.info["sketch"] == kind and result.info["loss"] > 0
     assert 0.75 * optimum - result.info["loss"] <= result.value <= optimum * (1 + 1e-9)
-
-
-def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
-    problem = nspca.Problem.from_data(np.random.default_rng(7).standard_normal((30, 12)), (3, 3))
-    events = []
-    result = nspca.solve(problem, "bipartite", samples=250, report=events.append, certify=None)
-    blocks = [event for event in events if event.total]
-    assert [event.done for event in blocks] == [100, 200, 250] and blocks[-1].lower == pytest.approx(
-        result.value
-    )
-    late = lambda seen: seen[-1].done >= 200  # noqa: E731
-    _, events = cancelled(nspca.solve, problem, "bipartite", samples=250, when=late)
-    assert events[-1].done == 200
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

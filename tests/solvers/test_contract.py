@@ -141,6 +141,21 @@ def test_permuting_features_permutes_the_answer(method, nonneg):
     assert set(np.flatnonzero(one.components[:, 0])) == set(order[np.flatnonzero(two.components[:, 0])])
 
 
+@pytest.mark.parametrize(("method", "nonneg"), pairs())
+def test_a_path_over_k_is_the_single_answers_and_polish_never_lowers(method, nonneg):
+    line = line_of(method)
+    polished = [{"polish": True}, {"polish": False}] if "polish" in line.Options.__dataclass_fields__ else []
+    for case in cases(20, n_max=7, seed=2):
+        problem, _ = problem_of(method, case, nonneg)
+        if method in ("greedy", "threshold"):
+            path = nspca.sweep(problem, range(1, problem.n + 1), method, certify=None)
+            for k in range(1, problem.n + 1):
+                one = nspca.solve(problem.with_k(k), method, certify=None)
+                assert np.array_equal(path[method, k].components, one.components)
+        values = [nspca.solve(problem, method, certify=None, **options).value for options in polished]
+        assert values == [] or values[0] >= values[1] * (1 - 1e-12)
+
+
 @pytest.mark.parametrize("method", [m for m in NAMES if able(m, False)])
 def test_flipping_signs_of_columns_keeps_the_signed_value(method):
     X = np.random.default_rng(6).standard_normal((50, 8))

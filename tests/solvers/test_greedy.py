@@ -66,15 +66,6 @@ def test_values_never_fall_along_the_path(nonneg):
             assert all(path[k].value >= path[k].info["path_value"] * (1 - 1e-12) for k in ks)
 
 
-def test_a_path_is_the_single_answers():
-    problem = nspca.Problem.from_data(np.random.default_rng(3).standard_normal((40, 15)), 1)
-    path = greedy.path(problem, [2, 5, 9], greedy.Options())
-    for k in (2, 5, 9):
-        assert np.array_equal(
-            path[k].components, greedy.solve(problem.with_k(k), greedy.Options()).components
-        )
-
-
 def test_more_first_features_help_where_the_largest_variance_misleads(lee_seung_faces):
     problem = nspca.Problem.from_data(lee_seung_faces, 40)
     one, five = (

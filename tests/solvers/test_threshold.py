@@ -3,8 +3,6 @@
 import numpy as np
 
 import nspca
-from nspca.solvers import threshold
-from tests.strategies import cases
 
 
 def test_keeps_the_largest_entries_with_the_best_weights():
@@ -22,15 +20,3 @@ def test_nonnegative_takes_the_better_sign():
     u = np.array([-3.0, -2, -1, 2.5])
     result = nspca.solve(nspca.Problem.from_covariance(np.outer(u, u), 2), "threshold", certify=None)
     assert np.allclose(result.components[:, 0], np.array([3, 2, 0, 0]) / np.sqrt(13))
-
-
-def test_one_path_is_the_single_answers_and_polish_never_lowers():
-    for case in cases(20, n_max=8, seed=2):
-        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
-        ks = list(range(1, problem.n + 1))
-        path = threshold.path(problem, ks, threshold.Options())
-        for k in ks:
-            one = threshold.solve(problem.with_k(k), threshold.Options())
-            assert np.array_equal(path[k].components, one.components)
-            better = threshold.solve(problem.with_k(k), threshold.Options(polish=True))
-            assert better.value >= one.value * (1 - 1e-12)

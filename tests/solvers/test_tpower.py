@@ -28,15 +28,6 @@ def test_no_step_lowers_the_value_and_the_end_is_a_fixed_point(nonneg):
         assert steps < 5000 and np.all(after <= before + 1e-9 * A.trace)
 
 
-def test_starts_are_feasible_and_random_ones_follow_the_seed():
-    problem = nspca.Problem.from_data(np.random.default_rng(2).standard_normal((20, 100)), 5)
-    X = tpower.starts(problem, 6, 0)
-    assert all(problem.violation(x) <= 1e-12 for x in X.T)
-    assert np.array_equal(X, tpower.starts(problem, 6, 0)) and not np.array_equal(
-        X, tpower.starts(problem, 6, 1)
-    )
-
-
 def test_a_cap_on_the_iterations_is_said():
     problem = nspca.Problem.from_data(np.random.default_rng(3).standard_normal((50, 60)), 9)
     assert not nspca.solve(problem, "tpower", iterations=1, certify=None).info["converged"]

@@ -292,10 +292,7 @@ def changed() -> None:
 
 
 def _spectrum(of: Chosen) -> None:
-    """Draw the leading eigenvalues of the prepared data; for a heavy table only after a button is pressed.
-
-    Nothing is drawn for data without a variance, of which the first screen says why.
-    """
+    """Draw the leading eigenvalues of the prepared data; for a heavy table after a button is pressed."""
     if obstacle(of):
         return
     matrix = problem(of, True, state.get("center"), state.get("scale"))

@@ -208,11 +208,7 @@ def _describe(one: DescribedRun, now: JobState, place: Any) -> str:
 
 
 def _proof(ratios: tuple[float, float] | None, is_whole: bool) -> list[str]:
-    """Return the proved share of the optimum as a list of one phrase, empty without a proof.
-
-    `ratios` has the worst and the best proved ratio over all k, as `proved` returns them. The phrase has the
-    worst. `is_whole` tells whether the run had an answer for every k.
-    """
+    """Return a phrase about the worst of the (worst, best) proved ratios over all k, or nothing."""
     if ratios is None:
         return []
     least, most = ratios

@@ -25,7 +25,7 @@ from nspca.selection import Choice
 from nspca.selection.choice import MOST
 from nspca.specs import ChoiceSpec, StabilitySpec
 from nspca.specs.rows import Redrawn, Row
-from nspca.specs.stability import RESAMPLES
+from nspca.specs.selection import RESAMPLES
 
 ROUNDING = 1e-12
 """Relative difference of two variances that can come from rounding alone: their sums have up to 10⁴ terms."""
