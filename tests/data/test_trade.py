@@ -208,7 +208,7 @@ def test_two_tables_of_the_same_columns_are_not_joined():
     table = b"who,a,b\nann,1,2\nbob,3,4\ncid,5,7\n"
     with pytest.raises(InvalidData, match="two tables of the same columns"):
         read(archive({"train.csv": table, "test.csv": table}))
-    with pytest.raises(InvalidData, match='two tables, "a.csv" and "b.csv", that name no sample in common'):
+    with pytest.raises(InvalidData, match=r'two tables, "a\.csv" and "b\.csv", that name no sample'):
         read(archive({"a.csv": b"1,2", "b.csv": b"1,2"}))
 
 
