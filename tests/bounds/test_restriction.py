@@ -6,16 +6,16 @@ import pytest
 import nspca
 from nspca.bounds import elimination
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.starts import begin_lift
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.node import Supports, Warm
 from nspca.bounds.fixing.settle import settle
-from nspca.bounds.fixing.stored import none
+from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, prove, spectral_half
@@ -41,9 +41,9 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
     rng = np.random.default_rng(5)
     for number in range(12):
         n = int(rng.integers(3, 10))
-        X, k = np.round(2 * rng.standard_normal((12, n))), int(rng.integers(1, n))
-        X[:, -1] = X[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else X[:, -1]
-        problem = nspca.Problem.from_data(X, k, nonneg, center=False)
+        Z, k = np.round(2 * rng.standard_normal((12, n))), int(rng.integers(1, n))
+        Z[:, -1] = Z[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else Z[:, -1]
+        problem = nspca.Problem.from_data(Z, k, nonneg, center=False)
         splitting, counts = Splitting(elimination.all_rows(problem), k, nonneg), ((k, 1),)
         lift = add_lift(splitting, np.eye(n)[:, :2], [np.eye(n)[:, :1]], counts, wait=5)
         advance(lift, 20)
@@ -52,7 +52,12 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
         fixed = int(rng.integers(0, min(k, left.size) + 1))
         rows = np.concatenate((np.sort(left[:fixed]), np.sort(left[fixed:])))
         kept = Kept(rows, problem.covariance.block(rows), 0.0, fixed=fixed)
-        part = restricted(lift, kept)
+        if not kept.block.any():
+            continue
+        witness, warm = Stored.of(np.arange(n), lift.averaged()).at(rows), Warm.of(lift.splitting)
+        X, points = warm.matrix(rows), warm.feasible(kept, k)
+        assert (np.count_nonzero(points, axis=0) <= k).all()
+        part = begin_lift(Splitting(kept, k, nonneg), witness, X, min(2, rows.size), counts, points=points)
         advance(part, 10)
         for one, other in zip(before, (lift.splitting.X, lift.cuts.T, lift.B), strict=True):
             np.testing.assert_array_equal(one, other)
