@@ -41,8 +41,7 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
-from nspca.specs.steps import content_of, sample_of, sample_rows
+from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES, content_of, sample_of, sample_rows
 
 NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")  # characters that some system does not take in the name of a file
 LONGEST_STEM = 60

@@ -6,7 +6,7 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     base           fields, validation and JSON of all specs
     data           the data set: source, options of reading, and preparation
     question       the problem, and the methods that all specs share
-    sweep, ...     one module for each kind of question
+    sweep, ...     the kinds of questions
     rows           rows that a run reports
     job            the function that a worker calls
 """
