@@ -18,7 +18,6 @@ from nspca.dashboard.app.wording import Nouns, kind_of
 from nspca.dashboard.joint import (
     annotations,
     form,
-    headline,
     lists,
     methods,
     parts,
@@ -139,7 +138,7 @@ def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch)
     asked = ASKED.but(data=DataSpec(sample="digits"), sizes=[10] * 5, methods=["tpower", "joint"])
     events, _, _ = heard(X, asked, lambda event: event.done == 3)
     shown = []
-    monkeypatch.setattr(joint_page.headline, "show", shown.append)
+    monkeypatch.setattr(joint_page, "show_headline", shown.append)
     monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(so_far=lambda answer: None))
     page = joint_page.JointPage()
     now = JobState("x", "running", rows=rows_of(events))
@@ -245,7 +244,8 @@ def test_every_weight_is_drawn_where_its_pixel_is_in_the_hue_of_its_part():
 def test_every_pixel_of_the_union_has_the_colour_of_its_part():
     X = np.zeros((6, 2))
     X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
-    _, first, second = union_figure(X, (2, 3), mean=np.arange(6.0), name="joint").data
+    figure = union_figure(X, (2, 3), mean=np.arange(6.0), name="joint")
+    _, first, second = figure.data
     assert {
         (int(i), int(j)): float(np.array(first.z)[i, j]) for i, j in np.argwhere(np.isfinite(first.z))
     } == {(0, 0): 1.0, (1, 2): 0.5}
@@ -253,6 +253,11 @@ def test_every_pixel_of_the_union_has_the_colour_of_its_part():
         np.argwhere(np.isfinite(second.z)).tolist() == [[0, 2]]
         and first.colorscale[1][1] != second.colorscale[1][1]
     )
+    assert numbers_of(figure) == {(0, 0): 1, (0, 2): 2}, "one number for each part, also without colour"
+    (border,) = figure.layout.shapes
+    # Each of three single pixels has four sides, and two of them touch along one.
+    assert len(sides_of(border.path)) == 3 * 4 - 1
+    assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
 
 
 def numbers_of(figure):
@@ -271,17 +276,6 @@ def sides_of(path):
         x, y = map(float, start.split(","))
         found.add(((x, y), (x, float(end)) if kind == "V" else (float(end), y)))
     return found
-
-
-def test_parts_are_told_apart_without_colour():
-    X = np.zeros((6, 2))
-    X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
-    figure = union_figure(X, (2, 3), name="joint")
-    assert numbers_of(figure) == {(0, 0): 1, (0, 2): 2}, "one number for each part, at its centre"
-    (border,) = figure.layout.shapes
-    # Each of three single pixels has four sides, and two of them touch along one.
-    assert len(sides_of(border.path)) == 3 * 4 - 1
-    assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
 
 
 def test_the_number_of_a_part_stands_at_its_centre():
@@ -318,8 +312,20 @@ def test_progress_says_what_is_done():
     proof = Event("joint proof", 3, 20, lower=12.0, upper=12.5, payload={"method": "proof"})
     said = says(asked, JobState("x", "running", event=proof))
     assert said == "0 of 2 methods ready; proving how good the best of them is"
-    with pytest.raises(InvalidProblem, match="got 'nothing'"):
-        read_sizes("", 2, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "got 'nothing'"),
+        ("many", "one whole number, or 3 of them with commas between, got 'many'"),
+        ("6, 6", "one number for all or 3 numbers, one for each, got 2"),
+        ("0", "at least 1 and together at most 64"),
+    ],
+)
+def test_sizes_that_are_none(text, said):
+    with pytest.raises(InvalidProblem, match=said):
+        read_sizes(text, 3, 64)
 
 
 def test_the_names_that_a_visitor_gave_stand_above_the_lists():
@@ -427,11 +433,11 @@ def test_the_proof_says_what_is_explained_and_what_the_proof_is_about():
     data = table()
     found = answer_of(data)
     result = found.results["joint"]
-    first, second = headline.sentences(found)
+    first, second = joint_page.sentences(found)
     share = 100 * result.value / found.problem.total_variance
     assert first.startswith("They explain ") and "not proved" in second
     assert 0 <= share - float(first.split("explain ")[1].split(" %")[0]) < 0.1
-    _, second = headline.sentences(replace(found, upper=1.25 * result.value))
+    _, second = joint_page.sentences(replace(found, upper=1.25 * result.value))
     assert second == (
         "The proof is about any 2 components of 3 and 2 genes, with nonnegative weights "
         "and without a gene in common."
@@ -446,21 +452,21 @@ def test_the_headline_says_what_the_components_share_and_what_is_proved():
     variances = [A.diagonal[x != 0].sum() * A.unit for x in result.components.T]
     least, most = (int(100 * share) for share in sorted(result.values / variances))
     assert least < most
-    said = headline.headline(found)
+    said = joint_page.headline(found)
     assert said == (
         f"2 lists of 3 and 2 genes. In each, the genes move together: they share {least} to {most} % of "
         "their variance."
     )
-    partial = headline.headline(replace(found, is_partial=True, upper=1.0625 * value))
+    partial = joint_page.headline(replace(found, is_partial=True, upper=1.0625 * value))
     assert partial.startswith("2 lists of 3 and 2 genes so far.")
     assert partial.endswith("No other 2 lists explain 6.3 % more: proved so far.")
-    weak = headline.headline(replace(found, is_partial=True, upper=1.249 * value))
+    weak = joint_page.headline(replace(found, is_partial=True, upper=1.249 * value))
     assert weak.endswith("They are at least 80.0 % of the best possible: proved so far.")
-    closed = headline.headline(replace(found, is_partial=True, upper=value))
+    closed = joint_page.headline(replace(found, is_partial=True, upper=value))
     assert closed.endswith("explain 0.0 % more: proved so far.")
     first = replace(result, components=result.components[:, :1], values=result.values[:1])
     asked, sweep = found.asked.but(sizes=(3,)), nspca.Sweep({("joint", 1): first})
-    one = headline.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.0625 * first.value))
+    one = joint_page.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.0625 * first.value))
     assert one.startswith("1 list of 3 genes. The genes move together") and "No other list explains" in one
 
 
