@@ -191,6 +191,15 @@ def test_ordinary_answers_hold_no_code(kinds):
     assert not [one for one in read(raw).findings if one.option == "missing_codes"]
 
 
+def test_counts_of_genes_on_both_sides_of_99_hold_no_code():
+    counts = np.random.default_rng(0).negative_binomial(10, 0.05, (400, 24))
+    counts[[5, 6]] = np.minimum(counts[[5, 6]], 99)  # the largest of two genes
+    counts[[5, 6], 0], counts[7, :2] = 99, (88, 1200)
+    lines = [f"ENSG{i:011d}," + ",".join(map(str, row)) for i, row in enumerate(counts)]
+    raw = "\n".join(["gene," + ",".join(f"s{j}" for j in range(24)), *lines]).encode()
+    assert not [one for one in read(raw, features_in_rows=True).findings if one.option == "missing_codes"]
+
+
 @pytest.mark.parametrize(
     ("called", "said"), [("batch", "class codes"), ("year", "holds years"), ("rep", "class codes")]
 )
