@@ -788,3 +788,15 @@ def test_a_code_of_missing_values_comes_first_and_nothing_is_standardised(visit,
     assert "scale" not in address(page) and "the answer will be about these numbers" in texts(page)
     turns = [button.label for button in page.button if (button.key or "").startswith(("do_", "turn_"))]
     assert html.unescape(turns[0]) == "-9999 means a missing value"
+
+
+def test_the_column_and_the_encoding_of_texts_are_typed(visit, address):
+    lines = [f"{TEXTS[i]},погода {'дождь снег'.split()[i % 2]} город улица дом" for i in range(len(TEXTS))]
+    page = upload(visit, "\n".join(["first,second", *lines]).encode("koi8_r"))
+    page = press(page, "Count their words") if "words" not in address(page) else page
+    (field,) = (one for one in page.text_input if one.label == "Column with the texts")
+    page = field.set_value("second").run()
+    assert address(page)["text"] == "second" and "погода" in page.dataframe[0].value.columns
+    (field,) = (one for one in page.text_input if one.label == "Encoding")
+    page = field.set_value("cp1251").run()
+    assert address(page)["encoding"] == "cp1251" and "погода" not in page.dataframe[0].value.columns
