@@ -20,7 +20,9 @@ def followed(raw, finding):
     return [read(raw, **{way.option: way.value}) for way in finding.ways]
 
 
-@pytest.mark.parametrize("last", ["Median", "SD", "Std", "Std.-Abw.", "Subtotal", "Mittelwert", "Total", "Mean"])
+@pytest.mark.parametrize(
+    "last", ["Median", "SD", "Std", "Std.-Abw.", "Subtotal", "Mittelwert", "Total", "Mean"]
+)
 def test_a_row_that_is_called_like_a_summary_is_said_and_can_be_left_out(last):
     raw = (table("name,a,b,c,d", [f"R{i}" for i in range(24)]) + f"{last},1,2,3,4\n").encode()
     (said,) = [one for one in read(raw).findings if one.option == "drop_rows"]
