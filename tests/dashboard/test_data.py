@@ -791,7 +791,7 @@ def test_a_code_of_missing_values_comes_first_and_nothing_is_standardised(visit,
 
 
 def test_the_column_and_the_encoding_of_texts_are_typed(visit, address):
-    lines = [f"{TEXTS[i]},погода {'дождь снег'.split()[i % 2]} город улица дом" for i in range(len(TEXTS))]
+    lines = [f"{TEXTS[i]},погода {['дождь', 'снег'][i % 2]} город улица дом" for i in range(len(TEXTS))]
     page = upload(visit, "\n".join(["first,second", *lines]).encode("koi8_r"))
     page = press(page, "Count their words") if "words" not in address(page) else page
     (field,) = (one for one in page.text_input if one.label == "Column with the texts")
