@@ -174,14 +174,27 @@ def heights(M, k, nonneg):
 
 
 def certify(
-    data, k, nonneg=True, d=0, W=None, M=None, rows=None, tau=None, slack=SLACK, tol=1e-3, depth=14, **recipe
+    data,
+    k,
+    nonneg=True,
+    d=0,
+    W=None,
+    M=None,
+    rows=None,
+    tau=None,
+    slack=SLACK,
+    tol=1e-3,
+    depth=14,
+    forced=(),
+    **recipe,
 ):
     """An honest certificate of form "inequality" for the given W and M, U from the leading eigenpairs of what
-    they leave.
+    they leave. With forced features, rows begin with these.
     """
     A, exponent = unit_matrix(data, **recipe)
-    n, l1 = len(A), np.linalg.eigvalsh(A)[-1]
-    R = np.arange(n) if rows is None else np.asarray(rows)
+    n, l1 = len(A), max(0.0, np.linalg.eigvalsh(A)[-1])
+    R = np.arange(n) if rows is None else np.asarray(rows, dtype=int)
+    outside = np.setdiff1d(forced if len(forced) == k else np.arange(n), R).astype(int)
     witness = {} if rows is None else {"rows": R}
     B = A[np.ix_(R, R)].copy()
     for name, part in (("W", W), ("M", M)):
@@ -195,9 +208,7 @@ def certify(
         witness["U"] = U
     t = np.linalg.eigvalsh(B - U @ U.T)[-1:].sum() + slack * l1  # no row kept: 0
     if W is not None or rows is not None:
-        outside = np.ones((n, n), bool)
-        outside[np.ix_(R, R)] = False
-        entries = np.concatenate([[0.0], A[outside], np.ravel(W) if W is not None else []])
+        entries = np.concatenate([[0.0], np.ravel(A[outside]), np.ravel(W) if W is not None else []])
         tau = (max(entries) if nonneg else max(abs(entries))) * (1 + 1e-12) if tau is None else tau
         witness["tau"] = np.array([tau])
     t = t if len(R) == n else max(t, 0.0)
@@ -207,9 +218,10 @@ def certify(
         heights(M, k, nonneg) if M is not None else np.zeros(len(R)),
         k,
         nonneg,
-        min(k, n - len(R)),
+        min(k, outside.size),
         tol,
         depth,
+        len(forced),
     ).run()
     F = F + slack * l1
     witness |= {"claims": np.array([t, F]), "tree": np.array(tree, np.uint8)}
@@ -223,6 +235,7 @@ def certify(
         exponent,
         float(upper),
         witness=witness,
+        forced=tuple(forced),
         **recipe,
     )
 

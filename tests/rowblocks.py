@@ -3,6 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.bounds import elimination
+from nspca.covariance import data
 from nspca.covariance.numbers import canonical, sparse_digest
 from nspca.shards.writer import Writer
 
@@ -39,3 +41,12 @@ def counts(rng, m, n, words=20, topics=2, size=6):
         at = np.repeat(about, size), np.tile(20 + size * topic + np.arange(size), about.size)
         X = X + sp.coo_array((np.full(at[0].size, 3.0), at), (m, n)).tocsr()
     return sp.csr_array(X)
+
+
+def in_parts(patch, formed=0, candidates=None, few=None):
+    """Let tables of more features than `formed` count as large ones, whose A is never formed whole."""
+    for name, value in {"FORMED": formed, "WHOLE_LIMIT": formed, "MANY_ROWS": 0, "FEW": few}.items():
+        if value is not None:
+            patch.setattr(data, name, value)
+    for module in (data, elimination) if candidates else ():
+        patch.setattr(module, "CANDIDATES", candidates)

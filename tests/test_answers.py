@@ -105,7 +105,7 @@ def test_copies_are_all_listed_and_nothing_is_unique(copies):
 
 def test_sparse_data_and_a_file(tmp_path):
     rng = np.random.default_rng(5)
-    X = sp.csr_array(rng.poisson(0.6, (80, 30)) * np.linspace(0.9, 1.1, 30))
+    X = sp.csr_array(rng.poisson(0.6, (80, 18)) * np.linspace(0.9, 1.1, 18))
     problem = nspca.Problem.from_data(X, 4)
     result = nspca.solve(problem, certify="standard")
     known = nspca.answers(problem, result, 0.02)

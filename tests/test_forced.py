@@ -7,9 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import elementary, elimination, lowrank, witness
+from nspca.bounds import elimination
 from nspca.bounds.plan import PLANS
-from nspca.bounds.witness import Witness
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.solvers import METHODS
 from nspca.solving import line_of
@@ -47,38 +46,6 @@ def test_value_brute_force_upper_in_that_order(method, nonneg, count):
         assert optimum <= nspca.verify(A, result.certificate, problem) * (1 + 1e-12) <= upper * (1 + 2e-12)
         if method == "auto":
             assert result.value >= optimum * (1 - 1e-7), (case, forced)
-
-
-def bounds(problem, rng):
-    """A certificate of every kind, of witnesses that are no good as well."""
-    yield from (elementary.diagonal(problem), elementary.eigenvalue(problem))
-    yield from (lowrank.bound(problem, d, shifted=shifted)[0] for d in (1, 2) for shifted in (True, False))
-    for most in {problem.n, max(1, problem.n // 2), 1}:
-        kept = elimination.keep(problem, most)
-        W, r = elimination.search_threshold(kept, problem)[1], len(kept.block)
-        noise = rng.standard_normal((r, r)) * kept.block.max(initial=0.0)
-        for parts in (
-            Witness(W),
-            Witness(),
-            Witness(W, 0.1 * noise, 0.2 * rng.standard_normal((r, 2))),
-            Witness((noise + noise.T) / 2, None, rng.standard_normal((r, 1))),
-        ):
-            yield witness.certificate(problem, kept, parts)[0]
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@counts(20, 240)
-def test_every_bound_holds_and_is_taken_by_the_checker(nonneg, count):
-    rng = np.random.default_rng(8)
-    for case in cases(count, n_max=6 if count == 20 else 8, ranks=(1, 2, 3, 8), seed=41):
-        data, forced = case.V.T, drawn(case, rng)
-        problem = nspca.Problem.from_data(data, case.k, nonneg, center=False, forced=forced)
-        if not data.any():
-            continue
-        optimum = brute_force_forced(data.T @ data / len(data), case.k, forced, nonneg)
-        for certificate in bounds(problem, rng):
-            proved = nspca.verify(data, certificate, problem)
-            assert optimum <= proved * (1 + 1e-12) and proved <= certificate.upper, certificate.form
 
 
 def test_more_features_than_are_branched_on():

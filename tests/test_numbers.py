@@ -32,6 +32,13 @@ def frame(one, other):
     return pd.DataFrame({"a": one, "b": other})
 
 
+def masked_entries():
+    """Sparse X, one of its entries masked."""
+    sparse = sp.csr_array(X)
+    sparse.data = np.ma.masked_array(sparse.data, mask=np.arange(sparse.data.size) == 7)
+    return sparse
+
+
 TAKEN = {
     "float64": X,
     "float32": X.astype(np.float32),
@@ -89,6 +96,7 @@ REFUSED = {
     "sparse int64": sp.csr_array(LARGE),
     "sparse int64 once it is summed": sp.coo_array(([2**53, 1, 1], ([0, 0, 1], [0, 0, 1])), (2, 2)),
     "sparse complex": sp.csr_array(X + 0j),
+    "sparse masked": masked_entries(),
     "sparse nan": sp.csr_array(np.where(X == 7, np.nan, X)),
     "sparse inf": sp.csr_array(np.where(X == 7, -np.inf, X)),
 }

@@ -1,6 +1,4 @@
-"""Calls that cannot be meant, beside those of test_odd_input: each gets a sentence of ours and no stranger's
-exception.
-"""
+"""Calls that cannot be meant: each gets a sentence of ours and no stranger's exception."""
 
 from dataclasses import fields, replace
 
@@ -144,6 +142,39 @@ def test_digits_to_round_to_are_a_whole_number(digits):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
+        (lambda: nspca.solve(X), InvalidProblem, "a Problem is required, got ndarray"),
+        (lambda: nspca.sweep(P, None), InvalidProblem, "k must be a whole number"),
+        (lambda: nspca.solve(P, ["auto"]), InvalidOption, "method must be 'auto' or one of"),
+        (lambda: nspca.solve(P, components=1.0), InvalidOption, "components must be a whole number"),
+        (lambda: nspca.solve(P, deflation="shur"), InvalidOption, "deflation must be one of"),
+        (
+            lambda: nspca.solve(P, deflation="schur"),
+            InvalidOption,
+            "a deflation is between several components",
+        ),
+        (lambda: nspca.solve(P, angle=60), InvalidOption, "an angle is between several components"),
+        (
+            lambda: nspca.plan(P, effort="slow"),
+            InvalidOption,
+            "effort must be one of fast, standard, thorough, exhaustive",
+        ),
+        (lambda: nspca.solve(P, angle=120), InvalidOption, "the angle between components"),
+        (
+            lambda: nspca.solve(P, "joint", components=2, deflation="schur"),
+            InvalidOption,
+            "joint finds components together, without a deflation",
+        ),
+        (
+            lambda: nspca.certify(P.with_k((1, 2)), components=5),
+            InvalidOption,
+            "components must be the number of sizes, 2, got 5",
+        ),
+        (
+            lambda: nspca.solve(P, components=4),
+            InvalidProblem,
+            "4 components of 2 features that share none need 8 features, got n = 6",
+        ),
+        (lambda: P.with_k(10**30), InvalidProblem, "k must be a whole number between 1 and n = 6"),
         (lambda: nspca.solve(P, report="loud"), InvalidOption, "report must be a function"),
         (lambda: nspca.sweep(P, 2, methods=None), InvalidOption, "method must be 'auto' or one of"),
         (lambda: nspca.solve(P, certify=np.ones(2)), InvalidOption, "effort must be one of"),

@@ -122,38 +122,6 @@ def test_one_number_of_another_type_is_that_number():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: nspca.solve(X), "a Problem is required, got ndarray"),
-        (lambda: nspca.sweep(P, None), "k must be a whole number"),
-        (lambda: nspca.solve(P, ["auto"]), "method must be 'auto' or one of"),
-        (lambda: nspca.solve(P, components=1.0), "components must be a whole number"),
-        (lambda: nspca.solve(P, deflation="shur"), "deflation must be one of"),
-        (lambda: nspca.solve(P, deflation="schur"), "a deflation is between several components"),
-        (lambda: nspca.solve(P, angle=60), "an angle is between several components"),
-        (lambda: nspca.plan(P, effort="slow"), "effort must be one of fast, standard, thorough, exhaustive"),
-        (lambda: nspca.solve(P, angle=120), "the angle between components"),
-        (
-            lambda: nspca.solve(P, "joint", components=2, deflation="schur"),
-            "joint finds components together, without a deflation",
-        ),
-        (
-            lambda: nspca.certify(P.with_k((1, 2)), components=5),
-            "components must be the number of sizes, 2, got 5",
-        ),
-        (
-            lambda: nspca.solve(P, components=4),
-            "4 components of 2 features that share none need 8 features, got n = 6",
-        ),
-        (lambda: P.with_k(10**30), "k must be a whole number between 1 and n = 6"),
-    ],
-)
-def test_a_call_that_cannot_be_meant_gets_a_sentence(call, words):
-    with pytest.raises(nspca.NSPCAError, match=words):
-        call()
-
-
-@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"k": (2, 2)}, "k must be a whole number"),

@@ -20,8 +20,8 @@ from nspca.cli import answers, screen
 from nspca.cli.run import as_text
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
-from nspca.dashboard.joint import headline
 from nspca.dashboard.joint import methods as joint_methods
+from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import screens
 from nspca.dashboard.proof import attempts, optimal
@@ -345,12 +345,12 @@ def test_pages_about_several_components(solved, monkeypatch):
         data = SimpleNamespace(dataset=dataset, table=None)
         answer = Answer(data, asked, problem, sweep_of_two, (1, 1), "joint")
         page = Page()
-        first, _ = headline.sentences(answer)
+        first, _ = joint_page.sentences(answer)
         shares = re.search(rf"({NUMBER}) % of the variance", first)[1]
         assert read_number(shares) <= 100 * joint.value / total
-        share = re.search(rf"share ({NUMBER}) % of their variance", headline.headline(answer))
+        share = re.search(rf"share ({NUMBER}) % of their variance", joint_page.headline(answer))
         assert share is None or read_number(share[1]) <= 100
-        more = re.search(rf"explain ({NUMBER}) % more", headline.headline(answer))
+        more = re.search(rf"explain ({NUMBER}) % more", joint_page.headline(answer))
         if more:
             gap = Fraction(joint.certificate.upper) / Fraction(joint.value) - 1
             assert read_number(more[1]) >= 100 * gap

@@ -32,16 +32,15 @@ import numpy as np
 
 from nspca.bounds import core, elimination
 from nspca.bounds.core import at_threshold
-from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import Lift, add_lift
+from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.starts import begin_lift, first_prices
 from nspca.bounds.elimination import Kept
 from nspca.bounds.plan import ROUND
 from nspca.bounds.witness import (
     Witness,
     arrays_of,
-    lift_of,
     lifted,
     lost_with_cuts,
     prove,
@@ -299,17 +298,13 @@ class DualSearch(Work):
         assert self.W is not None
         assert self.X is not None
         splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=self.plan.rho, count=len(problem.sizes))
-        splitting.resume(self.W, self.X)
-        U, _ = lift_of(kept, Witness(self.W), rank)
-        B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
-        points = starts.first_points(splitting, U, counts)
-        lift = add_lift(splitting, B, points, counts, self.plan.wait, self.problem.joint)
+        wait, counts = self.plan.wait, counts_of(problem)
+        lift = begin_lift(splitting, Witness(self.W), self.X, rank, counts, wait=wait, priced=problem.joint)
         if scales is not None or (self.problem.joint and self.is_scaled):
             lift.rescale(np.ones(len(self.W)) if scales is None else scales)
             splitting.resume(self.W, self.X)
-        lift.resume(U, self.X)
         if self.problem.joint:
-            starts.first_prices(lift, sum(problem.sizes), self.tell, moving=scales is None)
+            first_prices(lift, sum(problem.sizes), self.tell, moving=scales is None)
         return lift
 
     def open_rows(self) -> None:
@@ -354,16 +349,10 @@ class DualSearch(Work):
             lift.splitting.follow(kept)
             if witness.scales is not None:
                 lift.relief = core.relief(problem, lift.splitting.kept, witness.scales, lift.splitting.X)
-        base, h = self.base(witness, kept), witness.heights(kept, max(problem.sizes), nonneg)
-        assert witness.U is not None
-        tau *= factor**2  # for the scales of the lift
-        # the bundle has points for single steps, and climbs find those that the mean leaves room for
-        h = np.zeros(len(kept.block)) if h is None else h
-        tops, (U, left) = lift.reach(witness.U, h, tau), lift_of(kept, witness, lift.B.shape[1])
+        witness, base, tops, U = self.present(
+            lift, witness, kept, tau * factor**2
+        )  # for the scales of the lift
         promise = base + float(lift.totals @ tops)
-        if not self.problem.joint and left + float((plain := lift.reach(U, h, tau))[0]) < promise:
-            witness, base, tops = replace(witness, U=U), left, plain
-            promise = base + float(tops[0])
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
         is_good = promise < self.upper - worth * gap
         if self.decides is not None and witness.scales is None and self.decides(witness, base, lift):
@@ -388,13 +377,6 @@ class DualSearch(Work):
         """Return the kept rows with the K that the checker forms for given numbers (see `at_threshold`)."""
         tau = witness.threshold(self.problem.nonneg, self.kept.floor)
         return at_threshold(self.problem, self.kept, tau, witness.scales)
-
-    def base(self, witness: Witness, kept: Kept) -> float:
-        """Return the bound of given numbers without its search half, an estimate."""
-        sizes = self.problem.sizes
-        values = largest_eigenpairs(witness.left(kept), len(sizes))[0]
-        paid = 0.0 if witness.prices is None else float(topk_sum(witness.prices, sum(sizes)))
-        return kept.largest(values, len(sizes)) + paid
 
     def searched(
         self, witness: Witness, base: float, tops: Iterable[float], fine: bool = False
@@ -448,7 +430,7 @@ class DualSearch(Work):
 
     def search_finely(self, witness: Witness, tops: Iterable[float]) -> None:
         """Search the bound of given numbers at the tolerance `fine`, and keep it if it is the best."""
-        base = self.base(witness, self.formed(witness) or self.kept)
+        base = self.spectral(witness, self.formed(witness) or self.kept)
         upper, halves = self.searched(witness, base, tops, fine=True)
         if upper < self.upper:
             self.best, self.halves, self.upper = witness, halves, upper

@@ -94,14 +94,13 @@ class Kept:
         return np.arange(len(self.block)) if self.rows is None else self.rows
 
     def largest(self, values: Array, count: int) -> float:
-        """Return the sum of the first `count` of `values` (decreasing), each raised to at least `outside`.
+        """Return the sum of the first `count` of `values` (decreasing), each raised to the least claim t.
 
         The values are eigenvalues on the kept rows. Where fewer than `count` are given, `outside` stands for
-        each missing one.
+        each missing one. Of several components no claim is below 0.
         """
-        return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(
-            0, count - values.size
-        )
+        least = self.least if count == 1 else self.outside
+        return float(np.maximum(values[:count], least).sum()) + self.outside * max(0, count - values.size)
 
     @cached_property
     def leading(self) -> tuple[Array, Array]:

@@ -249,7 +249,8 @@ def spectral_halves(problem: Problem, kept: Kept | None, witness: Witness) -> tu
         rows, N, U, least, size = None, None, np.zeros((A.n, 0)), 0.0, A.trace
     else:
         values, vectors = largest_eigenpairs(witness.left(kept), r)
-        rows, least, N = kept.rows, kept.outside, kept.block - witness.remainder(kept)
+        rows, N = kept.rows, kept.block - witness.remainder(kept)
+        least = kept.least if r == 1 and witness.scales is None else kept.outside
         N = N if kept.folded is None else N - kept.folded  # `spectral_claim` begins with A without K
         U = np.zeros((len(N), 0)) if witness.U is None else witness.U
         size = float(A.diagonal[kept.features].sum()) + float(np.linalg.norm(N))

@@ -109,10 +109,7 @@ def _read_csv(text: str, place: dict[str, int]) -> list[Weights]:
 
 
 def _read_json(text: str) -> list[Weights]:
-    """Return the components in a JSON text: one, a list of them, or what ``solve --json`` printed.
-
-    A component is ``{"name": weight, ...}``, or a list of ``{"name": ..., "weight": ...}``.
-    """
+    """Return the components in JSON: objects or rows of weights, or what ``solve --json`` printed."""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:

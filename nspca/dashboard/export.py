@@ -270,10 +270,7 @@ def download_json(spec: Spec, of: Chosen | None = None, key: str = "") -> None:
 def _still(
     pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure], captions: Mapping[str, str]
 ) -> Markup:
-    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, with its description.
-
-    An SVG in an image element cannot run scripts.
-    """
+    """Return HTML of described pictures, each as its smaller file: an SVG image cannot run scripts."""
     sources = []
     for name, picture in pictures.items():
         small = min(picture.svg, picture.png, key=len)

@@ -41,8 +41,7 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
-from nspca.specs.steps import content_of, sample_of, sample_rows
+from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES, content_of, sample_of, sample_rows
 
 NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")  # characters that some system does not take in the name of a file
 LONGEST_STEM = 60
@@ -319,11 +318,7 @@ def _read(
     _raw: bytes,
     _files: dict[str, bytes],
 ) -> Opened:
-    """Return the outcome of reading a file with the hash `digest`.
-
-    Errors are cached too, so that no file is read again at every rerun. `beside` has the hashes of the
-    vocabulary and the annotation, `_files` their bytes.
-    """
+    """Return the outcome of reading a file, an error too; `beside` has the hashes of the `_files`."""
     words, annotation = _files.get("vocabulary"), _files.get("annotation")
     return open_file(_raw, name, words, annotation=annotation, as_texts=as_texts, **dict(options))
 

@@ -66,10 +66,7 @@ def fill(
 
 
 def _link_of_run(run: Answer, key: str) -> None:
-    """Draw the link under which a run is shared, or the button that makes it.
-
-    A first answer becomes a run of the visitor by that, since only runs are shared.
-    """
+    """Draw the link to a shared run, or the button that makes it; a first answer becomes a run by it."""
     workspace = state.workspace()
     share = engine().store.shares(workspace).get(run.id) if not run.is_default else None
 

@@ -350,10 +350,7 @@ def _curves(of: Answer) -> None:
 
 
 def _take(found: Rank2) -> None:
-    """Keep the angle in the address when a visitor moved it.
-
-    At the optimum none is kept, so that the angle follows the optimum when k changes.
-    """
+    """Keep a moved angle in the address; none at the optimum, which is followed when k changes."""
     told = st.session_state.get(EXPLORER, {}).get("phi")
     if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9

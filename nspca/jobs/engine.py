@@ -230,10 +230,7 @@ class Engine:
     # ---- the queue, under the lock
 
     def _enter(self, job: Job, parameters: str, workspace: str, title: str, page: str, person: str) -> str:
-        """Add a run to the store, and attach it to a live or new job unless its result is stored.
-
-        `parameters` are those of the question. A job that goes on has the partial result in its own.
-        """
+        """Add a run with the `parameters` of its question to the store, and to a live or a new job."""
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
@@ -401,10 +398,7 @@ class Engine:
                 pool.kill(job.future, job.worker, job.pid)
 
     def _dispatch(self, pool: "Pool") -> None:
-        """Give each idle worker one job.
-
-        A job that only waits on a worker would die with the job that runs there.
-        """
+        """Give each idle worker one job; one that waited there would die with the job that runs."""
         load = pool.load() if self._queue or self._tokens else None
         self._missed_at = min(self._missed_at, time.monotonic()) if load == {} else math.inf
         if not load:
@@ -431,11 +425,7 @@ class Engine:
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
     def _end_lost(self, load: dict[str, set[str]]) -> None:
-        """End the jobs that no worker has any more; those that never began go back to the queue.
-
-        A job whose worker is gone never begins. A scheduler that allows failures keeps a job whose worker
-        died for that very worker.
-        """
+        """End the jobs that no worker has any more; those that never began go back to the queue."""
         held = set().union(*load.values())
         for job in self._at_work():
             future, now = job.future, time.monotonic()

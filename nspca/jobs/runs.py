@@ -167,15 +167,13 @@ class Runs(Database):
         row = self._row(f"SELECT {COLUMNS} FROM runs WHERE id = ? AND deleted IS NULL", (run_id,))
         return _run(row) if row else None
 
-    def list_runs(
-        self, workspace: str, *, outline: bool = False, most: int = -1, about: str = ""
-    ) -> list[Run]:
-        """Return at most `most` runs of a workspace (all if negative), newest first.
+    def list_runs(self, workspace: str, most: int = -1, about: str = "") -> list[Run]:
+        """Return at most `most` runs of a workspace (all if negative), newest first, without events and rows.
 
-        With `outline`, their events and rows are left out. Their parameters contain the text `about`.
+        Their parameters contain the text `about`.
         """
         rows = self._rows(
-            f"SELECT {OUTLINE if outline else COLUMNS} FROM runs WHERE workspace = ? AND deleted IS NULL "
+            f"SELECT {OUTLINE} FROM runs WHERE workspace = ? AND deleted IS NULL "
             "AND instr(parameters, ?) ORDER BY created DESC, id LIMIT ?",
             (workspace, about, most),
         )

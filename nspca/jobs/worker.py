@@ -1,28 +1,107 @@
-"""Execution in a worker process: load the arguments, call the function, and return the outcome.
+"""Execution in a worker process: load the arguments, call the function, report events, return the outcome.
 
-`Pool` in the server sends `run` and `stop` to the workers.
+`Pool` in the server sends `run` and `stop` to the workers. A `Reporter` sends few messages, but no last event
+and no small row is lost.
 """
 
 import importlib
 import io
 import json
+import logging
 import os
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 from distributed import get_worker
 
 from nspca.errors import Cancelled, JobError, NSPCAError
 from nspca.jobs import packing
 from nspca.jobs.job import Finished
-from nspca.jobs.reporting import Reporter
+from nspca.progress import Event
+
+PERIOD = 0.1  # minimum seconds between messages; people cannot follow more than ten per second
+# Maximum size of a payload, and of a row; larger ones are left out.
+PAYLOAD_BYTES = 65536
+
+_log = logging.getLogger(__name__)
+
+
+class Reporter:
+    """Forward events as JSON texts, at most one per `PERIOD`.
+
+    Within a period the newest event replaces earlier ones, and keys that its payload lacks are taken from
+    them. Rows, ``payload={"row": {...}}``, are collected into ``{"rows": [...]}``, so every row arrives.
+    Larger rows and payloads than `PAYLOAD_BYTES` are left out, with a warning in the log. ``later(seconds,
+    function)`` calls a function once after some seconds, in any thread.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[str], None],
+        later: Callable[[float, Callable[[], None]], Any],
+        cancelled: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._send, self._later, self._cancelled, self._clock = send, later, cancelled, clock
+        self._lock = threading.RLock()
+        self._event: Event | None = None
+        self._rows: list[str] = []
+        self._next = -float("inf")
+        self._waiting = False
+
+    def __call__(self, event: Event) -> None:
+        """Send an event now or at the end of the period; raise `Cancelled` if the run should stop."""
+        if self._cancelled():
+            raise Cancelled("The run was cancelled.")
+        with self._lock:
+            payload = dict(event.payload)
+            row = _json(payload.pop("row", None))
+            if row != "null" and _fits(row):
+                self._rows.append(row)
+            if not _fits(_json(payload)):
+                payload = {}
+            merged = (self._event.payload if self._event else {}) | payload
+            self._event = replace(event, payload=merged if len(_json(merged)) <= PAYLOAD_BYTES else payload)
+            wait = self._next - self._clock()
+            if wait <= 0:
+                self.flush()
+            elif not self._waiting:
+                self._waiting = True
+                self._later(wait, self.flush)
+
+    def flush(self) -> None:
+        """Send the waiting event and all rows; also called at the end."""
+        with self._lock:
+            self._waiting = False
+            if self._event is None:
+                return
+            self._send(f'{{"event": {_json(asdict(self._event))}, "rows": [{", ".join(self._rows)}]}}')
+            self._event, self._rows = None, []
+            self._next = self._clock() + PERIOD
+
+
+def _fits(text: str) -> bool:
+    """Tell whether a payload may be sent, and log one that is too large."""
+    if len(text) > PAYLOAD_BYTES:
+        _log.warning("left out a progress payload of %d bytes, at most %d are sent", len(text), PAYLOAD_BYTES)
+    return len(text) <= PAYLOAD_BYTES
+
+
+def _json(value: Any) -> str:
+    """Return the JSON text of a value that may contain arrays; other objects become text."""
+    return json.dumps(
+        value, default=lambda one: one.tolist() if isinstance(one, np.generic | np.ndarray) else str(one)
+    )
+
 
 NICENESS = 10  # scheduling priority of workers, so that pages stay quick while every core computes
 RESULT_BYTES = 500_000_000  # maximum size of a result; SQLite holds at most 1e9 bytes in one value

@@ -285,10 +285,7 @@ def membership(
 
 
 def _cap_at_bounds(name: str, reached: Array, upper: Array) -> Array:
-    """Return the values `reached`, lowered to their upper bounds where rounding put them above.
-
-    Values above by more than rounding are refused: one of the two is wrong.
-    """
+    """Return values lowered to bounds that rounding put them above; refuse any other excess."""
     above = np.flatnonzero(~(reached <= np.nextafter(upper * (1 + ROUNDING), np.inf)))
     if above.size:
         j = above[0]

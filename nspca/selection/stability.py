@@ -62,10 +62,7 @@ def agreement(draws: Sequence[Sequence[Features]], n: int) -> tuple[float, float
 
 
 def _agreement(sums: Array, B: int, n: int) -> Array:
-    """Return the stability measure (...) from how many of B draws chose each feature, `sums` (..., features).
-
-    Features that no draw has may be left out of `sums`; n counts all of them.
-    """
+    """Return the stability (...) from how many of B draws chose a feature, `sums` (..., features) of n."""
     if B < 2:
         return np.full(sums.shape[:-1], np.nan)
     p = sums / B

@@ -6,25 +6,21 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     base           fields, validation and JSON of all specs
     data           the data set: source, options of reading, and preparation
     question       the problem, and the methods that all specs share
-    sweep, ...     one module for each kind of question
+    sweep, ...     the kinds of questions
     rows           rows that a run reports
     job            the function that a worker calls
 """
 
 from nspca.specs.base import Description, Spec
-from nspca.specs.comparison import ComparisonSpec
 from nspca.specs.components import ComponentsSpec
 from nspca.specs.data import DataSpec
-from nspca.specs.groups import GroupsSpec
-from nspca.specs.known import AnswersSpec, MembershipSpec
 from nspca.specs.optimum import OptimumSpec
 from nspca.specs.paper import PaperSpec
-from nspca.specs.proof import CheckSpec
+from nspca.specs.proof import AnswersSpec, CheckSpec, MembershipSpec
 from nspca.specs.published import published_bounds
 from nspca.specs.question import ProblemSpec
-from nspca.specs.selection import ChoiceSpec, NoiseSpec
-from nspca.specs.stability import StabilitySpec
-from nspca.specs.sweep import SweepSpec
+from nspca.specs.selection import ChoiceSpec, GroupsSpec, NoiseSpec, StabilitySpec
+from nspca.specs.sweep import ComparisonSpec, SweepSpec
 
 __all__ = [
     "AnswersSpec", "CheckSpec", "ChoiceSpec", "ComparisonSpec", "ComponentsSpec", "DataSpec", "Description",

@@ -278,10 +278,7 @@ def one_by_one(
 
 
 def _report_method(report: Report, done: int, total: int, method: str) -> Report:
-    """Return a report hook for one method, which adds the method and the progress of the whole run to events.
-
-    The progress never decreases. Components in an event become a `Climbed` row if they are the best so far.
-    """
+    """Return a hook that reports the events of a method with the progress of the run, never less."""
     furthest, reached, started = 0.0, 0.0, time.perf_counter()
 
     def say(event: Event) -> None:
@@ -299,10 +296,7 @@ def _report_method(report: Report, done: int, total: int, method: str) -> Report
 
 
 def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int, report: Report) -> None:
-    """Add one certificate to all results, which bounds any disjoint components of these sizes.
-
-    Every improvement of the bound is reported as a row. A cancelled search leaves its best certificate.
-    """
+    """Add one certificate to all results, and report its improvements; a cancelled search leaves its best."""
     best = max(found.values(), key=lambda result: result.value)
     say = _report_method(Closing(report, best.value, effort), done, done, "proof")
     say(Event("looking for a bound", lower=best.value))

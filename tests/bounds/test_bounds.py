@@ -8,42 +8,55 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.api import prove_optimum
-from nspca.bounds import elementary, elimination, lowrank
-from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.tree import FixingTree
+from nspca.bounds import elementary, elimination, lowrank, witness
 from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.plan import PLANS
-from nspca.bounds.witness import search_half
+from nspca.bounds.witness import Witness, search_half
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
+from tests.bounds.trees import tree_on
 from tests.cancelling import cancelled
-from tests.oracles import brute_force
+from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import cases, counts
 
 
-def all_bounds(problem):
+def all_bounds(problem, rng):
+    """A certificate of every kind, of witnesses that are no good as well."""
     yield elementary.diagonal(problem)
     yield elementary.eigenvalue(problem)
-    ground = Ground.of(problem, elimination.all_rows(problem))
-    tree = FixingTree(problem=problem, plan=PLANS["standard"], lower=0.0, gap=1e-12, ground=ground)
+    tree = tree_on(problem, 0.0, plan=PLANS["standard"], gap=1e-12)
     tree.begin(None, work=PLANS["standard"].eigenvalues)
     yield tree.certificate()
     for rank, tol in ((1, 1e-6), (2, 1e-5), (3, 1e-3), (4, 1e-2)):
         for shifted in (True, False):
             yield lowrank.bound(problem, rank, shifted=shifted, tol=tol)[0]
+    for most in {problem.n, max(1, problem.n // 2), 1}:
+        kept = elimination.keep(problem, most)
+        W, r = elimination.search_threshold(kept, problem)[1], len(kept.block)
+        noise = rng.standard_normal((r, r)) * kept.block.max(initial=0.0)
+        for parts in (
+            Witness(W),
+            Witness(),
+            Witness(W, 0.1 * noise, 0.2 * rng.standard_normal((r, 2))),
+            Witness((noise + noise.T) / 2, None, rng.standard_normal((r, 1))),
+        ):
+            yield witness.certificate(problem, kept, parts)[0]
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(20, 100)
 def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
-    for case in cases(count, n_max=8, ranks=(1, 3, 8), seed=21):
-        A = case.V @ case.V.T
-        optimum, _ = brute_force(A, case.k, nonneg)
-        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
-        for certificate in all_bounds(problem):
+    """Half of the problems have forced features, any number of them up to k."""
+    rng = np.random.default_rng(8)
+    for number, case in enumerate(cases(count, n_max=8, ranks=(1, 3, 8), seed=21)):
+        A, forced = case.V @ case.V.T, rng.permutation(len(case.V))[: rng.integers(0, case.k + 1)]
+        forced = tuple(sorted(forced.tolist())) if number % 2 else ()
+        optimum = brute_force_forced(A, case.k, forced, nonneg)
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg, forced)
+        for certificate in all_bounds(problem, rng):
             assert certificate.upper >= optimum * (1 - 1e-13), (case, certificate.kind, certificate.form)
-            recomputed = nspca.verify(A, certificate)
+            recomputed = nspca.verify(A, certificate, problem)
             assert optimum * (1 - 1e-13) <= recomputed <= certificate.upper
 
 
@@ -52,10 +65,11 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
     ("shape", "scale"), [((5, 9), True), ((9, 5), False), ((3, 30), False), ((60, 20), True)]
 )
 def test_certificates_of_data_are_verified_from_the_data(nonneg, shape, scale):
-    X = np.random.default_rng(0).poisson(2.0, shape) + np.random.default_rng(1).random(shape)
+    rng = np.random.default_rng(0)
+    X = rng.poisson(2.0, shape) + rng.random(shape)
     for data in (X, sp.csr_matrix(X)):
         problem = nspca.Problem.from_data(data, 3, nonneg, scale=scale)
-        for certificate in all_bounds(problem):
+        for certificate in all_bounds(problem, rng):
             assert nspca.verify(data, certificate) <= certificate.upper
 
 

@@ -96,7 +96,7 @@ def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, 
         )
         problem = nspca.Problem.from_data(X, k, nonneg=nonneg, scale=bool(rng.random() < 0.7), forced=forced)
         A = problem.covariance.matrix
-        optimum = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)[0]
+        optimum = brute_force_forced(A, k, forced, nonneg)
         rows, tau, kept = made(problem, rng)
         if kept is None:
             continue

@@ -32,7 +32,6 @@ from nspca.progress import silent
 from tests.cancelling import cancelled
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
-from tests.workers import Workers
 
 SIZES = ((2, 2), (2, 1), (1, 1, 1), (3,), (2, 2, 1), (1, 2, 2), (3, 2))
 EDGE = 1e-12
@@ -380,20 +379,6 @@ def test_damaged_joint_trees_are_one_sentence(many_nodes):
         broken = replace(part, unfinished=arrays)
         with pytest.raises(CertificateError, match="must have arrays that fit together"):
             nspca.certify(problem, effort="exhaustive", nodes=6, resume=broken)
-
-
-@pytest.mark.parametrize(
-    ("count", "nodes", "sizes"),
-    [(3, 6, (4, 4)), *(pytest.param(count, 16, (5, 5), marks=pytest.mark.visit) for count in (1, 3))],
-)
-def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count, nodes, sizes):
-    X, problem = noise(sizes)
-    result = answer_of(problem)
-    alone = nspca.certify(problem, result, effort="exhaustive", nodes=nodes)
-    shared = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, client=Workers(count))
-    assert len(alone.tree["branch"]) > nodes / 2
-    assert shared.to_bytes() == alone.to_bytes()
-    nspca.verify(X, shared, problem)
 
 
 def test_what_a_joint_search_cannot_do_is_one_sentence():

@@ -11,9 +11,9 @@ from nspca.bounds.fixing.eigenvalues import Parts, count, take_up
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.tasks import Task
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import made, optimum, tables
+from tests.bounds.trees import tree_on
 
 
 def begun(problem, supports, lower, prices=None):
@@ -34,10 +34,7 @@ def test_an_enumeration_closes_a_node_just_when_no_support_is_better(nonneg, cas
         values = optimum(problem.covariance.matrix, k, nonneg, problem.forced)
         best = max(values.values())
         lower = float(best * rng.choice([1.0, 0.9]))
-        ground = Ground.of(problem, elimination.all_rows(problem))
-        tree = FixingTree(
-            problem=problem, plan=PLANS["fast"], lower=lower, gap=1e-9, ground=ground, limits=Limits()
-        )
+        tree = tree_on(problem, lower)
         tree.begin(None, None, 0, work=1e9)
         certificate = tree.certificate()
         assert tree.lower <= best * (1 + 1e-9)

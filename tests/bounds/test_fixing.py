@@ -10,14 +10,13 @@ import nspca
 from nspca.bounds import elimination, search
 from nspca.bounds.fixing import eigenvalues, lifts, tasks
 from nspca.bounds.fixing import settle as settling
-from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness
 from nspca.lowrank import fixing
 from nspca.lowrank.cones import Query
 from nspca.specs.optimum import Standing
+from tests.bounds.trees import tree_on
 from tests.cancelling import cancelled
 from tests.oracles import brute_force
 from tests.strategies import counts
@@ -70,14 +69,7 @@ def tree_of(problem, lower, rng, rows=None, rounds=0, **limits):
     W = np.minimum(kept.block, rng.random() * np.abs(kept.block).max(initial=0.0))
     U = np.linalg.eigh(kept.block)[1][:, -2:] * rng.random() if r else np.zeros((0, 0))
     M = 0.05 * rng.standard_normal((r, r)) if rng.random() < 0.3 else None
-    tree = FixingTree(
-        problem=problem,
-        plan=PLAN,
-        lower=lower,
-        gap=1e-9,
-        ground=Ground.of(problem, kept),
-        limits=Limits(**limits),
-    )
+    tree = tree_on(problem, lower, kept, PLAN, **limits)
     tree.begin(Stored.of(kept.features, Witness((W + W.T) / 2, M, U)), None, rounds)
     tree.run()
     return tree

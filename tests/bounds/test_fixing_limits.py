@@ -6,26 +6,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination, search
+from nspca.bounds import search
 from nspca.bounds.fixing import tree as tree_module
-from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force
-from tests.workers import Workers
-
-
-@pytest.mark.parametrize(
-    ("count", "nodes"), [(3, 6), *(pytest.param(count, 12, marks=pytest.mark.visit) for count in (1, 3))]
-)
-def test_workers_make_the_same_certificate_however_many_they_are(branching, count, nodes):  # noqa: F811
-    X, problem = hard()
-    alone = nspca.certify(problem, effort="exhaustive", nodes=nodes)
-    shared = nspca.certify(problem, effort="exhaustive", nodes=nodes, client=Workers(count))
-    assert len(alone.tree["branch"]) > 5
-    assert shared.to_bytes() == alone.to_bytes()
-    nspca.verify(X, shared, problem)
 
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811
@@ -84,11 +70,8 @@ def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonne
 def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811
     """A tree makes no more steps than its work allows, and splits no node with too many free features."""
     _, problem = hard()
-    kept = elimination.all_rows(problem)
-    for limits in (Limits(entries=1.0), Limits(features=2)):
-        tree = FixingTree(
-            problem=problem, plan=PLANS["fast"], lower=0.0, ground=Ground.of(problem, kept), limits=limits
-        )
+    for limits in ({"entries": 1.0}, {"features": 2}):
+        tree = tree_on(problem, 0.0, **limits)
         tree.begin(None, None, 3)
         made = tree.entries
         tree.run()

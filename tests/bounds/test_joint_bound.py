@@ -41,19 +41,20 @@ def blocks(n=24, groups=3):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("effort", ["fast", "standard"])
-def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort):
-    tried = 0
+@pytest.mark.parametrize("effort", ["fast", "standard", "thorough"])
+def test_no_bound_is_below_brute_force_and_every_one_is_verified(monkeypatch, nonneg, effort):
+    tried, longer = 0, replace(JOINT_PLANS["thorough"], passes=2, sets=(0, 0), cap=1000)
+    monkeypatch.setitem(JOINT_PLANS, "thorough", longer)
     for i, case in enumerate(cases(16, n_max=6, ranks=(1, 2, 6), seed=17)):
         A, every = case.V @ case.V.T, ((2, 2), (1, 2), (1, 1, 1), (3,))
-        for sizes in every if effort == "fast" else every[i % 4 :: 3]:
+        for sizes in every if effort == "fast" else every[i % 4 :: 3 if effort == "standard" else 4]:
             if sum(sizes) <= len(A):
                 exact = brute_force_joint(A, sizes, nonneg)[0]
                 problem = Problem.from_covariance(A, sizes, nonneg)
                 certificate = checked(A, problem, effort, exact / problem.covariance.unit)
                 assert certificate.upper >= exact * (1 - EDGE)
                 tried += 1
-    assert tried > (30 if effort == "fast" else 8)
+    assert tried > (30 if effort == "fast" else 7)
 
 
 def test_standardised_tables_are_proved_together_with_a_core():
@@ -117,17 +118,6 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
         nspca.verify(X, replace(standard, upper=standard.upper * (1 - 1e-7)))
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("rows", [1, 4, 12])
-def test_eliminated_rows(monkeypatch, rows, nonneg):
-    monkeypatch.setitem(JOINT_PLANS, "fast", replace(JOINT_PLANS["fast"], rows=(rows,), whole=0))
-    X = blocks() * np.linspace(1, 3, 24)
-    certificate = checked(X, Problem.from_data(X, (2, 3), nonneg))
-    assert certificate.upper <= checked(X, Problem.from_data(X, (24 - 3, 3), nonneg)).upper * (1 + 1e-9)
-    D = np.diag(np.r_[9.0, 8.0, np.ones(10)])  # ties at the level leave together, perhaps all rows
-    assert checked(D, Problem.from_covariance(D, (1, 2), nonneg)).upper >= 17
 
 
 def growing(monkeypatch, *rows):

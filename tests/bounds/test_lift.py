@@ -9,7 +9,6 @@ import pytest
 import nspca
 from nspca.bounds import elimination, witness
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
@@ -196,9 +195,8 @@ def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonne
             splitting = Splitting(replace(kept, fixed=first), case.k, nonneg)
             for _ in range(10):
                 splitting.step()
-            B = starts.basis(kept, splitting.entries.W, min(2, problem.n))
-            counts = ((problem.k, 1),)
-            lift = add_lift(splitting, B, starts.first_points(splitting, B, counts), counts, wait=wait)
+            W, X = witness.Witness(splitting.entries.W), splitting.X.copy()
+            lift = starts.begin_lift(splitting, W, X, min(2, problem.n), ((problem.k, 1),), wait=wait)
             for step in range(20 if count == 20 else 30):
                 splitting.step()
                 if step % 5 == 4:

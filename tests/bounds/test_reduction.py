@@ -50,7 +50,7 @@ def problems(count, seed, nonneg):
 def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonneg, count, more):
     """At levels about the optimum; whatever is stopped early is a certificate too, and can be read back."""
     reduced = capped = 0
-    for X, problem, best, rng in problems(count, 50 + nonneg, nonneg):
+    for X, problem, best, rng in problems(count, 54 + nonneg, nonneg):
         if not best:
             continue
         shares = (1.0, 0.9)[: 1 + int(rng.integers(2))]

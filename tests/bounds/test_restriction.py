@@ -6,22 +6,22 @@ import pytest
 import nspca
 from nspca.bounds import elimination
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.starts import begin_lift
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.node import Supports, Warm
 from nspca.bounds.fixing.settle import settle
-from nspca.bounds.fixing.stored import none
+from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import OutOfTime, Task
-from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, prove, spectral_half
 from nspca.lowrank.cones import Budget
 from nspca.progress import silent
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force, brute_force_forced
 
 PLAN = PLANS["fast"]
@@ -41,9 +41,9 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
     rng = np.random.default_rng(5)
     for number in range(12):
         n = int(rng.integers(3, 10))
-        X, k = np.round(2 * rng.standard_normal((12, n))), int(rng.integers(1, n))
-        X[:, -1] = X[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else X[:, -1]
-        problem = nspca.Problem.from_data(X, k, nonneg, center=False)
+        Z, k = np.round(2 * rng.standard_normal((12, n))), int(rng.integers(1, n))
+        Z[:, -1] = Z[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else Z[:, -1]
+        problem = nspca.Problem.from_data(Z, k, nonneg, center=False)
         splitting, counts = Splitting(elimination.all_rows(problem), k, nonneg), ((k, 1),)
         lift = add_lift(splitting, np.eye(n)[:, :2], [np.eye(n)[:, :1]], counts, wait=5)
         advance(lift, 20)
@@ -52,7 +52,12 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
         fixed = int(rng.integers(0, min(k, left.size) + 1))
         rows = np.concatenate((np.sort(left[:fixed]), np.sort(left[fixed:])))
         kept = Kept(rows, problem.covariance.block(rows), 0.0, fixed=fixed)
-        part = restricted(lift, kept)
+        if not kept.block.any():
+            continue
+        witness, warm = Stored.of(np.arange(n), lift.averaged()).at(rows), Warm.of(lift.splitting)
+        X, points = warm.matrix(rows), warm.feasible(kept, k)
+        assert (np.count_nonzero(points, axis=0) <= k).all()
+        part = begin_lift(Splitting(kept, k, nonneg), witness, X, min(2, rows.size), counts, points=points)
         advance(part, 10)
         for one, other in zip(before, (lift.splitting.X, lift.cuts.T, lift.B), strict=True):
             np.testing.assert_array_equal(one, other)
@@ -76,8 +81,7 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
     X, problem = node_problem(seed)
     optimum = brute_force(problem.covariance.matrix, 4, problem.nonneg)[0]
     lower = optimum * (1 - 1e-3 * (seed > 1))
-    tree = FixingTree(problem=problem, plan=PLAN, lower=lower, gap=1e-9, limits=Limits(),
-                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
+    tree = tree_on(problem, lower)
     task = Task(tree.whole(), None, None, lower, 1e-9, PLAN, rounds=6, partial=True)
 
     def over(supports, lower, answer):
@@ -121,8 +125,7 @@ def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
         rough, close = (spectral_half(problem, kept, without, estimate) for estimate in (None, value))
         if rough > close:
             found += 1
-            tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=close, gap=0.0,
-                              ground=Ground.of(problem, kept), limits=Limits(nodes=1))  # fmt: skip
+            tree = tree_on(problem, close, kept, gap=0.0, nodes=1)
             tree.begin(None, None, 0, work=1e6)
             certificate = tree.certificate()
             assert nspca.verify(X, certificate, problem) <= certificate.upper

@@ -91,17 +91,21 @@ def searched(problem, nodes=NODES, **more):
     ("k", "count", "nodes"),
     [
         (4, 3, 6),
+        ((4, 4), 3, 6),
         *(pytest.param(k, count, NODES, marks=pytest.mark.visit) for k in (5, (5, 5)) for count in (1, 3)),
     ],
 )
-def test_nodes_of_a_table_in_shards_are_spread(branching, folder, tmp_path, k, count, nodes):
+def test_any_workers_make_the_same_certificate(branching, folder, tmp_path, k, count, nodes):
     """Workers that read the shards settle the nodes too, with no client named for the search."""
     folder = folder if nodes == NODES else noise(tmp_path / "s", 12)
     here = searched(problem_of(folder, k), nodes)
     assert len(here.tree["branch"]) > nodes / 2
-    workers, problem = Workers(count), problem_of(folder, k)
-    problem.covariance.client = workers
-    assert searched(problem, nodes).to_bytes() == here.to_bytes() and workers.given >= 0.8 * nodes
+    reading, named = Workers(count), Workers(count)
+    problem = problem_of(folder, k)
+    problem.covariance.client = reading
+    assert searched(problem, nodes).to_bytes() == here.to_bytes()
+    assert searched(problem_of(folder, k), nodes, client=named).to_bytes() == here.to_bytes()
+    assert min(reading.given, named.given) >= 0.8 * nodes
     nspca.verify(Shards(folder), here)
 
 

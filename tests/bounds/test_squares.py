@@ -7,16 +7,13 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination
 from nspca.bounds.fixing.arrays import unpacked
-from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import CAPPED, REDUCED, SQUARES, Supports
 from nspca.bounds.fixing.squares import eliminated, root_of_squares
-from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import PLANS
 from nspca.checker import verify
 from nspca.errors import CertificateError
 from tests.bounds.test_fixing import made, optimum, tables
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force
 
 
@@ -30,8 +27,7 @@ def copies(seed, n=9, noise=1e-4, signs=False):
 
 def searched(problem, lower):
     """Return a tree that only enumerates supports."""
-    tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=lower, gap=1e-9,
-                      ground=Ground.of(problem, elimination.all_rows(problem)), limits=Limits())  # fmt: skip
+    tree = tree_on(problem, lower)
     tree.begin(None, None, 0, work=1e6)
     return tree
 

@@ -15,13 +15,14 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Task
-from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.fixing.whole import whole
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import Search
 from nspca.bounds.witness import Witness, largest, lifted
 from nspca.certificate import Certificate
 from tests.bounds.test_core import made, some_witness, table
+from tests.bounds.trees import tree_on
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import counts
 
@@ -54,17 +55,9 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
         assert rows.free == others.size and (entries[others] <= rows.floor).all()
         t = max(largest(kept, stored.at(kept.features)), kept.outside)
         assert largest(rows, witness.at(rows.features)) <= t + 1e-4 * problem.covariance.trace
-        A = problem.covariance.matrix
-        found_best = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)
-        best = found_best if isinstance(found_best, float) else found_best[0]
+        best = brute_force_forced(problem.covariance.matrix, k, forced, nonneg)
         lower = best * float(rng.choice([1.0, 0.9]))
-        tree = FixingTree(
-            problem=problem,
-            plan=replace(PLANS["fast"], cap=200),
-            lower=lower,
-            ground=Ground.of(problem, rows),
-            limits=Limits(nodes=3),
-        )
+        tree = tree_on(problem, lower, rows, replace(PLANS["fast"], cap=200), nodes=3)
         tree.begin(witness, None, 1)
         tree.run()
         certificate = tree.certificate()
@@ -88,7 +81,7 @@ def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, coun
         forced = (int(rng.integers(n)),) if rng.random() < 0.3 else ()
         problem = nspca.Problem.from_data(X, k, nonneg, forced=forced)
         A = problem.covariance.matrix
-        best = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)[0]
+        best = brute_force_forced(A, k, forced, nonneg)
         lower = best * float(rng.choice([1.0, 0.9, 1.1]))  # the last is a level that no answer reaches
         ground = Ground.of(problem, elimination.keep(problem, n))
         stated = np.array(forced, dtype=np.int64)
@@ -110,8 +103,7 @@ def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, coun
             without = np.setdiff1d(np.arange(n), [j])
             less = A[np.ix_(without, without)]
             at = tuple(np.searchsorted(without, stated).tolist())
-            rest = brute_force_forced(less, k, at, nonneg) if forced else brute_force(less, k, nonneg)[0]
-            assert rest <= lower * (1 + 1e-12)
+            assert brute_force_forced(less, k, at, nonneg) <= lower * (1 + 1e-12)
         fixed, refused = fixed + needed.size, refused + (needed.size == 0)
         own.priced = None
         settle.prove_leaf(own)

@@ -196,7 +196,7 @@ def grown(array, rng):
     return changed
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(1200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [40, pytest.param(1200, marks=pytest.mark.long)])
 def test_work_and_memory_are_bounded_for_files_of_at_most_100_kb(monkeypatch, count):
     """The bounds are those of docs/certificate-format.md; n = 7 and 12 rows are a small table."""
     rng, outcomes = np.random.default_rng(0), Counter()

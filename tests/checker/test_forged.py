@@ -144,33 +144,3 @@ def test_sparse_data_whose_parts_disagree_are_refused():
             nspca.Problem.from_data(broken, 1)
         with pytest.raises(CertificateError):
             nspca.verify(broken, THREE)
-
-
-def named(name):
-    """Return X as a table of objects, made from entries such that float64 reads equal numbers."""
-    return np.array([[name(entry) for entry in row] for row in X], dtype=object)
-
-
-def masked_entries():
-    """Sparse X, one of its entries masked."""
-    sparse = sp.csr_array(X)
-    sparse.data = np.ma.masked_array(sparse.data, mask=np.arange(sparse.data.size) == 7)
-    return sparse
-
-
-@pytest.mark.parametrize(
-    ("data", "plain"),
-    [
-        (named(lambda entry: np.complex128(complex(entry, 100))), X),
-        (named(lambda entry: repr(float(entry))), X),
-        (named(lambda entry: np.timedelta64(round(1e3 * entry), "ms")), np.round(1e3 * X)),
-        ([*np.ma.masked_array(X, mask=np.arange(X.size).reshape(X.shape) == 7)], X),
-        (masked_entries(), sp.csr_array(X)),
-    ],
-    ids=["complex", "text", "durations", "masked rows", "masked sparse"],
-)
-def test_a_table_that_only_looks_like_the_data_is_refused(data, plain):
-    certificate = nspca.solve(nspca.Problem.from_data(plain, 3)).certificate
-    assert nspca.verify(plain, certificate) <= certificate.upper
-    with pytest.raises(CertificateError, match="must be real numbers, none masked"):
-        nspca.verify(data, certificate)

@@ -13,14 +13,13 @@ from nspca.errors import CertificateError
 from tests.checker.test_verify_fixing import Maker, best_of, by_squares
 from tests.makers import (
     PROBLEMS,
-    Search,
     Stand,
     as_covariance,
     brute,
+    certify,
     changed,
     digest_of,
     drawn,
-    heights,
     random_parts,
     refused,
     spiked,
@@ -34,54 +33,17 @@ def some(rng, n):
     return k, tuple(sorted(rng.permutation(n)[: rng.integers(0, k + 1)].tolist()))
 
 
-def stand(data, form, k, nonneg, forced, bound, witness, **recipe):
-    """A certificate that claims so much at unit scale."""
-    exponent = unit_matrix(data, **recipe)[1]
-    upper = np.nextafter(np.ldexp(np.nextafter(max(bound, 0.0), np.inf), exponent), np.inf)
-    more = {"witness": witness, "forced": forced}
-    return Stand(form, k, nonneg, data.shape, digest_of(data), exponent, float(upper), **more, **recipe)
-
-
-def certify(data, k, nonneg, forced, rng, **recipe):
-    """An honest certificate of form "inequality" of a random witness on some rows, the forced ones first."""
-    A, _ = unit_matrix(data, **recipe)
-    n = len(A)
-    others = [] if len(forced) == k else [int(j) for j in rng.permutation(n) if j not in forced]
-    R = np.array([*forced, *others], dtype=int)
-    R = R[: max(len(forced), int(rng.integers(0, len(R) + 1)))]
-    at, usable = np.ix_(R, R), [*forced, *others]
-    W, M = random_parts(rng, A, R, rng.choice(["clip", "noise", "negative", "none"]))
-    W = None if W is None else (W + W.T) / 2
-    outside = np.setdiff1d(usable, R)
-    near = A[outside] if nonneg else abs(A[outside])
-    tau = max(0.0, np.max(near, initial=0.0))
-    tau = max(tau, np.max(W if nonneg else abs(W), initial=0.0)) if W is not None else tau
-    left = A[at] - (0 if W is None else W) - (0 if M is None else (M + M.T) / 2)
-    values, Q = np.linalg.eigh(left) if len(R) else (np.zeros(0), np.zeros((0, 0)))
-    U = np.ascontiguousarray(Q[:, ::-1][:, :1] * np.sqrt(np.maximum(values[::-1][:1], 0)))
-    scale = np.trace(A) + np.abs(left).sum()
-    t = max(0.0, *np.linalg.eigvalsh(left - U @ U.T)) if len(R) else 0.0
-    t += 1e-9 * scale
-    h = np.zeros(len(R)) if M is None else heights(M, k, nonneg)
-    tau *= 1 + 1e-9
-    search = Search(U, tau, h, k, nonneg, min(k, len(outside)), 0.05, 6, len(forced))
-    F, tree = search.run()
-    F += 1e-9 * (scale + h.sum() + len(R) * tau)
-    witness = {"rows": R, "U": U, "tau": np.array([tau]), "claims": np.array([t, F])}
-    witness |= {name: part for name, part in (("W", W), ("M", M)) if part is not None}
-    witness["tree"] = np.array(tree, np.uint8)
-    return stand(data, "inequality", k, nonneg, forced, t + F, witness, **recipe)
-
-
 def elementary(data, k, nonneg, forced, **recipe):
     """The k variances that there can be, one support after the other."""
-    A, _ = unit_matrix(data, **recipe)
+    A, exponent = unit_matrix(data, **recipe)
     others = [j for j in range(len(A)) if j not in forced]
     sums = []
     for chosen in itertools.combinations(others, min(k - len(forced), len(others))):
         sums.append(A.diagonal()[[*forced, *chosen]].sum())
-    room = 1e-9 * (np.trace(A) + abs(A).sum())
-    return stand(data, "diagonal", k, nonneg, forced, max(sums) + room, {}, **recipe), max(sums)
+    bound, more = max(0.0, max(sums) + 1e-9 * (np.trace(A) + abs(A).sum())), {"forced": forced} | recipe
+    upper = float(np.nextafter(np.ldexp(np.nextafter(bound, np.inf), exponent), np.inf))
+    stand = Stand("diagonal", k, nonneg, data.shape, digest_of(data), exponent, upper, **more)
+    return stand, max(sums)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -97,7 +59,11 @@ def test_no_form_is_below_brute_force(name, nonneg, trials):
         A, exponent = unit_matrix(X, **recipe)
         k, forced = some(rng, len(A))
         best = best_of(A, k, nonneg, forced, [j for j in range(len(A)) if j not in forced])
-        found = [certify(X, k, nonneg, forced, rng, **recipe)]
+        others = [] if len(forced) == k else [int(j) for j in rng.permutation(len(A)) if j not in forced]
+        R = np.array([*forced, *others[: int(rng.integers(0, len(others) + 1))]], dtype=int)
+        W, M = random_parts(rng, A, R, rng.choice(["clip", "noise", "negative", "none"]))
+        more = {"tol": 0.05, "depth": 6, "forced": forced} | recipe
+        found = [certify(X, k, nonneg, min(1, R.size), W, M, R, **more)]
         found.append(Maker(X, k, nonneg, rng, 0.0, forced=forced, **recipe).certificate)
         c, exact = elementary(X, k, nonneg, forced, **recipe)
         found.append(c)
@@ -131,17 +97,9 @@ def test_a_forced_feature_that_nobody_would_choose_lowers_the_bound_of_every_for
 
 
 def with_all_rows(X, k, nonneg, forced):
-    """A and a cover of its leading direction; what is left is little, as U has nearly all of A."""
-    A, _ = unit_matrix(X)
-    order = [*forced, *(j for j in range(len(A)) if j not in forced)]
-    B = A[np.ix_(order, order)]
-    values, Q = np.linalg.eigh(B)
-    U = Q[:, -2:] * np.sqrt(values[-2:] - values[-3])
-    t = values[-3] * (1 + 1e-9)
-    F, tree = Search(U, 0.0, np.zeros(len(A)), k, nonneg, 0, 1e-3, 20, len(forced)).run()
-    F *= 1 + 1e-9
-    witness = {"rows": np.array(order), "U": U, "claims": np.array([t, F]), "tree": np.array(tree, np.uint8)}
-    return stand(X, "inequality", k, nonneg, forced, t + F, witness)
+    """A cover of the leading directions of A, with the forced features first."""
+    order = [*forced, *(j for j in range(X.shape[1]) if j not in forced)]
+    return certify(X, k, nonneg, 2, rows=order, depth=20, forced=forced)
 
 
 X = spiked(8, 9, 6)

@@ -7,21 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import elimination
 from nspca.covariance import data
 from nspca.covariance.covariance import RESIDUAL
 from nspca.covariance.inputs import from_data
 from nspca.errors import Cancelled
 from nspca.local_search import outside, single
-from tests.rowblocks import counts
-
-
-def held_in_parts(monkeypatch, candidates, few=3):
-    """Treat every table as a large one, with the given number of candidates."""
-    for name, value in {"FORMED": 0, "WHOLE_LIMIT": 0, "MANY_ROWS": 0, "FEW": few}.items():
-        monkeypatch.setattr(data, name, value)
-    for module in (data, elimination):
-        monkeypatch.setattr(module, "CANDIDATES", candidates)
+from tests.rowblocks import counts, in_parts
 
 
 @pytest.mark.parametrize(
@@ -42,7 +33,7 @@ def test_few_candidates_give_the_best_answer(monkeypatch, kind, nonneg):
     forced = (8,) if kind == "forced" else ()
     sparse = sp.csr_array(X)
     before = nspca.solve(nspca.Problem.from_data(sparse, k, nonneg, forced=forced))
-    held_in_parts(monkeypatch, 6)
+    in_parts(monkeypatch, 0, 6, 3)
     problem = nspca.Problem.from_data(sparse, k, nonneg, forced=forced)
     found = nspca.solve(problem)
     assert found.info["features"] < 9
@@ -55,19 +46,6 @@ def test_few_candidates_give_the_best_answer(monkeypatch, kind, nonneg):
     assert found.value == pytest.approx(best, rel=1e-9, abs=1e-12)
     assert found.value == pytest.approx(before.value, rel=1e-9, abs=1e-12)
     assert nspca.verify(sparse, found.certificate, problem) >= found.value * (1 - 1e-12)
-
-
-@pytest.mark.parametrize(("k", "nonneg"), [(6, False), ((4, 5), True)])
-def test_topics_are_those_without_the_parts(monkeypatch, k, nonneg):
-    X = counts(np.random.default_rng(3), 200, 300)
-    before = nspca.solve(nspca.Problem.from_data(X, k, nonneg), certify=None)
-    held_in_parts(monkeypatch, 80, few=64)
-    found = nspca.solve(nspca.Problem.from_data(X, k, nonneg))
-    again = nspca.solve(nspca.Problem.from_data(X, k, nonneg), certify=None)
-    assert found.info["features"] < 150 and found.info["passes"] < 12
-    assert found.value >= before.value * (1 - 1e-9)
-    assert np.array_equal(found.components, again.components)
-    assert nspca.verify(X, found.certificate) >= found.value * (1 - 1e-12)
 
 
 def outsiders():
@@ -83,7 +61,7 @@ def outsiders():
 @pytest.mark.parametrize(("k", "rounds"), [(12, 3), (12, 0), ((12, 3), 0)])
 def test_a_feature_outside_that_must_enter_does(monkeypatch, k, rounds):
     # By its pull, in rounds; and where there are none, by the last look at all features.
-    held_in_parts(monkeypatch, 60)
+    in_parts(monkeypatch, 0, 60, 3)
     monkeypatch.setattr(outside, "ROUNDS", rounds)
     problem = nspca.Problem.from_data(outsiders(), k)
     assert not {*range(60, 70)} & {*problem.covariance.candidates()}
@@ -93,7 +71,7 @@ def test_a_feature_outside_that_must_enter_does(monkeypatch, k, rounds):
 
 
 def test_a_known_answer_is_never_lost(monkeypatch):
-    held_in_parts(monkeypatch, 20)
+    in_parts(monkeypatch, 0, 20, 3)
     monkeypatch.setattr(outside, "ROUNDS", 0)
     monkeypatch.setattr(outside, "_with_exchanges", lambda problem, result, report: result)
     x = np.zeros(120)
@@ -106,7 +84,7 @@ def test_a_known_answer_is_never_lost(monkeypatch):
 
 
 def test_what_was_found_before_the_last_look_is_handed_in(monkeypatch):
-    held_in_parts(monkeypatch, 80)
+    in_parts(monkeypatch, 0, 80, 3)
 
     def stopped(*args):
         raise Cancelled("told to")
@@ -121,7 +99,7 @@ def test_what_was_found_before_the_last_look_is_handed_in(monkeypatch):
 def test_eigenpairs_that_subspaces_do_not_reach_come_from_elsewhere(monkeypatch):
     X = counts(np.random.default_rng(1), 400, 300)
     right = from_data(X, True, False).leading(3)[0]
-    held_in_parts(monkeypatch, 80)
+    in_parts(monkeypatch, 0, 80, 3)
     monkeypatch.setattr("nspca.covariance.data.DIRECT_LIMIT", 10)
     A = from_data(X, True, False)
     assert np.allclose(A.leading(3)[0], right, rtol=1e-9) and A.residual <= RESIDUAL

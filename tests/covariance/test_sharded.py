@@ -7,23 +7,17 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import elimination, remainder
+from nspca.bounds import elimination
 from nspca.checker import matrix as checked
 from nspca.covariance import covariance, data
 from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidOption, InvalidProblem, Refused
-from tests.rowblocks import InMemory, counts
-
-
-def few_features(monkeypatch, limit):
-    """Lower the number of features from which no n x n matrix is formed."""
-    monkeypatch.setattr(data, "FORMED", limit)
-    monkeypatch.setattr(data, "WHOLE_LIMIT", limit)
+from tests.rowblocks import InMemory, counts, in_parts
 
 
 def test_leading_eigenpairs_have_their_residual_in_few_passes(monkeypatch):
     X = counts(np.random.default_rng(1), 400, 1500)
-    few_features(monkeypatch, 100)
+    in_parts(monkeypatch, 100)
     A, B = from_blocks(InMemory(X, 150), True, False), from_data(X, True, False)
     assert np.isnan(A.residual)
     values, vectors = A.leading(4)
@@ -36,7 +30,7 @@ def test_leading_eigenpairs_have_their_residual_in_few_passes(monkeypatch):
 
 def test_a_pass_is_a_pass(monkeypatch):
     X = counts(np.random.default_rng(1), 60, 40, words=4)
-    few_features(monkeypatch, 10)
+    in_parts(monkeypatch, 10)
     read = []
     table = InMemory(X, 25)
     table.blocks = lambda blocks=table.blocks: read.append(1) or blocks()
@@ -52,7 +46,7 @@ def test_a_pass_is_a_pass(monkeypatch):
 
 
 def test_more_features_than_can_be_held_are_refused(monkeypatch):
-    few_features(monkeypatch, 10)
+    in_parts(monkeypatch, 10)
     monkeypatch.setattr(data, "DENSE_LIMIT", 10)
     A = from_blocks(InMemory(counts(np.random.default_rng(1), 60, 40), 25), True, False)
     with pytest.raises(Refused, match="at most 10 features, got 11"):
@@ -67,9 +61,7 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     X[:, [290]] = X[:, [0]] / 4  # of little variance, and with a large entry in its row
     X[:, [0]] = X[:, [0]] * 20
     X = sp.csr_array(X)
-    few_features(monkeypatch, 50)
-    for module in (data, elimination):
-        monkeypatch.setattr(module, "CANDIDATES", 40)
+    in_parts(monkeypatch, 50, 40)
     monkeypatch.setattr(elimination, "MOST_KEPT", 25)
     A, B = from_blocks(InMemory(X, 77), True, False), from_data(X, True, False)
     found, level = elimination.peaks(A, nonneg)
@@ -77,21 +69,6 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     assert level < np.sort(right)[-20]
     assert np.allclose(np.maximum(found, level), np.maximum(right, level), rtol=1e-9)
     assert right[290] > level and 290 not in A.candidates()
-
-
-def test_peaks_of_features_without_variance_cost_no_entries(monkeypatch):
-    X = counts(np.random.default_rng(0), 200, 1000).tolil()
-    X[:, 20:] = 0
-    few_features(monkeypatch, 50)
-    for module in (data, elimination, remainder):
-        monkeypatch.setattr(module, "CANDIDATES", 40)
-    monkeypatch.setattr(elimination, "MOST_KEPT", 25)
-    A, asked = from_blocks(InMemory(sp.csr_array(X), 77), True, False), []
-    crossed = A.crossed
-    monkeypatch.setattr(A, "crossed", lambda pairs: asked.extend(pairs) or crossed(pairs))
-    found, level = elimination.peaks(A, True)
-    assert np.flatnonzero(found > level).tolist() == [*range(20)]
-    assert sum(I.size * J.size for I, J in asked) <= 40**2
 
 
 @pytest.mark.parametrize(("k", "scale"), [((6, 6), False), (6, True)])

@@ -13,18 +13,9 @@ from nspca.covariance import tables
 from nspca.covariance.inputs import from_blocks, from_data
 from nspca.errors import InvalidProblem
 from tests.cancelling import cancelled
-from tests.rowblocks import InMemory
+from tests.rowblocks import InMemory, in_parts
 
 CASES = [(center, scale) for center in (True, False) for scale in (True, False)]
-
-
-def in_parts(patch, formed=0, candidates=2, few=1):
-    """Let every table that is not dense in memory be one whose blocks of A cost a pass."""
-    patch.setattr(covariance_of_data, "FORMED", formed)
-    patch.setattr(covariance_of_data, "WHOLE_LIMIT", formed)
-    patch.setattr(covariance_of_data, "MANY_ROWS", 0)
-    patch.setattr(covariance_of_data, "CANDIDATES", candidates)
-    patch.setattr(covariance_of_data, "FEW", few)
 
 
 def on_disk(X, folder, name="X.npy"):
@@ -42,9 +33,11 @@ def file_of(X, rows, folder, patch):
 STORAGES = {
     "sparse": lambda X, rows, folder, patch: sp.csr_array(X),
     "sparse by columns": lambda X, rows, folder, patch: sp.csc_matrix(X),
-    "sparse in parts": lambda X, rows, folder, patch: in_parts(patch) or sp.csr_array(X),
+    "sparse in parts": lambda X, rows, folder, patch: in_parts(patch, 0, 2, 1) or sp.csr_array(X),
     "blocks": lambda X, rows, folder, patch: InMemory(sp.csr_array(X), rows),
-    "blocks in parts": lambda X, rows, folder, patch: in_parts(patch) or InMemory(sp.csr_array(X), rows),
+    "blocks in parts": lambda X, rows, folder, patch: (
+        in_parts(patch, 0, 2, 1) or InMemory(sp.csr_array(X), rows)
+    ),
     "blocks of few dense columns": lambda X, rows, folder, patch: (
         patch.setattr(covariance_of_data, "DENSE_SHARE", 0.5) or InMemory(sp.csr_array(X), rows)
     ),
@@ -260,24 +253,3 @@ def test_long_data_in_memory_form_a_whole_and_wide_ones_do_not(monkeypatch):
         assert A.small is whole
         X = np.random.default_rng(0).standard_normal(n)
         assert np.allclose(A.product(X), A.Z.T @ (A.Z @ X) / m)
-
-
-@pytest.mark.parametrize("center, scale", CASES)
-def test_full_shards_form_a_whole_from_dense_blocks(center, scale, monkeypatch):
-    monkeypatch.setattr(covariance_of_data, "FORMED", 5)
-    X = a_table(2, 60, 13)
-    X[:, 11] *= X[:, 11] > np.quantile(X[:, 11], 0.8)  # not full
-    A, B = from_blocks(InMemory(sp.csr_array(X), 17), center, scale), from_data(X, center, scale)
-    blocks = [A.rows._scale.of(block) for block in A.rows.table.blocks()]
-    assert A.small and all(isinstance(block, np.ndarray) is center for block in blocks)
-    passes, Y = A.passes, np.random.default_rng(0).standard_normal((13, 2))
-    size = np.sqrt(np.outer(B.diagonal, B.diagonal))
-    assert (np.abs(A.matrix - B.matrix) <= 1e-12 * size).all() and np.array_equal(A.matrix, A.matrix.T)
-    assert np.allclose(A.leading(3)[0], B.leading(3)[0], rtol=1e-10)
-    assert A.passes == passes + 1, "everything else is done on A"
-    assert np.allclose(A.scores(Y), B.scores(Y), rtol=0, atol=1e-10 * np.abs(B.Z).max())
-    wide = from_blocks(InMemory(sp.csr_array(X[:12]), 5), center, False)
-    assert not wide.small
-    few = np.array([1, 11, 4])
-    assert np.allclose(wide.product(Y), from_data(X[:12], center, False).product(Y))
-    assert np.allclose(wide.columns(few), from_data(X[:12], center, False).columns(few))

@@ -17,7 +17,8 @@ from nspca.dashboard.sweep.archive import taken
 from nspca.errors import Cancelled, InvalidData
 from nspca.shards import served as shelf
 from nspca.shards.served import opened, served
-from nspca.specs import CheckSpec, ComponentsSpec, DataSpec, SweepSpec, job, steps
+from nspca.specs import CheckSpec, ComponentsSpec, DataSpec, SweepSpec, job
+from nspca.specs import data as steps
 from tests.rowblocks import counts, folder_of
 
 DATA = "pages/data.py"

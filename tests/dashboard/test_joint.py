@@ -18,7 +18,6 @@ from nspca.dashboard.app.wording import Nouns, kind_of
 from nspca.dashboard.joint import (
     annotations,
     form,
-    headline,
     lists,
     methods,
     parts,
@@ -139,7 +138,7 @@ def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch)
     asked = ASKED.but(data=DataSpec(sample="digits"), sizes=[10] * 5, methods=["tpower", "joint"])
     events, _, _ = heard(X, asked, lambda event: event.done == 3)
     shown = []
-    monkeypatch.setattr(joint_page.headline, "show", shown.append)
+    monkeypatch.setattr(joint_page, "show_headline", shown.append)
     monkeypatch.setitem(joint_page.VIEWS, "image", SimpleNamespace(so_far=lambda answer: None))
     page = joint_page.JointPage()
     now = JobState("x", "running", rows=rows_of(events))
@@ -427,11 +426,11 @@ def test_the_proof_says_what_is_explained_and_what_the_proof_is_about():
     data = table()
     found = answer_of(data)
     result = found.results["joint"]
-    first, second = headline.sentences(found)
+    first, second = joint_page.sentences(found)
     share = 100 * result.value / found.problem.total_variance
     assert first.startswith("They explain ") and "not proved" in second
     assert 0 <= share - float(first.split("explain ")[1].split(" %")[0]) < 0.1
-    _, second = headline.sentences(replace(found, upper=1.25 * result.value))
+    _, second = joint_page.sentences(replace(found, upper=1.25 * result.value))
     assert second == (
         "The proof is about any 2 components of 3 and 2 genes, with nonnegative weights "
         "and without a gene in common."
@@ -446,21 +445,21 @@ def test_the_headline_says_what_the_components_share_and_what_is_proved():
     variances = [A.diagonal[x != 0].sum() * A.unit for x in result.components.T]
     least, most = (int(100 * share) for share in sorted(result.values / variances))
     assert least < most
-    said = headline.headline(found)
+    said = joint_page.headline(found)
     assert said == (
         f"2 lists of 3 and 2 genes. In each, the genes move together: they share {least} to {most} % of "
         "their variance."
     )
-    partial = headline.headline(replace(found, is_partial=True, upper=1.0625 * value))
+    partial = joint_page.headline(replace(found, is_partial=True, upper=1.0625 * value))
     assert partial.startswith("2 lists of 3 and 2 genes so far.")
     assert partial.endswith("No other 2 lists explain 6.3 % more: proved so far.")
-    weak = headline.headline(replace(found, is_partial=True, upper=1.249 * value))
+    weak = joint_page.headline(replace(found, is_partial=True, upper=1.249 * value))
     assert weak.endswith("They are at least 80.0 % of the best possible: proved so far.")
-    closed = headline.headline(replace(found, is_partial=True, upper=value))
+    closed = joint_page.headline(replace(found, is_partial=True, upper=value))
     assert closed.endswith("explain 0.0 % more: proved so far.")
     first = replace(result, components=result.components[:, :1], values=result.values[:1])
     asked, sweep = found.asked.but(sizes=(3,)), nspca.Sweep({("joint", 1): first})
-    one = headline.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.0625 * first.value))
+    one = joint_page.headline(replace(found, asked=asked, sweep=sweep, k=(3,), upper=1.0625 * first.value))
     assert one.startswith("1 list of 3 genes. The genes move together") and "No other list explains" in one
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.joint import headline as joint_proof
+from nspca.dashboard.joint import page as joint_proof
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec, OptimumSpec
 from nspca.specs.proof import sparsity_words

@@ -9,7 +9,7 @@ import pytest
 
 import nspca
 from nspca.bounds.fixing.fates import hexed
-from nspca.dashboard.joint import headline as joint_proof
+from nspca.dashboard.joint import page as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.runs.answer import Attempt, in_order
@@ -74,7 +74,7 @@ def test_the_line_says_what_a_search_has_proved_so_far(start, texts, monkeypatch
     now = replace(one.now, event=Event("proving the optimum", lower=value, upper=value * 1.0001))
     now = replace(now, finished=None)
     monkeypatch.setattr(proofs, "attempts", lambda asked: [replace(one, now=now)])
-    for module in ("joint.headline", "proof.optimal"):
+    for module in ("joint.page", "proof.optimal"):
         monkeypatch.setattr(
             f"nspca.dashboard.{module}.engine", lambda: SimpleNamespace(status=lambda run: now)
         )

@@ -12,7 +12,7 @@ from nspca.dashboard.joint.methods import frequencies, frequency_table
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.specs import StabilitySpec
 from nspca.specs.rows import Redrawn, Refused
-from nspca.specs.stability import redrawn
+from nspca.specs.selection import redrawn
 
 ASKED = StabilitySpec(k=(4, 4), methods=("joint",), resamples=3)
 

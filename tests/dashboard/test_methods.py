@@ -11,8 +11,8 @@ import pytest
 import nspca
 from nspca.dashboard.runs import methods
 from nspca.solving import line_of
-from nspca.specs.comparison import DEFAULT as FIRST
 from nspca.specs.components import DEFAULT
+from nspca.specs.sweep import COMPARED
 
 FORMS = {
     "sweep": ("sample", "methods"),
@@ -61,7 +61,7 @@ def test_data_that_are_no_problem_refuse_nobody_and_say_so_when_run(visit, sente
 
 def test_what_is_selected_before_anybody_chose_can_always_run():
     for problem in (nspca.Problem.from_covariance(np.eye(4), 2, nonneg) for nonneg in (True, False)):
-        assert all(line_of(name).refusal(problem) is None for name in {*FIRST, *DEFAULT})
+        assert all(line_of(name).refusal(problem) is None for name in {*COMPARED, *DEFAULT})
     assert nspca.METHODS[DEFAULT[0]].joint
     assert (
         methods.label("pca") == "pca (baseline)"

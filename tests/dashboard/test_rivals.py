@@ -40,8 +40,8 @@ from nspca.plots.compare import (
     weights_figure,
 )
 from nspca.specs import ComparisonSpec, DataSpec
-from nspca.specs.comparison import DEFAULT
 from nspca.specs.rows import Found, Proved, Refused
+from nspca.specs.sweep import COMPARED
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -79,7 +79,7 @@ def test_the_section_is_folded_and_makes_nothing_until_it_is_opened(arrive, text
     page.session_state["rivals"] = True
     page.run()
     assert (
-        page.button(key="rivals_run").label == f"Compare {len(DEFAULT)} methods at 13 values of k: a moment"
+        page.button(key="rivals_run").label == f"Compare {len(COMPARED)} methods at 13 values of k: a moment"
     )
     assert "spca" in texts(page) and "3 methods cannot answer this question" in texts(page)
 

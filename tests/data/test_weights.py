@@ -103,7 +103,7 @@ def test_a_spec_asks_about_weighted_samples(file):
 
 
 def test_the_content_of_weighted_data_is_its_own(file):
-    from nspca.specs.steps import content_of
+    from nspca.specs.data import content_of
 
     data = nspca.read(file, weight_column="freq")
     plain = nspca.read(file, drop_columns="freq", drop_rows=("s2", "s7"))

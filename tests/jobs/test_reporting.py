@@ -8,7 +8,7 @@ import pytest
 
 from nspca.errors import Cancelled
 from nspca.jobs import worker
-from nspca.jobs.reporting import PAYLOAD_BYTES, PERIOD, Reporter
+from nspca.jobs.worker import PAYLOAD_BYTES, PERIOD, Reporter
 from nspca.progress import Event
 
 

@@ -40,9 +40,8 @@ def test_finished_runs_and_results_survive_a_restart(store):
     assert again.result("k") == b"\x00bytes" and again.has_result("k") and not again.has_result("other")
     assert kept.ended and kept.event.stage == "sweep" and kept.rows == ({"k": 1},)
     assert kept.started == 5.0 < kept.finished
-    (short,) = again.list_runs("w", outline=True)
+    (short,) = again.list_runs("w")
     assert (short.id, short.state, short.event, short.rows) == (run, "done", None, ()) and short.finished
-    assert again.list_runs("w")[0].rows == ({"k": 1},)
     again.close()
 
 
@@ -255,7 +254,7 @@ def test_the_quota_refuses_and_loses_nothing(store):
 
 def test_an_upload_is_read_from_a_store_that_cannot_be_written(store, monkeypatch):
     digest = store.put_upload("w", b"x" * 100, {"file": "a"})
-    monkeypatch.setattr("nspca.jobs.uploads.NOTE_SECONDS", -1.0)
+    monkeypatch.setattr("nspca.jobs.store.NOTE_SECONDS", -1.0)
     store._db.execute("PRAGMA query_only = 1")
     assert store.get_upload("w", digest) == (b"x" * 100, {"file": "a"})
     store._db.execute("PRAGMA query_only = 0")

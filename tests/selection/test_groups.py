@@ -10,7 +10,7 @@ from nspca.errors import InvalidData, InvalidOption, InvalidProblem
 from nspca.selection import groups
 from nspca.selection.groups import coded, halves
 from nspca.specs import GroupsSpec
-from nspca.specs.groups import labels_of
+from nspca.specs.selection import labels_of
 
 
 def grouped(m=48, n=10, gap=6.0, seed=0):

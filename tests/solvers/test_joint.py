@@ -121,23 +121,6 @@ def test_sizes_and_options_that_cannot_be_are_a_sentence():
         joint.Options(restarts=0)
 
 
-def test_components_of_one_size_and_auto_for_sizes_are_the_joint_method():
-    X = np.random.default_rng(0).standard_normal((40, 15))
-    problem = nspca.Problem.from_data(X[:, :10], 3)
-    together = nspca.solve(problem, "joint", components=3, certify=None)
-    assert together.value == nspca.solve(problem.with_k((3, 3, 3)), certify=None).value
-    assert together.value >= nspca.solve(problem, components=3, certify=None).value * (1 - 1e-9)
-    assert nspca.solve(problem, "joint", certify=None).components.shape == (10, 1)
-
-
-def test_sizes_need_a_joint_method_and_the_right_number():
-    problem = nspca.Problem.from_data(np.random.default_rng(1).standard_normal((20, 9)), (2, 3))
-    with pytest.raises(InvalidOption, match=r"finds components together \(.*joint"):
-        nspca.solve(problem, "tpower")
-    with pytest.raises(InvalidOption, match="number of sizes, 2, got 3"):
-        nspca.solve(problem, components=3)
-
-
 @pytest.mark.parametrize(
     ("name", "file", "rows", "center", "factor", "sizes", "nonneg", "reach"),
     [

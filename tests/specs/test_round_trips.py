@@ -15,8 +15,7 @@ from nspca import specs
 from nspca.data import SAMPLES, load_sample
 from nspca.errors import InvalidOption
 from nspca.specs import DataSpec, Spec
-from nspca.specs.data import COVARIANCES, OF_FEATURES
-from nspca.specs.steps import ROWS
+from nspca.specs.data import COVARIANCES, OF_FEATURES, ROWS
 
 NAMES = st.sampled_from(["digits", "pitprops", "stars"])
 NUMBERS = st.lists(st.integers(0, 60), max_size=4, unique=True).map(sorted).map(tuple)

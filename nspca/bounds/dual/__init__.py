@@ -9,6 +9,5 @@ lift, bundle        the block whose dual gives U, and its feasible points
 prices              prices of features that several components want
 starts, weights     starting points, and the weights of the feasible points
 rounds              from an iterate to a bound, and the base class of all searches
-restriction         a lift continued on fewer rows
 stripes             passes over matrices in pieces that fit the processor cache
 """

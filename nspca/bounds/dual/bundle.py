@@ -98,13 +98,6 @@ class Bundle:
     def size(self) -> float:
         return float(self.sizes @ self.share)
 
-    def value(self, U: Array, h: Array, tau: float) -> float:
-        """Return the sum over components of the largest value of a point: a lower limit of the search half.
-
-        U (r, d), heights h (r,) and tau are those of the witness.
-        """
-        return float(self.totals @ self.tops(self.values(U, h, tau)))
-
     def values(self, U: Array, h: Array, tau: float) -> Array:
         """Return ``|U'x|^2 + tau (sum |x_i|)^2`` plus the sum of h over the support, for each point (p,)."""
         return np.square(U.T @ self.points).sum(axis=0) + tau * self.sizes + h @ self.supports

@@ -9,9 +9,10 @@ import numpy as np
 
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
 from nspca.bounds.plan import CLOSED, GROW_EVERY, OVERHEAD, Plan
-from nspca.bounds.witness import Witness, largest, lift_of
-from nspca.covariance.linalg import Array
+from nspca.bounds.witness import Witness, lift_of
+from nspca.covariance.linalg import Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -86,6 +87,32 @@ class Work:
                     splitting.lift.move_scales()
                 self.tell()
 
+    def spectral(self, witness: Witness, kept: Kept) -> float:
+        """Return an estimate of the bound of a witness without its search half."""
+        sizes = self.problem.sizes
+        values = largest_eigenpairs(witness.left(kept), len(sizes))[0]
+        paid = 0.0 if witness.prices is None else float(topk_sum(witness.prices, sum(sizes)))
+        return kept.largest(values, len(sizes)) + paid
+
+    def present(
+        self, lift: Lift, witness: Witness, kept: Kept, tau: float
+    ) -> tuple[Witness, float, Array, Array]:
+        """Return the mean witness of a lift, of one component with the plain U if that is better.
+
+        The others are the bound without the search half, an estimate; the largest value of a point for each
+        size, below which a proved search half is hardly ever; and the plain U.
+        """
+        h = witness.heights(kept, lift.k, lift.nonneg)
+        h = np.zeros(len(kept.block)) if h is None else h
+        assert witness.U is not None  # that of the lift
+        base, tops = self.spectral(witness, kept), lift.reach(witness.U, h, tau)
+        U, left = lift_of(kept, witness, lift.B.shape[1])
+        if not self.problem.joint and left + float((plain := lift.reach(U, h, tau))[0]) < base + float(
+            tops[0]
+        ):
+            return replace(witness, U=U), left, plain, U
+        return witness, base, tops, U
+
     def tell(self) -> None:
         k = None if self.problem.joint else self.problem.size
         lower, total = self.lower * self.problem.covariance.unit, max(self.total, self.steps)
@@ -94,19 +121,3 @@ class Work:
     def quietly(self, event: Event) -> None:
         """Report for an inner search: allows cancelling, without showing the events of the inner search."""
         self.tell()
-
-
-def present(lift: Lift) -> tuple[Witness, float, float, Array]:
-    """Return the witness of a lift for one component, with the mean W and M of the last steps and the mean U,
-    or that of the plain lift if it is better; an estimate of ``lambda_max(A - W - sym(M) - UU')``; the bound
-    that the points of the bundle allow, which a proved bound is hardly ever below; and the plain U.
-    """
-    kept, witness = lift.splitting.kept, lift.averaged()
-    assert witness.U is not None  # that of the lift
-    tau, h = witness.threshold(lift.nonneg, kept.floor), witness.heights(kept, lift.k, lift.nonneg)
-    h = np.zeros(len(kept.block)) if h is None else h
-    U, left = lift_of(kept, witness, lift.B.shape[1])
-    own = largest(kept, witness)
-    before, after = own + lift.value(witness.U, h, tau), left + lift.value(U, h, tau)
-    found = (witness, own, before) if before <= after else (replace(witness, U=U), left, after)
-    return found[0], found[1], found[2] - kept.paid, U

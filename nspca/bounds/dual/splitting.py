@@ -1,8 +1,8 @@
 """ADMM for the conic relaxation behind the bounds B5, B6, B7 and B9, which finds good W, M and U.
 
-    max <A, X>   over   X psd, tr X = 1,   X >= 0, <J, X> <= k     (signed: sum |X_ij| <= k)
+    max <A, X>   over   0 <= X <= I, tr X <= r,   X >= 0, <J, X> <= k     (signed: sum |X_ij| <= k)
 
-Every feasible x gives a feasible X = xx'. The matrix X alternates between the spectraplex (by one partial
+Feasible x_1 .. x_r give a feasible ``X = sum x_j x_j'``. X alternates between the first set (by one partial
 eigendecomposition) and *blocks*, convex sets that contain all xx': `Entries` (its dual is W), `rowcuts.Cuts`
 (dual M) and `lift.Lift` (dual gives U). A block has a `weight`, that of its penalty, and `pull` adds the
 gradient of the penalty at X to a matrix. Any value of the dual variables is a valid witness. So nothing here
@@ -41,10 +41,10 @@ class Splitting:
     Attributes
     ----------
     X : (r, r)
-        Current matrix in the spectraplex; `weights` (p,) and `vectors` (r, p) are its eigenpairs.
-    count : int or None
-        Number of components sought together. X is then in ``{0 <= X <= I, tr X <= count}`` instead, and what
-        is missing of the trace counts `kept.outside`, since the claim t is no smaller.
+        Current matrix in ``{0 <= X <= I, tr X <= count}``; `weights` (p,) and `vectors` (r, p) are its
+        eigenpairs. What is missing of the trace counts `kept.outside`, since the claim t is no smaller.
+    count : int
+        Number of components sought together.
     entries : Entries
     lift : lift.Lift or None
         The block of a lift, which also holds the block of the row cuts. Set by `lift.add_lift`. The name of
@@ -52,11 +52,11 @@ class Splitting:
     precision : type
         Type of the changing matrices of the size of A: float64 for few rows, else float32.
     gain, wanted : (r, r)
-        A, or ``A - kept.outside I`` for several components, over rho; and the buffer of the matrix that is
+        ``A - kept.outside I``, over rho; and the buffer of the matrix that is
         projected to X.
     """
 
-    def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0, count: int | None = None):
+    def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0, count: int = 1):
         precision: Precision = np.float64 if len(kept.block) <= EXACT else np.float32
         self.kept, self.k, self.nonneg, self.count = kept, k, nonneg, count
         self.A, self.n, self.precision = kept.block, len(kept.block), precision
@@ -69,7 +69,7 @@ class Splitting:
             self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
         self.entries = Entries(self.n, k, nonneg, self.rho, kept.floor, precision)
         self.lift: Any = None
-        self.followed = (count or 1) + MARGIN
+        self.followed = count + MARGIN
         self.basis: Array | None = None
         if self.n > DIRECT:
             enough = self.followed <= vectors.shape[1]
@@ -102,8 +102,7 @@ class Splitting:
         """Go on with the block of other `kept`, the same rows with another K; the floor stays."""
         self.kept, self.A = replace(kept, floor=self.kept.floor), kept.block
         self.gain = (self.A / self.rho).astype(self.precision)
-        if self.count is not None:
-            self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
+        self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
 
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X (r, r) of a related problem."""
@@ -128,18 +127,11 @@ class Splitting:
             Q, values, Z = None, values[::-1], vectors[:, ::-1]
         else:
             Q, values, Z = krylov(M, self.basis)
-        weights = simplex(values) if self.count is None else capped(values, self.count)
+        weights = capped(values, self.count)
         used = int(np.count_nonzero(weights))
         if Q is not None:
             Z = self.basis = Q @ Z[:, : max(used + MARGIN, self.followed)]
         return weights[:used], Z[:, :used]
-
-
-def simplex(values: Array) -> Array:
-    """Return the projection of decreasing `values` (b,) onto the simplex."""
-    shifts = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
-    last = np.flatnonzero(values > shifts)[-1]
-    return np.maximum(values - shifts[last], 0.0)
 
 
 def capped(values: Array, total: int) -> Array:

@@ -1,7 +1,6 @@
-"""Starting points of lifts: the subspace, the first points of the bundle, and the first prices.
+"""Begin a lift from the W and X of a related problem: the subspace, the first points and the first prices.
 
-`dual_search` and `fixing.lifts` begin a lift with `basis` and `first_points`, that of several components also
-with `first_prices`.
+`dual_search` and `fixing.lifts` call `begin_lift`, and `dual_search` `first_prices` for several components.
 """
 
 from collections.abc import Callable
@@ -9,19 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from nspca.bounds.dual.bundle import CLIMBS, Sought, climb
-from nspca.bounds.dual.lift import ENTERING, GAP, Lift
+from nspca.bounds.dual.lift import ENTERING, GAP, Lift, add_lift
+from nspca.bounds.dual.rowcuts import WAIT
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import Curvature, descend
-from nspca.bounds.elimination import Kept
 from nspca.bounds.witness import Witness, lift_of
 from nspca.covariance.linalg import Array, topk_sum
-
-
-def basis(kept: Kept, W: Array, rank: int) -> Array:
-    """Return an orthonormal basis (r, rank) of leading eigenvectors of A - W, completed by unit vectors."""
-    U, _ = lift_of(kept, Witness(W), rank)
-    return np.linalg.qr(np.column_stack((U, np.eye(len(U))[:, :rank])))[0][:, :rank]
-
 
 LOOKS = 40
 """Number of price updates before the first step. They are cheap, since no matrix of the size of A is used."""
@@ -29,6 +21,35 @@ FIRST_BEND, BEND = 0.3, 0.05
 """Penalty parameter `Prices.bend`: before the first step relative to the largest value of a point over k,
 then relative to the largest price.
 """
+
+
+def begin_lift(
+    splitting: Splitting,
+    witness: Witness,
+    X: Array,
+    rank: int,
+    counts: tuple[tuple[int, int], ...],
+    *,
+    points: Array | None = None,
+    wait: int = WAIT,
+    priced: bool = False,
+) -> Lift:
+    """Return a lift in the leading subspace of A - W that goes on from a witness and X (r, r).
+
+    Without U the lift begins with that of `lift_of`. `counts` has each size with its number of components.
+    Without feasible `points` (r, p) of the first size, climbs find some. Further parameters are those of
+    `add_lift`.
+    """
+    W = np.zeros(X.shape) if witness.W is None else witness.W
+    splitting.resume(W, X)
+    plain, _ = lift_of(splitting.kept, Witness(W), rank)
+    B = np.linalg.qr(np.column_stack((plain, np.eye(len(W))[:, :rank])))[0][:, :rank]
+    found = first_points(splitting, plain, counts) if points is None or not points.size else [points]
+    lift = add_lift(splitting, B, found, counts, wait, priced)
+    lift.resume(plain if witness.U is None else witness.U, X)
+    if witness.M is not None and lift.cuts.wait:
+        lift.cuts.begin(splitting.X, witness.M)
+    return lift
 
 
 def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], ...]) -> list[Array]:

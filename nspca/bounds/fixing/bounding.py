@@ -38,7 +38,7 @@ class Bounding(Work):
         The kept rows of these supports.
     warm : Warm or None
         Starting point of the parent, then of the last lift.
-    only_bounding, at_level : bool
+    at_level : bool
         As for a `Task`.
     answer : (features, weights) or None
     narrowed : callable or None
@@ -79,7 +79,6 @@ class Bounding(Work):
     supports: Supports
     kept: Kept = field(init=False)
     warm: Warm | None = None
-    only_bounding: bool = False
     at_level: bool = False
     answer: Answer | None = None
     narrowed: Narrowed | None = None
@@ -118,7 +117,6 @@ class Bounding(Work):
             supports=task.supports,
             warm=task.warm,
             work=task.work,
-            only_bounding=task.only_bounding,
             at_level=task.at_level,
         )
 
@@ -218,8 +216,6 @@ class Bounding(Work):
     # --- answers --------------------------------------------------------------------------------------------
     def reach(self, features: np.ndarray) -> None:
         """Keep the best weights on some features as the answer if they exceed the best value by the gap."""
-        if self.only_bounding:
-            return
         features = np.union1d(features, self.supports.gone)
         block = self.ground.whole.part.block(features)
         start = np.full(features.size, features.size**-0.5)

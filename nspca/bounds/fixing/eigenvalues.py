@@ -41,7 +41,7 @@ def take_up(own: Bounding) -> None:
         unpriced = own.kept.prices is None or not own.supports.possible.size
         own.is_exact = unpriced and not own.problem.nonneg and own.ground.base is None
     own.offer(None)
-    if not own.done and not own.kept.free and not own.only_bounding:
+    if not own.done and not own.kept.free:
         few = may_count(own)
         own.counted = count(own, PARTS if few else int(own.work / max(rows.size, 1) ** 3))
         own.failed = own.supports.count if few else own.failed

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nspca.bounds.dual.restriction import carried_over
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.stored import Stored
@@ -149,8 +148,13 @@ class Warm:
         return cls(kept.features, weights, vectors, points, kept.weights is not None)
 
     def feasible(self, kept: Kept, k: int) -> Array:
-        """Return the points (r, q) on the rows of a node, cut to what its supports carry."""
-        return carried_over(_spread(self.rows, self.points, kept.features), kept.fixed, k)[0]
+        """Return the points (r, q) on the rows of a node, cut to what its supports carry; none is zero."""
+        X, room = _spread(self.rows, self.points, kept.features), k - kept.fixed
+        if 0 <= room < len(X) - kept.fixed:  # the smallest entries make room
+            last = np.argsort(-np.abs(X[kept.fixed :]), axis=0, kind="stable")[room:]
+            np.put_along_axis(X[kept.fixed :], last, 0.0, axis=0)
+        lengths = np.linalg.norm(X, axis=0)
+        return X[:, lengths > 0] / lengths[lengths > 0]
 
     def matrix(self, features: np.ndarray) -> Array:
         """Return X (f, f) on some features."""

@@ -26,7 +26,7 @@ an eigenvalue of A_II. There other roundings, such as those of the checker, give
 def reduce(own: Bounding) -> bool:
     """Go on with C in place of A; return False where nothing is in, or where it cannot be eliminated."""
     supports, level = own.supports, own.lower * (1 + own.gap)
-    if own.only_bounding or not supports.into.size or not supports.possible.size:
+    if not supports.into.size or not supports.possible.size:
         return False
     less = supports.reduced()
     ground = own.ground.reduced(less.gone, less.free, level)
@@ -62,7 +62,7 @@ def prove_roof(own: Bounding, node: Node) -> None:
     if best is not None and not is_current:
         ground = own.ground.whole
         same = {name: getattr(own, name) for name in ("plan", "lower", "gap", "report", "at_level")}
-        side = Bounding(problem=ground.problem, ground=ground, supports=supports, only_bounding=True, **same)
+        side = Bounding(problem=ground.problem, ground=ground, supports=supports, **same)
         side.kept = ground.kept(supports)
         side.offer(None)
         if best.witness is not None and not side.done:

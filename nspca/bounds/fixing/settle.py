@@ -14,19 +14,16 @@ from collections.abc import Callable
 import numpy as np
 
 from nspca.bounds.dual.lift import Lift
-from nspca.bounds.dual.restriction import restricted
-from nspca.bounds.dual.rounds import present
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.lifts import begin_afresh, first_lift, is_core, reach_points, remember
-from nspca.bounds.fixing.node import Node, Use
+from nspca.bounds.fixing.lifts import begin, begin_afresh, is_core, reach_points, remember
+from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.reduction import below_reduced, prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all, fix_needed
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
-from nspca.bounds.witness import largest
 from nspca.covariance.linalg import Array
 from nspca.lowrank.fixing import at_directions
 from nspca.progress import Report, silent
@@ -78,7 +75,7 @@ def improve(own: Bounding, task: Task) -> None:
             own.points = task.warm.feasible(own.kept, own.problem.size)
         own.cap = FIX_CAP if task.rounds else QUICK_CAP
         stored = task.witness.covering(own.kept.features)
-        if is_hopeless(own, task, stored) or is_core(own):
+        if is_core(own):
             own.claim(stored)
         else:
             own.offer(stored)
@@ -108,27 +105,14 @@ def prove_leaf(own: Bounding) -> None:
         own.offer(own.claimed)
 
 
-def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
-    """Tell whether known points show that a witness cannot close a node.
-
-    Rounds of steps give the bound of such a node, so that of the witness need not be searched.
-    """
-    if not task.rounds or own.points is None:
-        return False
-    query, _ = own.query(Use(stored, 0.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
-    directions = own.directions(query)
-    if not len(directions):
-        return False
-    left = largest(own.kept, stored.at(own.kept.features))
-    return left + float(np.max(at_directions(query, directions))) - own.kept.paid > own.target
-
-
 # --- rounds of a lift ---------------------------------------------------------------------------------------
 
 
 def refine(own: Bounding, task: Task) -> None:
     """Make rounds of steps of a lift; after each, evaluate the bound and fix features."""
-    lift = first_lift(own, task) if own.kept.block.any() else None
+    lift = None
+    if own.kept.block.any():
+        lift = begin_afresh(own) if is_core(own) else begin(own, task.witness)
     rounds, last, waits = 0, np.inf, 1 if lift is not None and lift.cuts.weight else FEWEST
     while lift is not None:
         rounds += 1
@@ -139,7 +123,7 @@ def refine(own: Bounding, task: Task) -> None:
             stalled = rounds >= fewest and last - reached < STALL * (reached - own.lower)
             return stalled or rounds >= task.rounds or own.entries >= task.entries
 
-        reached = weigh_up(own, lift, is_over)
+        stored, reached = weigh_up(own, lift, is_over)
         own.points = lift.points
         reach_points(own, lift)
         own.tell()
@@ -149,17 +133,19 @@ def refine(own: Bounding, task: Task) -> None:
         over, last = is_over(reached), min(last, reached)
         fixed = fix_all(own, 1 if over else max(1, int(WORTH * len(own.kept.block))))
         if fixed or over:
-            lift, rounds = next_lift(own, task, lift, fixed), 0
+            lift, rounds = next_lift(own, task, stored, fixed), 0
             last, waits = (last, 1) if fixed else (np.inf, FEWEST)
 
 
-def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> float:
-    """Return the present bound of a lift.
+def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> tuple[Stored | None, float]:
+    """Return the present witness of a lift, and its bound.
 
     The bound is proved only if that may close the node, or ends the work on it.
     """
-    witness, left, promise, plain = present(lift)
-    stored = Stored.of(own.kept.features, witness)
+    kept, mean = own.kept, lift.averaged()
+    tau = mean.threshold(lift.nonneg, kept.floor)
+    witness, left, tops, plain = own.present(lift, mean, kept, tau)
+    stored, promise = Stored.of(kept.features, witness), left + float(tops[0]) - kept.paid
     if promise <= own.target or is_over(promise):
         proof = own.offer(stored)
         if proof.cover.direction.size == lift.U.shape[1] + 1:
@@ -168,10 +154,10 @@ def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> flo
         own.claim(stored, left)
     if plain.shape[1] == lift.B.shape[1]:
         lift.rebase(np.linalg.qr(plain)[0])
-    return promise
+    return stored, promise
 
 
-def next_lift(own: Bounding, task: Task, lift: Lift, fixed: bool) -> Lift | None:
+def next_lift(own: Bounding, task: Task, stored: Stored | None, fixed: bool) -> Lift | None:
     """Return the lift on what is left after features were fixed; None where the work on the node ends.
 
     Where a lift gains no more and no feature was fixed, the features that are in are eliminated once.
@@ -180,7 +166,7 @@ def next_lift(own: Bounding, task: Task, lift: Lift, fixed: bool) -> Lift | None
         return None
     if own.done or not own.kept.block.any():
         return None
-    return restricted(lift, own.kept) if fixed else begin_afresh(own)
+    return begin(own, stored) if fixed else begin_afresh(own)
 
 
 # --- the node -----------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def fix_all(own: Bounding, least: int = 1) -> bool:
     A use that has fixed no feature is not tried again.
     """
     fixed = False
-    while not own.done and not own.only_bounding and own.fixing_use is not own.tried:
+    while not own.done and own.fixing_use is not own.tried:
         before = own.supports.possible.size
         if not fix(own, least):
             own.tried = own.fixing_use if least <= 1 else own.tried
@@ -91,7 +91,7 @@ def fix_needed(own: Bounding) -> bool:
     On the many rows of a core a search that asks of every row takes too many cones. A plain one does not.
     """
     use, kept = own.fixing_use, own.kept
-    if own.done or own.only_bounding or use is None or use.witness is None or kept.free:
+    if own.done or use is None or use.witness is None or kept.free:
         return False
     query, lost = own.query(use)
     F = below(own.target, use.t, use.paid)

@@ -46,8 +46,6 @@ class Task:
         Work of all steps, in entries, after which no further round begins.
     work : float
         Work of a first enumeration of supports by eigenvalues: r^3 for each part.
-    only_bounding : bool
-        Whether to fix no features, enumerate no supports and look for no better answer.
     partial : bool
         Whether an unfinished node is returned when the time is over.
     at_level : bool
@@ -65,7 +63,6 @@ class Task:
     rounds: int = field(default_factory=lambda: ROUNDS)  # read when a task is made
     entries: float = math.inf
     work: float = 0.0
-    only_bounding: bool = False
     partial: bool = False
     at_level: bool = False
     reducing: bool = True

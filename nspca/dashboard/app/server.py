@@ -31,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nspca.dashboard.app import memory, plotly
 from nspca.data import is_installed
-from nspca.specs import comparison
+from nspca.specs.sweep import COMPARED
 
 HEALTH, METRICS, UPLOAD = "/_stcore/health", "/_stcore/metrics", "/_stcore/upload_file/"
 COOKIE = "nspca_access"
@@ -85,7 +85,7 @@ async def _lead_on(request: Request) -> Response:
     if sample is not None and not query.keys() & {"sample", "upload", "folder"}:
         query["sample"] = sample if is_installed(sample) else "digits"
     if name == "compare":
-        query.setdefault("rivals", ",".join(comparison.DEFAULT))  # unfolds the methods side by side
+        query.setdefault("rivals", ",".join(COMPARED))  # unfolds the methods side by side
     return RedirectResponse(f"{folder}/{page}?{urlencode(query)}")
 
 

@@ -57,10 +57,7 @@ _met: set[str] = set()  # workspaces found in the store, which is then not read 
 
 
 def _workspace(text: str) -> str:
-    """Return the name of an existing workspace.
-
-    Invented names are refused: somebody could otherwise prepare a workspace and trap others in it.
-    """
+    """Return the name of an existing workspace; an invented one, a trap for others, is refused."""
     word = read_word(text)
     if word not in _met:
         try:

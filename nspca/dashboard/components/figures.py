@@ -152,10 +152,7 @@ def put(
 
 
 def _keep_view(figure: dict[str, Any], revision: str) -> None:
-    """Make the browser keep zoom, camera and hidden traces until `revision` changes.
-
-    Each trace gets an identity from its name, not its position, since later traces may be put before it.
-    """
+    """Make the browser keep zoom, camera and hidden traces, known by name, until `revision` changes."""
     figure["layout"]["uirevision"] = revision
     for name, axis in figure["layout"].items():
         if name.startswith(("xaxis", "yaxis")) and axis.get("uirevision") is not None:  # one of its own

@@ -163,10 +163,7 @@ def _opens() -> bool:
 
 
 def _take(files: list[tuple[str, bytes]]) -> bool:
-    """Store files and choose one; of two, one may group the samples of the other. Tell if any is usable.
-
-    One file alone may group the samples of the table in use.
-    """
+    """Store files and choose one; one of two, or one alone, may group samples. Tell if any is usable."""
     if len(files) == 1 and _is_about_the_table(files[0][1]):
         state.forget(("label",))
         add_annotation(*files[0])
@@ -231,10 +228,7 @@ def add_annotation(file: str, content: bytes) -> None:
 
 
 def _usable(content: bytes, name: str, silent: bool = False) -> bool:
-    """Tell whether a file can be read, possibly with other options.
-
-    If not, the error is shown on the page, and the file is not stored.
-    """
+    """Tell whether a file can be read, possibly with other options; if not, draw the error."""
     found = open_data.read_as(content, name)
     if isinstance(found.data, NSPCAError) and not found.is_mendable:
         if not silent:
@@ -244,10 +238,7 @@ def _usable(content: bytes, name: str, silent: bool = False) -> bool:
 
 
 def _put(file: str, content: bytes) -> None:
-    """Store a file and choose it, without drawing the page again.
-
-    The uploader is emptied, since it would return the file again at every rerun.
-    """
+    """Store a file and choose it; empty the uploader, which would return the file at every rerun."""
     digest = engine().store.put_upload(
         state.workspace(), content, {"file": file[-120:], "name": title_of(file)}
     )

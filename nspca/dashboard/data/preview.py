@@ -10,13 +10,14 @@ import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
-from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app import buttons, form, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstacle, problem
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, Finding, shown_name
 from nspca.errors import NSPCAError
 from nspca.plots.data_preview import lines, strip
 from nspca.plots.samples import sparsity_figure, spectrum_figure
+from nspca.specs import DataSpec, ProblemSpec
 
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 6, 12, 20
@@ -25,6 +26,11 @@ LINE = 130
 """Maximum pixels of a line of images in height: not higher than one image on a desk."""
 LINES_STYLE = "width:100%;height:calc(170px * var(--nspca-room,1))"
 SPECTRA = 10  # rows that are drawn as lines, and features that a row needs for that
+REPAIR = (
+    "A matrix that was stored in single precision can have eigenvalues slightly below zero. A multiple of "
+    "the identity is then added for the search and the proof. Values and bounds are stated for the matrix "
+    "as given."
+)
 TEXTS, SHOWN = 3, 300  # first texts that are shown, and the maximum characters of each
 BADGES = {
     "real": ":gray-badge[real data]",
@@ -209,33 +215,21 @@ def preparation(of: Chosen) -> None:
     if of.dataset.is_covariance:
         st.caption("A covariance matrix is taken as it is: there is nothing to centre or to scale.")
         if of.reference.upload is not None:
-            st.toggle(
-                "Accept rounding to single precision",
-                help="A matrix that was stored in single precision can have eigenvalues slightly below zero. "
-                "A multiple of the identity is then added for the search and the proof. Values and bounds "
-                "are stated for the matrix as given.",
-                **state.bind("repair", then=changed),
+            form.draw(
+                DataSpec, "repair", then=changed, label="Accept rounding to single precision", help=REPAIR
             )
     else:
         with st.container(horizontal=True):
-            st.toggle(
-                "Centre",
-                help="Subtract each feature's mean, as PCA does.",
-                **state.bind("center", then=changed),
-            )
-            st.toggle(
-                "Standardise",
-                help="Divide each feature by its standard deviation. Then every feature counts alike.",
-                **state.bind("scale", then=changed),
-            )
-            st.toggle(
-                "log2(x + 1)",
-                help="For counts and intensities that span many sizes; before centring.",
-                **state.bind("log", then=changed),
-            )
+            form.draw(ProblemSpec, "center", st, changed, help="Subtract each feature's mean, as PCA does.")
+            scale = "Divide each feature by its standard deviation. Then every feature counts alike."
+            form.draw(ProblemSpec, "scale", st, changed, help=scale)
+            log = "For counts and intensities that span many sizes; before centring."
+            form.draw(DataSpec, "log2", st, changed, help=log)
             if state.get("drop") or measures(of).constant.size:
-                help_drop = "A feature that takes one value only cannot be standardised."
-                st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=changed))
+                drop = "A feature that takes one value only cannot be standardised."
+                form.draw(
+                    DataSpec, "drop_constant", st, changed, label="Leave out constant features", help=drop
+                )
         if measures(of).scales and not state.get("scale"):
             st.caption(wording.plain(measures(of).scales))
         _as_in_the_papers(of)
@@ -292,10 +286,7 @@ def changed() -> None:
 
 
 def _spectrum(of: Chosen) -> None:
-    """Draw the leading eigenvalues of the prepared data; for a heavy table only after a button is pressed.
-
-    Nothing is drawn for data without a variance, of which the first screen says why.
-    """
+    """Draw the leading eigenvalues of the prepared data; for a heavy table after a button is pressed."""
     if obstacle(of):
         return
     matrix = problem(of, True, state.get("center"), state.get("scale"))

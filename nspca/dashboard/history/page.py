@@ -46,7 +46,7 @@ SHOWS_RUNS = (*state.OF_RUNS, "first", "second")  # names in the address that ma
 def show() -> None:
     """Draw the whole page below its title."""
     workspace = state.get("w")
-    runs = engine().store.list_runs(workspace, outline=True) if workspace else []
+    runs = engine().store.list_runs(workspace) if workspace else []
     with frame.guard():
         _undo()
     if not runs:
@@ -208,11 +208,7 @@ def _describe(one: DescribedRun, now: JobState, place: Any) -> str:
 
 
 def _proof(ratios: tuple[float, float] | None, is_whole: bool) -> list[str]:
-    """Return the proved share of the optimum as a list of one phrase, empty without a proof.
-
-    `ratios` has the worst and the best proved ratio over all k, as `proved` returns them. The phrase has the
-    worst. `is_whole` tells whether the run had an answer for every k.
-    """
+    """Return a phrase about the worst of the (worst, best) proved ratios over all k, or nothing."""
     if ratios is None:
         return []
     least, most = ratios
@@ -349,7 +345,7 @@ FORGET = (
 def show_last() -> None:
     """Draw a box about the last run; nothing in a workspace without runs."""
     with st.container(), frame.guard():
-        runs = engine().store.list_runs(state.get("w"), outline=True, most=NEWEST) if state.get("w") else []
+        runs = engine().store.list_runs(state.get("w"), most=NEWEST) if state.get("w") else []
         one = next((one for one in describe_runs(runs) if isinstance(one, DescribedRun) and one.page), None)
         if one is not None:
             _draw_last(one)

@@ -14,7 +14,6 @@ import nspca
 from nspca.dashboard.app import state
 from nspca.dashboard.components import pressing
 from nspca.dashboard.joint import form
-from nspca.dashboard.joint.headline import each
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import explained_names, used_names
 from nspca.data.export import name_list
@@ -51,7 +50,7 @@ def draw(answer: Answer, follow: str = "") -> None:
     axis = answer.of.dataset.axis
     drawn = lists(
         result.components,
-        each(result, answer),
+        answer.shares(result),
         names,
         named=names_of(answer.method),
         few=FEW if long else MOST,
@@ -68,7 +67,7 @@ def draw(answer: Answer, follow: str = "") -> None:
 def so_far(answer: Answer) -> None:
     """Draw what a run at work has found, without a control."""
     result, data = answer.displayed, answer.of.dataset
-    st.html(lists(result.components, each(result, answer), data.feature_names, few=FEW, axis=data.axis))
+    st.html(lists(result.components, answer.shares(result), data.feature_names, few=FEW, axis=data.axis))
 
 
 def lists(

@@ -22,10 +22,10 @@ from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.numerals import format_change, format_guarantee, format_value, round_down
 from nspca.result import Result
 from nspca.selection import Choice
-from nspca.selection.choice import MOST
+from nspca.selection.rows import MOST
 from nspca.specs import ChoiceSpec, StabilitySpec
 from nspca.specs.rows import Redrawn, Row
-from nspca.specs.stability import RESAMPLES
+from nspca.specs.selection import RESAMPLES
 
 ROUNDING = 1e-12
 """Relative difference of two variances that can come from rounding alone: their sums have up to 10⁴ terms."""

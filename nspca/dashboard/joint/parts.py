@@ -13,7 +13,6 @@ from nspca.covariance.moments import moments
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import annotations, samples
-from nspca.dashboard.joint.headline import each
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views import component
 from nspca.plots.fixing import fixing_figure
@@ -71,7 +70,7 @@ def row(answer: Answer, method: str = "") -> partial[go.Figure]:
 
 def captions(result: nspca.Result, answer: Answer) -> list[str]:
     """Return the text above the picture of each part: its number, and its share of the variance."""
-    return [f"{j}: {said}" for j, said in enumerate(each(result, answer), 1)]
+    return [f"{j}: {said}" for j, said in enumerate(answer.shares(result), 1)]
 
 
 def union(answer: Answer) -> partial[go.Figure]:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.export import Export, File
-from nspca.dashboard.joint import headline, lists, methods, samples
+from nspca.dashboard.joint import lists, methods, samples
 from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import csv_of
 from nspca.data.export import clean_name, to_gmt, to_rnk
@@ -26,7 +26,7 @@ RNK_HELP = "All features by their correlation with the scores, for enrichment to
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
 
-def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) -> Export:
+def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]], headline: str = "") -> Export:
     """Return what the components take home; `drawn` returns the figures of their view."""
     nouns, asked, proof = answer.nouns, answer.asked, answer.certificate
     # Files are made where nothing is known of the address, so the names are looked up before.
@@ -46,7 +46,7 @@ def taken(answer: Answer, drawn: Callable[[Answer], Mapping[str, go.Figure]]) ->
         lambda: figures(answer, drawn(answer)),
         f"{answer.id} {list(answer.results)} {chosen} {proof and proof.upper} {sorted(named.items())}",
         missing=missing,
-        headline=headline.headline(answer),
+        headline=headline,
         shown=shown(answer),
     )
 

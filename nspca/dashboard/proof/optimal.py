@@ -112,11 +112,7 @@ def _offer(answer: Answer) -> None:
 
 
 def _known(best: nspca.Certificate | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate that a search goes on from: the one with the smallest bound, and a tree in it.
-
-    The tree is that of the earlier search in `mine` with the smallest bound, and of those with equal bounds
-    the tree with the most nodes.
-    """
+    """Return the best certificate, with the tree of the earlier search that has the smallest bound."""
     proved = [one.certificate for one in mine if one.certificate is not None]
     nodes = {id(one): len((one.tree or {}).get("branch", ())) for one in proved}
     last = min(proved, key=lambda one: (one.upper, -nodes[id(one)]), default=None)

@@ -163,6 +163,10 @@ class Answer:
         """Total variance of the data, 1 when it is zero or unknown."""
         return self.problem.total_variance or 1.0
 
+    def shares(self, result: nspca.Result) -> list[str]:
+        """Return the share of every component of a result in the total variance, in their order."""
+        return [f"{100 * float(value) / self.total:.1f} %" for value in np.asarray(result.values)]
+
     @property
     def certificate(self) -> nspca.Certificate | None:
         """The certificate of what is shown."""

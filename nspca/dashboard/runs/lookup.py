@@ -80,7 +80,7 @@ def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
     With the hash of data as `everybody`, the default runs about these data. Damaged runs are left out.
     """
     workspace = defaults.EVERYBODY if everybody else state.get("w")
-    for run in engine().store.list_runs(workspace, outline=True, about=everybody) if workspace else []:
+    for run in engine().store.list_runs(workspace, about=everybody) if workspace else []:
         if run.function == kind.kind:
             with suppress(InvalidOption):
                 yield run, tasks.spec_of(run)

@@ -230,10 +230,7 @@ def first_k(table: pd.DataFrame, n: int) -> int:
 
 
 def _join_curve(of: Chosen, asked: SweepSpec, k: int) -> None:
-    """Draw the progress of the answer at a k that is not on the curve, which everybody's curve then has.
-
-    A folder or a large table is read once for it, so its run begins by a button.
-    """
+    """Draw the progress of a k that joins the curve; of a folder or large table, a button begins it."""
     alone = SweepSpec(**proofs.everybodys(asked), ks=(k,), methods=asked.methods, effort=asked.effort)
     if not defaults.small_enough(of):
         longer = asked.but(ks=tuple(sorted({*asked.ks, k})))

@@ -45,8 +45,8 @@ from nspca.problem import Problem
 from nspca.result import COLUMNS
 from nspca.solving import line_of
 from nspca.specs import ComparisonSpec, ComponentsSpec, StabilitySpec, SweepSpec
-from nspca.specs.comparison import DEFAULT
 from nspca.specs.rows import Found, Proved, Redrawn, Row, Several
+from nspca.specs.sweep import COMPARED
 
 ALL_UP_TO = 13  # maximum features for comparing every k
 MOST_K = 160  # largest k that is compared by default
@@ -144,7 +144,7 @@ def _inputs(asked: SweepSpec, able: dict[str, str | None]) -> None:
 
 
 def _rivals(able: dict[str, str | None]) -> list[str]:
-    return [name for name in state.get("rivals") or DEFAULT if able.get(name, "") is None]
+    return [name for name in state.get("rivals") or COMPARED if able.get(name, "") is None]
 
 
 def _named(name: str, sentence: str) -> str:

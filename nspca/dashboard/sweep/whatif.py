@@ -103,13 +103,7 @@ def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
 
 
 def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> None:
-    """Store changed features in the address.
-
-    `left` is the number of features after the change, or None when no feature is left out by it.
-
-    Impossible values of k are removed. The shown k is kept if possible. The shown curve becomes the one
-    before.
-    """
+    """Put changed features, of which `left` are left (None: all), into the address; drop impossible k."""
     state.put(**values)
     ks = [state.get(name) for name in ("from", "to") if state.get(name) is not None]
     least = len(values.get("keep") or ())  # of features that are one there may be fewer
