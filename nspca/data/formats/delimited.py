@@ -342,10 +342,8 @@ def read_text_table(
     end, below = (0, []) if NO_NAMES in options.drop_rows else _find_footnotes(source, reader.layout)
     if below:
         sign = reader.layout.delimiter
-        are_full = all(line.count(sign) == columns - 1 for line in below)
         what = f'{were(len(below), "line")} left out below the table ("{short(below[0].rstrip(sign))}")'
-        way = Way("drop_rows", (NO_NAMES,), "They are rows" if len(below) > 1 else "It is a row")
-        findings = (*findings, Finding(what, "rows", ways=(way,) * are_full))
+        findings = (*findings, Finding(f'{what}; drop_rows="{NO_NAMES}" keeps what is below', "rows"))
         raw = raw if source.path is None else source.path.read_bytes()
         reader = DelimitedReader(replace(source, path=None, raw=raw[:end]), options, report=report)
     check_dense(rows, columns)
