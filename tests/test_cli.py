@@ -98,23 +98,6 @@ def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
         assert "leave --scale and --no-center out" in capsys.readouterr().err
 
 
-def test_a_table_of_genes_is_turned_and_said_to_be(tmp_path, capsys):
-    genes = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "CDK4", "RB1", "VEGFA", "AKT1"]
-    table = pd.DataFrame(np.random.default_rng(0).random((10, 4)), index=genes, columns=list("wxyz"))
-    file, turned = str(tmp_path / "genes.csv"), str(tmp_path / "turned.csv")
-    table.to_csv(file)
-    table.T.to_csv(turned)
-    for source, more, said in ((file, [], True), (file, ["--features-in-rows"], False), (turned, [], False)):
-        assert main(["solve", source, "--k", "2", *more]) == 0
-        printed = capsys.readouterr()
-        assert (
-            "4 samples and 10 features. To turn this: --no-features-in-rows (the rows" in printed.err
-        ) is said
-        assert any(gene in printed.out for gene in genes)
-    assert main(["solve", file, "--k", "2", "--no-features-in-rows"]) == 0
-    assert not any(gene in capsys.readouterr().out for gene in genes)
-
-
 def test_a_certificate_that_is_none_is_one_sentence(tmp_path, capsys):
     (tmp_path / "none.csv").write_text("a,b\n1,2\n")
     assert main(["verify", "digits", str(tmp_path / "lost.npz")]) == 2
@@ -656,3 +639,20 @@ def test_a_table_about_the_samples_is_joined(tmp_path, capsys):
     assert main(["certify", str(table), listed, *how]) == 0, "the exported list is read back"
     genes = nspca.read(table, features_in_rows=True)
     assert np.count_nonzero(read_loadings(listed, genes.feature_names)) == 2
+
+
+def test_a_table_of_genes_is_turned_and_said_to_be(tmp_path, capsys):
+    genes = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "CDK4", "RB1", "VEGFA", "AKT1"]
+    table = pd.DataFrame(np.random.default_rng(0).random((10, 4)), index=genes, columns=list("wxyz"))
+    file, turned = str(tmp_path / "genes.csv"), str(tmp_path / "turned.csv")
+    table.to_csv(file)
+    table.T.to_csv(turned)
+    for source, more, said in ((file, [], True), (file, ["--features-in-rows"], False), (turned, [], False)):
+        assert main(["solve", source, "--k", "2", *more]) == 0
+        printed = capsys.readouterr()
+        assert (
+            "4 samples and 10 features. To turn this: --no-features-in-rows (the rows" in printed.err
+        ) is said
+        assert any(gene in printed.out for gene in genes)
+    assert main(["solve", file, "--k", "2", "--no-features-in-rows"]) == 0
+    assert not any(gene in capsys.readouterr().out for gene in genes)

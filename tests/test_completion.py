@@ -1,12 +1,11 @@
 """Shell completion offers what the parser accepts."""
 
-import re
 import shutil
 import subprocess
 
 import pytest
 
-from nspca import METHODS, data
+from nspca import METHODS
 from nspca.cli import completion
 from nspca.cli.entry import main, parser
 
@@ -58,14 +57,3 @@ def test_bash_fills_in_commands_options_and_values(scripts, tmp_path):
 def test_the_command_prints_the_options_of_every_command(shell, scripts, capsys):
     assert main(["completion", shell]) == 0
     assert capsys.readouterr().out == scripts[shell] + "\n" and "effort" in scripts[shell]
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_every_command_option_and_name_is_in_the_script(shell, scripts):
-    spelt = {"fish": lambda option: f"-l {option[2:]}" if option[1] == "-" else f"-s {option[1:]}"}
-    for name, command in completion.subparsers(parser()).items():
-        assert re.search(rf"\b{name}\b", scripts[shell])
-        for option in completion.options(command):
-            assert spelt.get(shell, str)(option) in scripts[shell], f"{name} {option}"
-    for word in (*METHODS, *data.SAMPLES):
-        assert re.search(rf"\b{word}\b", scripts[shell])

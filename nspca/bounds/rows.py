@@ -25,16 +25,14 @@ much in a third of the time.
 """
 LITTLE = 0.2
 """For several components: maximum share of the value that the largest entry left out costs at which the kept
-rows are chosen where a core with weights is possible too. For KOS, 8 topics of 15 words, the share is .15 for
-1200 rows, which prove .93; a core proves .82.
+rows are chosen where a core with weights is possible too.
 """
 LIKELY = 0.97
 """Assumed value when none is known, relative to the bound with an empty core."""
 LAST, SMALL, LAST_IN_PARTS = (0.8, 0.9), 0.02, 0.6
 """Thresholds tried for the lift of one component, relative to that of its core: the first is taken whose K is
 at most the share SMALL of the value. Row cuts and a lift gain more from a low threshold than the dual does.
-That of data in parts is lower, whatever K is: on 120 000 x 50 000 counts .960 was proved with the threshold
-of the core, and .975 in less time with this one.
+That of data in parts is lower, whatever K is.
 """
 DEEP = 0.4
 """Level above which entries of A are collected for cores, as a share of `core.first_level`. With an empty
@@ -47,9 +45,9 @@ threshold leaves; ratio of a threshold to the one tried before; and maximum thre
 """
 QUICK = PLANS["fast"]
 """Plan of the dual that a core is tried with for one component, before it gets that of its effort."""
-EXCESSES = (0.0, 0.3)
-"""Thresholds tried with each core for one component, given by the rise of the bound with an empty core, as a
-share of its gap.
+EXCESS = 0.3
+"""Threshold of a core for one component, given by the rise of the bound with an empty core, as a share of its
+gap.
 """
 CLOSES = 0.05
 """Least share of the gap that a larger core closes; otherwise a lift gains more on the smaller one."""
@@ -131,48 +129,38 @@ class RowSearch:
     def on_cores(self) -> DualSearch | None:
         """Return the best run of the dual on cores with weights for the other features, if any is proved.
 
-        One component gets two thresholds. For several, lower and lower ones are tried on the first core while
-        the bound falls, which is nearly convex in them. The claim keeps its ratio to the noise, the largest
+        One component gets the threshold below the best one for an empty core at which the bound rises by the
+        share `EXCESS` of its gap. For several, lower and lower ones are tried on the first core while the
+        bound falls, which is nearly convex in them. The claim keeps its ratio to the noise, the largest
         eigenvalue outside the core of what is left above the threshold. Data in parts get one threshold:
         variances outside are small there.
         """
         problem, A = self.problem, self.problem.covariance
-        few = core.few_in_reach(A)
+        few, joint = core.few_in_reach(A), problem.joint
         collect(A, problem.nonneg, DEEP * core.first_level(problem, self.lower))
         remainder, curve = core.search_tau(problem, self.lower)
-        self.aim = self.lower if self.lower > 0 else LIKELY * float(curve.uppers.min())
-        best, share = None, 0.0
-        if not problem.joint:
-            gap = max(float(curve.uppers.min()) - self.aim, 0.0)
-            taus = [curve.lower_tau(excess * gap) for excess in (EXCESSES[-1:] if few else EXCESSES)]
-            ranks = [core.ranking(problem, remainder.above(tau)) for tau in taus]
+        empty = float(curve.uppers.min())
+        self.aim = self.lower if self.lower > 0 else LIKELY * empty
+        best, ratio, tau = None, 0.0, curve.best * (1.0 if few else RAISED)
+        if not joint:
+            tau = curve.lower_tau(EXCESS * max(empty - self.aim, 0.0))
             forced = np.array(problem.forced, dtype=np.int64)
             best = self.better(None, remainder, forced, curve.best, 0.0)
-            for count in self.plan.cores:
-                for tau, ranked in zip(taus, ranks, strict=True):
-                    if count < problem.n and (best is None or not best.closed):
-                        rows = core.choose_rows(problem, ranked, count)
-                        best = self.better(best, remainder, rows, tau, self.usual_claim(tau))
-            return best
-        ranked, tau = (
-            core.ranking(problem, remainder.above(curve.best)),
-            curve.best * (1.0 if few else RAISED),
-        )
+        ranked = core.ranking(problem, remainder.above(curve.best if joint else tau))
         for count in self.plan.cores:
             if count >= problem.n or (best is not None and best.closed):
                 break
             rows = core.choose_rows(problem, ranked, count)
-            if few or share:
-                claim = share * _noise(remainder, rows, tau) if share else self.usual_claim(tau)
-                best = self.better(best, remainder, rows, tau, claim)
+            claim = ratio * _noise(remainder, rows, tau) if ratio else self.usual_claim(tau)
+            best = self.better(best, remainder, rows, tau, claim)
+            if not joint or few or ratio:
                 continue
-            claim, noise = self.usual_claim(tau), _noise(remainder, rows, tau)
-            best = self.better(None, remainder, rows, tau, claim)
-            share = claim / noise if noise else 0.0
+            noise = _noise(remainder, rows, tau)
+            ratio = claim / noise if noise else 0.0
             for lower in tau * FALL ** np.arange(1, TRIED):
                 if best is None or not noise or lower <= remainder.level:
                     break
-                claim = share * _noise(remainder, rows, lower)
+                claim = ratio * _noise(remainder, rows, lower)
                 before, best = best, self.better(best, remainder, rows, float(lower), claim)
                 if best is before:
                     break

@@ -47,8 +47,7 @@ ROWS = 1200
 """Maximum kept rows of a search over sets of several components."""
 EXPLAINED = 0.15
 """Maximum gap, relative to the value, that W alone leaves on a small core of data in parts which is large
-enough for several components. It leaves .11 on made-up topics, as 800 kept rows do. For KOS it leaves .25,
-and 800 kept rows .18.
+enough for several components.
 """
 ROOT_ROUNDS, ROOT_RANK = 20, 3
 """Rounds of steps at the root of a tree on few features, and rank of its first lift."""

@@ -317,7 +317,7 @@ def _panel(
         report(Event(f"{title}: NSPCA (2006)", i + 1, len(nspca2006), k=k))
     if reached:
         curves.append(curve("NSPCA (2006), where it met k", reached, reached.values(), dash="dot"))
-    x, y, band = "k, the number of features", "% of the first principal component", [PAPER_SHARE, PAPER_BOUND]
+    x, y, band = "k, the number of features", "% of the main direction", [PAPER_SHARE, PAPER_BOUND]
     panel = Panel(title, x, y, curves, yrange=[0.0, 105.0], band=band, share_at=share_at)
     return panel, net, other
 

@@ -5,7 +5,6 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.eigenvalues import Parts, count, take_up
 from nspca.bounds.fixing.ground import Ground
@@ -46,8 +45,7 @@ def test_an_enumeration_closes_a_node_just_when_no_support_is_better(nonneg, cas
     assert closed > cases / 2
 
 
-def test_an_enumeration_ends_at_its_limit_and_where_too_much_is_left_open(monkeypatch):
-    """Early, after its first parts, which have closed hardly any of the supports."""
+def test_an_enumeration_ends_at_its_limit(monkeypatch):
     tried, undecided = [], Parts.undecided
     monkeypatch.setattr(Parts, "undecided", lambda self, node: tried.append(1) or undecided(self, node))
     problem = nspca.Problem.from_data(np.random.default_rng(1).standard_normal((60, 14)), 5, nonneg=False)
@@ -57,10 +55,6 @@ def test_an_enumeration_ends_at_its_limit_and_where_too_much_is_left_open(monkey
     parts = len(tried)
     tried.clear()
     assert count(begun(problem, whole, best), parts - 1) is None and len(tried) == parts - 1 > 11
-    tried.clear()
-    monkeypatch.setattr(eigenvalues, "EARLY", 6)
-    monkeypatch.setattr(eigenvalues, "HOPEFUL", 1.0)
-    assert count(begun(problem, whole, best), parts) is None and 6 <= len(tried) < parts - 1
 
 
 def test_supports_beyond_the_largest_float_are_not_enumerated():

@@ -39,15 +39,7 @@ def tables(count, seed):
         n, m = int(rng.integers(2, 10)), int(rng.integers(1, 10))
         X = rng.standard_normal((m, n))
         kind = number % 6
-        X = (
-            np.round(X)
-            if kind == 1
-            else np.abs(X)
-            if kind == 4
-            else np.outer(X[:, 0], X[0])
-            if kind == 5
-            else X
-        )
+        X = {1: np.round(X), 4: np.abs(X), 5: np.outer(X[:, 0], X[0])}.get(kind, X)
         X[:, rng.integers(n)] = X[:, 0] if kind == 2 else X[:, -1]
         if kind == 3:
             X[:, rng.integers(n)] = 0.0

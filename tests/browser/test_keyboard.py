@@ -70,6 +70,9 @@ def test_learn(page, app_url):
     turn(page, "How good is your own guess?")
     cell = page.locator(".nspca-paint button[tabindex='0']")
     press(page, cell, " ")
+    page.keyboard.press("ArrowUp")  # the edge holds
+    expect(page).to_have_url(re.compile(r"painted=0(&|$)"))
+    expect(page.locator(".nspca-paint button").first).to_be_focused()  # also after the page was drawn again
     for key in ("ArrowRight", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft"):
         page.keyboard.press(key)
         page.keyboard.press("Enter")

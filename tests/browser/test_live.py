@@ -1,12 +1,9 @@
-"""The figure that is updated in place and the spannogram explorer, in a real browser on a page of their
-own.
-"""
+"""The figure that is updated in place, in a real browser on a page of its own."""
 
 import contextlib
 import json
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import TimeoutError as NotInTime
 
@@ -51,22 +48,6 @@ figures.draw(sweep_figure(pd.DataFrame(rows), unit=1.0), "curve", same=ks[0])
 figures.draw(spectrum_figure([k / 10 for k in ks], 1e3), "spectrum")
 st.write(f"run {runs}")
 """
-EXPLORER = """
-import numpy as np
-import streamlit as st
-from nspca.plots.spannogram import spans
-from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
-
-V = np.random.default_rng(4).normal(size=(361, 2))
-names = [f"pixel {j}" for j in range(361)]
-found = spans(V, 20)
-sign, at = found.best
-data = explorer_data(V, 20, found, (float(found.phi[at]), 1 - 2 * sign), names=names, unit=100.0, height=520)
-phi = spannogram_explorer(data, "explorer")
-st.write(f"server has {phi:.4f}")
-"""
-
-
 SERVED = """
 import streamlit as st
 from nspca.dashboard.app import server
@@ -237,67 +218,3 @@ def test_a_finger_that_scrolls_the_page_from_a_figure_leaves_it_alive(serve, pag
     drawn = "plot.calcdata.map(points => points.map(point => point.y)).join()"
     before = page.evaluate(drawn)
     page.wait_for_function(f"{drawn} !== {json.dumps(before)}", timeout=180_000)
-
-
-@pytest.mark.visit
-def test_dragging_phi_changes_the_set_without_the_server(serve, page):
-    page.goto(serve(EXPLORER))
-    slider = page.locator(".nspca-spx .angle")
-    slider.wait_for()
-    server = page.get_by_text("server has")
-    server.wait_for()
-    before = server.inner_text()
-    V = np.random.default_rng(4).normal(size=(361, 2))
-    seen = set()
-    canvas = page.locator(".nspca-spx canvas.curves").bounding_box()
-    page.mouse.move(canvas["x"] + 300, canvas["y"] + 100)
-    page.mouse.down()
-    for step in range(8):
-        page.mouse.move(canvas["x"] + 300 + 60 * step, canvas["y"] + 100)
-        page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
-        said = [
-            (s.get_attribute("data-members"), float(s.get_attribute("data-value")))
-            for s in page.locator(".nspca-spx .set").all()
-        ]
-        seen.add(said[0][0])
-        phi = np.radians(float(slider.input_value()))
-        at = V @ [np.sin(phi), np.cos(phi)]
-        for members, value in said:
-            chosen = [int(i) for i in members.split(",")]
-            sign = int(np.sign(at[chosen[0]]))
-            assert len(chosen) == 20 and all(sign * at[chosen] > 0)
-            assert value == pytest.approx((np.sort(np.maximum(sign * at, 0))[-20:] ** 2).sum(), rel=0.02)
-        assert len(said) == 1
-    assert server.inner_text() == before
-    page.mouse.up()
-    assert len(seen) >= 6
-    page.wait_for_function(f"!document.body.innerText.includes({before!r})")
-    assert float(server.inner_text().split()[-1]) == pytest.approx(
-        np.radians(float(slider.input_value())), abs=2e-3
-    )
-
-
-@pytest.mark.visit
-def test_the_angle_moves_by_keyboard_and_plays(serve, page):
-    page.goto(serve(EXPLORER))
-    slider = page.locator(".nspca-spx .angle")
-    # Words are painted a frame later: Playwright waits here until they are there, and have changed, and fails
-    # when they never do.
-    page.locator(".nspca-spx .say:has-text('keep')").wait_for()
-    at = slider.input_value()
-    written = at.replace("-", "−")
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
-    assert float(slider.input_value()) == pytest.approx(float(at) + 0.1, abs=0.051)
-    said = slider.get_attribute("aria-valuetext")
-    assert "of what those at the star keep" in said or "at the star" in said
-    play = page.locator(".nspca-spx button.play")
-    start = slider.input_value()
-    written = start.replace("-", "−")
-    play.click()
-    assert play.get_attribute("aria-pressed") == "true"
-    page.locator(f".nspca-spx .say:not(:has-text('φ = {written}°'))").wait_for()
-    assert slider.input_value() != start
-    play.click()
-    assert play.get_attribute("aria-pressed") == "false"

@@ -63,6 +63,8 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     at = first * (V @ [np.sin(phi), np.cos(phi)])
     lit = np.argsort(-at)[: min(6, (at > 0).sum())]
     assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, lit))]
+    value = float(lines.first.get_attribute("data-value"))
+    assert value == pytest.approx((at[lit] ** 2).sum(), rel=0.02)
     names = [nspca.load_sample("digits").feature_names[j] for j in lit]
     assert set(picture.get_attribute("aria-label").split(": ")[1].split(", ")) == set(names)
 
@@ -76,7 +78,10 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     expect(page).not_to_have_url(re.compile("phi="))
     expect(lines.first).to_have_attribute("data-members", before[0])
 
-    drawn = picture.evaluate("canvas => canvas.toDataURL()")
+    drawn, slider = picture.evaluate("canvas => canvas.toDataURL()"), page.locator(".nspca-spx .angle")
+    expect(slider).to_have_attribute(
+        "aria-valuetext", re.compile("of what those at the star keep|at the star")
+    )
     page.get_by_role("button", name="Play").click()
     expect(lines.first).not_to_have_attribute("data-members", before[0])
     assert picture.evaluate("canvas => canvas.toDataURL()") != drawn, "the picture follows while playing"

@@ -109,22 +109,6 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     page.get_by_role("button", name="Cancel").click()
 
 
-@pytest.mark.visit
-def test_the_page_opens_with_a_curve_that_nobody_asked_for(page, app_url):
-    page.goto(f"{app_url}/sweep?sample=digits&effort=thorough")
-    figure = page.locator(".js-plotly-plot").first
-    expect(figure).to_contain_text(BAND)
-    expect(page.get_by_role("heading", name=ANSWER)).to_be_visible()
-    assert "run=" not in page.url and "w=" not in page.url
-    assert figure.evaluate("figure => figure._fullLayout.xaxis.minallowed") > -1, (
-        "nobody can move the axis to k = -26"
-    )
-    page.get_by_role("button", name=re.compile("^Compute ")).click()
-    expect(page.get_by_text(re.compile(r"\d+ of \d+ ready"))).not_to_have_count(0)
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
-
-
 def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_it_is_let_go(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits")
     heading = page.get_by_role("heading", name=ANSWER)
@@ -133,6 +117,7 @@ def test_the_slider_shows_every_k_while_it_is_dragged_and_the_page_follows_when_
     page.wait_for_function(f"{line} === 10")
     figures = page.locator(".js-plotly-plot").filter(visible=True)
     expect(figures).to_have_count(2)  # that of the run at work is gone
+    assert "run=" not in page.url and "w=" not in page.url, "nobody has asked"
     slider = chosen_k(page)
     plots = "[...document.querySelectorAll('.js-plotly-plot')]"
     pixels = f"JSON.stringify({plots}.find((one) => one.data?.[1]?.z)?.data[1].z)"

@@ -197,27 +197,3 @@ def test_present_mode_is_wholly_visible(page, app_url):
             assert box["y"] + box["height"] <= high, (address, size)
     page.locator("body").press("Escape")
     expect(page).not_to_have_url(re.compile("present"))
-
-
-@pytest.mark.visit
-def test_arrows_move_in_the_painted_image(page, app_url):
-    page.goto(f"{app_url}/learn?screen=5")
-    pixels = page.locator(".nspca-paint button")
-    expect(pixels).to_have_count(64)
-    pixels.nth(0).focus()
-    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowUp", "Space"):
-        page.keyboard.press(key)
-    expect(pixels.nth(8)).to_have_attribute("aria-pressed", "true")
-    expect(page).to_have_url(re.compile(r"screen=5.*painted=8$"))
-    expect(pixels.nth(8)).to_be_focused()
-    for _ in range(3):
-        page.keyboard.press("ArrowUp")  # the edge holds
-    expect(pixels.nth(0)).to_be_focused()
-    page.goto(f"{app_url}/learn?screen=4")
-    cones = page.locator(".nspca-cones")
-    expect(cones.locator(".say")).to_contain_text("none is open")
-    cones.locator(".step").press("Home")
-    cones.locator(".step").press("ArrowRight")
-    expect(cones).to_have_attribute("data-step", "1")
-    expect(cones.locator(".step")).to_be_focused()
-    expect(page).to_have_url(re.compile("screen=4"))

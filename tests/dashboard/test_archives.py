@@ -183,14 +183,31 @@ def test_the_readme_names_every_file(unpacked):
     )
 
 
-def test_what_must_be_in_is_said():
-    done = forced()
-    assert "keeping 2 features" in done.asked.describe().line
-    report = packed(done)
-    with zipfile.ZipFile(io.BytesIO(report)) as zipped:
-        page = next(zipped.read(name) for name in zipped.namelist() if name.endswith("report.html")).decode()
-    assert "No such component can explain more" in page and "forced=(11, 12)" in page
-    assert "keeping 2 features" in page
+def test_lists_and_scores_for_other_programs_are_read_back(unpacked):
+    done, folder = unpacked
+    x, names = done.shown.components[:, 0], done.of.dataset.feature_names
+    used = {names[j]: x[j] for j in np.flatnonzero(x)}
+    assert set((folder / "lists/features.txt").read_text().splitlines()) == set(used)
+    ranked = [line.split("\t") for line in (folder / "lists/ranked.rnk").read_text().splitlines()]
+    assert {name: float(weight) for name, weight in ranked} == used
+    sets = [line.split("\t") for line in (folder / "lists/components.gmt").read_text().splitlines()]
+    assert len(sets) == len({name for name, *_ in sets}) == len(done.sweep)
+    shown = next(members for name, _, *members in sets if name == f"k{done.k}_{done.method}")
+    assert set(shown) == set(used)
+    assert (folder / "tables/scores.csv").exists() != done.of.dataset.is_covariance
+    if not done.of.dataset.is_covariance:
+        read = pd.read_csv(folder / "tables/scores.csv")
+        assert list(read["sample"]) == list(done.of.dataset.sample_names)
+        assert np.allclose(read["score"], done.problem.scores(x))
+
+
+def test_what_must_be_in_is_said(unpacked):
+    done, folder = unpacked
+    page, is_kept = (folder / "report.html").read_text("utf-8"), bool(done.asked.forced)
+    assert ("No such component can explain more" in page) == is_kept
+    for text in (done.asked.describe().line, page):
+        assert ("keeping 2 features" in text) == is_kept
+    assert ("forced=(11, 12)" in page) == is_kept
 
 
 def test_names_that_mean_harm_are_text():
@@ -317,31 +334,6 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
     scores = nspca.read(folder / "tables/scores.csv", id_column="sample", label_column="label")
     assert scores.sample_names == data.sample_names and scores.X.shape == (len(data.sample_names), 2)
     assert np.allclose(scores.X, problem.scores(strongest), rtol=1e-6)
-
-
-# --- on the page ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", [sampled, uploaded])
-def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
-    done = make()
-    x, names = done.shown.components[:, 0], done.of.dataset.feature_names
-    with zipfile.ZipFile(io.BytesIO(sweep_archive.taken(done).pack({}, {}, MADE))) as zipped:
-        zipped.extractall(tmp_path)
-    (folder,) = tmp_path.iterdir()
-    used = {names[j]: x[j] for j in np.flatnonzero(x)}
-    assert set((folder / "lists/features.txt").read_text().splitlines()) == set(used)
-    ranked = [line.split("\t") for line in (folder / "lists/ranked.rnk").read_text().splitlines()]
-    assert {name: float(weight) for name, weight in ranked} == used
-    sets = [line.split("\t") for line in (folder / "lists/components.gmt").read_text().splitlines()]
-    assert len(sets) == len({name for name, *_ in sets}) == len(done.sweep)
-    shown = next(members for name, _, *members in sets if name == f"k{done.k}_{done.method}")
-    assert set(shown) == set(used)
-    if (folder / "tables/scores.csv").exists():
-        read = pd.read_csv(folder / "tables/scores.csv")
-        assert list(read["sample"]) == list(done.of.dataset.sample_names)
-        assert np.allclose(read["score"], done.problem.scores(x))
-    assert (make is uploaded) == (folder / "tables/scores.csv").exists()
 
 
 def test_names_of_files_are_plain():

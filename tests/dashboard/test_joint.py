@@ -244,7 +244,8 @@ def test_every_weight_is_drawn_where_its_pixel_is_in_the_hue_of_its_part():
 def test_every_pixel_of_the_union_has_the_colour_of_its_part():
     X = np.zeros((6, 2))
     X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
-    _, first, second = union_figure(X, (2, 3), mean=np.arange(6.0), name="joint").data
+    figure = union_figure(X, (2, 3), mean=np.arange(6.0), name="joint")
+    _, first, second = figure.data
     assert {
         (int(i), int(j)): float(np.array(first.z)[i, j]) for i, j in np.argwhere(np.isfinite(first.z))
     } == {(0, 0): 1.0, (1, 2): 0.5}
@@ -252,6 +253,11 @@ def test_every_pixel_of_the_union_has_the_colour_of_its_part():
         np.argwhere(np.isfinite(second.z)).tolist() == [[0, 2]]
         and first.colorscale[1][1] != second.colorscale[1][1]
     )
+    assert numbers_of(figure) == {(0, 0): 1, (0, 2): 2}, "one number for each part, also without colour"
+    (border,) = figure.layout.shapes
+    # Each of three single pixels has four sides, and two of them touch along one.
+    assert len(sides_of(border.path)) == 3 * 4 - 1
+    assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
 
 
 def numbers_of(figure):
@@ -270,17 +276,6 @@ def sides_of(path):
         x, y = map(float, start.split(","))
         found.add(((x, y), (x, float(end)) if kind == "V" else (float(end), y)))
     return found
-
-
-def test_parts_are_told_apart_without_colour():
-    X = np.zeros((6, 2))
-    X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
-    figure = union_figure(X, (2, 3), name="joint")
-    assert numbers_of(figure) == {(0, 0): 1, (0, 2): 2}, "one number for each part, at its centre"
-    (border,) = figure.layout.shapes
-    # Each of three single pixels has four sides, and two of them touch along one.
-    assert len(sides_of(border.path)) == 3 * 4 - 1
-    assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
 
 
 def test_the_number_of_a_part_stands_at_its_centre():
@@ -317,8 +312,20 @@ def test_progress_says_what_is_done():
     proof = Event("joint proof", 3, 20, lower=12.0, upper=12.5, payload={"method": "proof"})
     said = says(asked, JobState("x", "running", event=proof))
     assert said == "0 of 2 methods ready; proving how good the best of them is"
-    with pytest.raises(InvalidProblem, match="got 'nothing'"):
-        read_sizes("", 2, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "got 'nothing'"),
+        ("many", "one whole number, or 3 of them with commas between, got 'many'"),
+        ("6, 6", "one number for all or 3 numbers, one for each, got 2"),
+        ("0", "at least 1 and together at most 64"),
+    ],
+)
+def test_sizes_that_are_none(text, said):
+    with pytest.raises(InvalidProblem, match=said):
+        read_sizes(text, 3, 64)
 
 
 def test_the_names_that_a_visitor_gave_stand_above_the_lists():

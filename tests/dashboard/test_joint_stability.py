@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.dashboard.joint.methods import frequencies, frequency_table
-from nspca.errors import Cancelled, InvalidProblem
+from nspca.errors import InvalidProblem
 from nspca.specs import StabilitySpec
 from nspca.specs.rows import Redrawn, Refused
 from nspca.specs.selection import redrawn
@@ -64,17 +64,11 @@ def test_planted_components_come_up_in_every_draw(planted, method, scale):
     assert [draw["supports"] for draw in again] == [draw["supports"] for draw in draws]
 
 
-def test_what_cannot_be_drawn_is_said_and_a_run_can_be_cancelled(planted):
+def test_what_cannot_be_drawn_is_said(planted):
     X, U = planted
     flat = np.column_stack([X[:, :19], np.ones(60)])
     with pytest.raises(InvalidProblem, match="1 constant"):
         ASKED.but(scale=True).run(X=flat, components=U)
-
-    def stop(event):
-        raise Cancelled("stop")
-
-    with pytest.raises(Cancelled):
-        ASKED.run(stop, X=X, components=U)
 
 
 def test_a_far_mean_of_sparse_data_is_no_constant_column(planted):

@@ -8,7 +8,6 @@ import pytest
 import nspca
 from nspca.dashboard.sweep import other_rows
 from nspca.dashboard.views import section as held_out
-from nspca.errors import Cancelled
 from nspca.plots.selection import choice_figure, noise_figure
 from nspca.plots.theme import alt_text
 from nspca.selection import NoiseTest
@@ -38,15 +37,6 @@ def test_a_worker_gives_what_the_package_gives():
     assert [row.noise for row in rows_of(told)] == body["noise"]
     test = nspca.noise_test(X, 3, method="tpower", forced=[0], tables=3)
     assert body == {"value": test.value, "noise": test.noise.tolist()}
-
-
-@pytest.mark.parametrize("spec", [CHOICE, NOISE])
-def test_a_run_can_be_cancelled(spec):
-    def stop(event):
-        raise Cancelled("stop")
-
-    with pytest.raises(Cancelled):
-        spec.run(stop, X=X)
 
 
 def test_what_held_out_rows_say_in_words_and_as_a_figure():

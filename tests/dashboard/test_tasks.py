@@ -8,12 +8,21 @@ import pytest
 import nspca
 from nspca.covariance import tables
 from nspca.dashboard.app import wording
-from nspca.dashboard.runs.tasks import TASKS, engine, spec_of
+from nspca.dashboard.runs.tasks import TASKS, engine
 from nspca.errors import Cancelled, InvalidOption
 from nspca.jobs import engine as the_engine
-from nspca.specs import NoiseSpec, Spec, SweepSpec, job
+from nspca.specs import (
+    ChoiceSpec,
+    ComparisonSpec,
+    ComponentsSpec,
+    NoiseSpec,
+    Spec,
+    StabilitySpec,
+    SweepSpec,
+    job,
+)
+from tests.cancelling import cancelled
 
-PAGE = "pages/sweep.py"
 X = np.random.default_rng(0).standard_normal((20, 5))
 
 
@@ -66,18 +75,20 @@ def test_a_cancelled_run_hands_in_the_bytes_of_what_was_ready():
         name: set(whole["auto", k].info) for name, k in whole
     }
 
-    def stop_at_once(event):
-        raise Cancelled("stopped")
 
-    with pytest.raises(Cancelled) as stopped:
-        job.run(spec=NoiseSpec(k=2, tables=3).to_plain(), X=X, report=stop_at_once)
-    assert stopped.value.result is None
-
-
-@pytest.mark.visit
-def test_a_run_is_found_by_its_kind(visit, ran, address, texts):
-    page = ran(PAGE, sample="pitprops", from_=3, to=3, step=1)
-    run = engine().store.find_run(address(page)["run"])
-    assert run.function == "sweep" and spec_of(run).ks == (3,)
-    again = visit(PAGE, **address(page))
-    assert not again.error and texts(again) == texts(page)
+@pytest.mark.parametrize(
+    ("spec", "more"),
+    [
+        (SweepSpec(ks=(2,)), {}),
+        (ComparisonSpec(ks=(2,)), {}),
+        (ComponentsSpec(sizes=(2, 2), methods=("em",), effort=None), {}),
+        (StabilitySpec(k=2, resamples=3), {}),
+        (StabilitySpec(k=(2, 2), methods=("joint",), resamples=3), {"components": np.eye(5)[:, :2]}),
+        (ChoiceSpec(ks=(2, 3), method="tpower", forced=(0,), folds=2, draws=2), {}),
+        (NoiseSpec(k=2, tables=3), {}),
+    ],
+    ids=lambda given: getattr(given, "kind", ""),
+)
+def test_a_run_stops_at_its_next_report(spec, more):
+    stopped, seen = cancelled(job.run, spec=spec.to_plain(), X=X, **more)
+    assert stopped.result is None and len(seen) == 1

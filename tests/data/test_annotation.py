@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nspca.data import Dataset, annotate, load_sample, read, sandbox
+from nspca.data import Dataset, annotate, load_sample, read
 from nspca.data.annotation import PREFIX, name_groups, read_annotation
-from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
 from tests.files import saved
 
@@ -98,14 +97,6 @@ def test_beginnings_of_names():
     assert data.labels is None and [*data.label_columns][-1] == PREFIX
     assert read(TABLE, label_column=PREFIX).labels.tolist() == [name[:3] for name in NAMES]
     assert isinstance(data.labelled(PREFIX), Dataset)
-
-
-def test_the_sandbox_joins_them(monkeypatch):
-    monkeypatch.setattr(sandbox, "is_small", lambda raw: False)
-    found = open_file(GENES, "genes", annotation=csv(ABOUT), features_in_rows=True, label_column="batch").data
-    here = read(GENES, name="genes", annotation=csv(ABOUT), features_in_rows=True, label_column="batch")
-    assert found.labels.tolist() == here.labels.tolist() and found.notes == here.notes
-    assert [*found.label_columns] == [*here.label_columns]
 
 
 @pytest.mark.parametrize("above", ["# made in May\n", "Samples of 2020\n\n", "sep=,\n"])

@@ -81,12 +81,15 @@ NAMED = {
     "parquet with an index": saved(FRAME.set_index("who").to_parquet),
     "feather": saved(FRAME.to_feather),
     "feather, plain": saved(FRAME.astype({"kind": "category"}).to_feather, compression="uncompressed"),
+    "feather, LZ4": saved(FRAME.to_feather, compression="lz4"),
     "stata": saved(FRAME.to_stata, write_index=False, version=118),
+    "stata 13": saved(FRAME.to_stata, write_index=False, version=117),
     "old stata": saved(FRAME.to_stata, write_index=False, version=114),
     "json lines": FRAME.to_json(orient="records", lines=True).encode(),
     "json list": FRAME.to_json(orient="records").encode(),
     "json lists of columns": json.dumps(FRAME.to_dict("list")).encode(),
     "arff": arff(),
+    "arff, CRLF": arff().replace(b"\n", b"\r\n"),
     "npz": npz(X=np.array(X), feature_names=FEATURES, sample_names=NAMES, labels=list("xyxyx")),
 }
 """Tables with names of samples and features, and labels."""
@@ -121,7 +124,8 @@ PLAIN = {
 }
 """Arrays without names."""
 IMAGES = {
-    form: pictures(form, ending) for form, ending in {"PNG": "png", "TIFF": "tif", "BMP": "bmp"}.items()
+    form: pictures(form, ending)
+    for form, ending in {"PNG": "png", "TIFF": "tif", "BMP": "bmp", "GIF": "gif", "PPM": "pgm"}.items()
 }
 FILES = NAMED | GENES | PLAIN | IMAGES
 

@@ -20,12 +20,6 @@ def dataset(X, **fields):
     return Dataset("t", X, numbered("feature", n), numbered("sample", m), **fields)
 
 
-def test_constant_columns_dense_and_sparse():
-    X = np.array([[1.0, 0.0, 2.0, 0.0], [1.0, 3.0, 2.0, 0.0], [1.0, 0.0, 2.5, 0.0]])
-    assert dataset(X).constant_columns().tolist() == [0, 3]
-    assert dataset(sp.csr_array(X)).constant_columns().tolist() == [0, 3]
-
-
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
@@ -97,12 +91,6 @@ def test_pixels_that_are_left_out_stay_as_zeros():
     )
     x = nspca.solve(nspca.Problem.from_data(some.X, 5)).components[:, 0]
     assert not x[[20, 21]].any()
-
-
-def test_a_sparse_table_stays_sparse():
-    data = nspca.load_sample("python-docs")
-    some = data.only([5, 1, 7])
-    assert sp.issparse(some.X) and np.array_equal(some.X.toarray(), data.X[:, [1, 5, 7]].toarray())
 
 
 GROUPED = np.random.default_rng(5).standard_normal((9, 6)) + 1.0
@@ -202,3 +190,15 @@ def test_features_that_are_not_there_are_named(how, features, words):
     data = replace(nspca.load_sample("digits"), image_shape=None, kind="table")
     with pytest.raises(InvalidData, match=words):
         getattr(data, how)(list(features))
+
+
+def test_constant_columns_dense_and_sparse():
+    X = np.array([[1.0, 0.0, 2.0, 0.0], [1.0, 3.0, 2.0, 0.0], [1.0, 0.0, 2.5, 0.0]])
+    assert dataset(X).constant_columns().tolist() == [0, 3]
+    assert dataset(sp.csr_array(X)).constant_columns().tolist() == [0, 3]
+
+
+def test_a_sparse_table_stays_sparse():
+    data = nspca.load_sample("python-docs")
+    some = data.only([5, 1, 7])
+    assert sp.issparse(some.X) and np.array_equal(some.X.toarray(), data.X[:, [1, 5, 7]].toarray())

@@ -9,7 +9,7 @@ from nspca.data import read
 from nspca.data.formats import excel, sheets
 from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
-from tests.files import archive, rewritten, xlsx
+from tests.files import rewritten, xlsx
 
 ROWS = [
     ["who", "a", "b", "kind"],
@@ -58,11 +58,6 @@ def test_a_sheet_is_a_table():
     assert (found.columns, found.id_column, found.text_columns) == (("who", "a", "b", "kind"), 0, (0, 3))
 
 
-def test_the_first_sheet_that_holds_something_is_read_and_said():
-    data = read(xlsx(empty=[], notes=ROWS, more=ROWS))
-    assert any("3 sheets" in note and "notes" in note for note in data.notes)
-
-
 def test_cells_of_every_kind():
     rows = [
         ["day", "a", "b", "c;d"],
@@ -84,10 +79,6 @@ def test_features_in_rows_and_short_rows():
         missing="mean",
     )
     assert data.X.tolist() == [[1, 4], [2, 5], [3, 4.5]]
-
-
-def test_inside_a_zip():
-    assert read(archive({"table.xlsx": xlsx(one=ROWS)})).X.shape == (4, 2)
 
 
 LAUGHS = (
@@ -136,11 +127,6 @@ def test_hostile_workbooks_are_one_sentence(case, monkeypatch, bounded_memory):
     with pytest.raises(InvalidData, match=said) as caught:
         read(make())
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
-
-
-def test_a_sheet_may_be_called_otherwise():
-    raw = renamed(xlsx(one=ROWS), "sheet1.xml", "one.dat")
-    assert read(raw).X.shape == (4, 2)
 
 
 def test_durations_are_numbers_of_days():

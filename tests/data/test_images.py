@@ -14,29 +14,6 @@ def encoded(pixels, kind, **options) -> bytes:
     return saved(Image.fromarray(pixels).save, kind, **options)
 
 
-@pytest.mark.parametrize(
-    ("kind", "ending", "options"),
-    [
-        ("TIFF", "tif", {}),
-        ("TIFF", "tiff", {"compression": "tiff_lzw"}),
-        ("BMP", "bmp", {}),
-        ("GIF", "gif", {}),
-        ("PPM", "pgm", {}),
-        ("PNG", "png", {}),
-    ],
-)
-def test_every_format_has_the_same_pixels(kind, ending, options):
-    data = read(archive({f"{i}.{ending}": encoded(one, kind, **options) for i, one in enumerate(PIXELS)}))
-    assert data.X.tolist() == [one.ravel().tolist() for one in PIXELS] and data.image_shape == (6, 5)
-
-
-def test_deep_tiff_keeps_its_levels():
-    deep = [one.astype(np.uint16) * 200 for one in PIXELS]
-    assert read(archive({f"{i}.tif": encoded(one, "TIFF") for i, one in enumerate(deep)})).X.max() == max(
-        map(np.max, deep)
-    )
-
-
 @pytest.mark.parametrize("size", [None, 5])
 def test_photographs_are_turned_upright(size):
     exif = Image.Exif()
@@ -66,11 +43,11 @@ IMAGES = {f"pictures/{i}.png": encoded(one, "PNG") for i, one in enumerate(PIXEL
     ],
 )
 def test_labels_of_a_table_beside_the_images(table, tmp_path):
-    files = {**IMAGES, "labels.csv": table, "README.md": b"made up"}
+    files = {**IMAGES, "labels.csv": table, "readme.txt": b"made up"}
     data = read(archive(files))
     assert data.labels.tolist() == ["a", "b", "a", "b"]
     assert any("labels.csv" in note for note in data.notes) and any(
-        "README.md" in note for note in data.notes
+        "readme.txt" in note for note in data.notes
     )
     if b"who" in table:
         assert read(archive(files), label_column="who").labels.tolist() == ["x", "x", "y", "y"]

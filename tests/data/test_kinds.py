@@ -612,7 +612,8 @@ FILES = {
     "kallisto": ("{}/abundance.tsv", ["target_id", "length", "est_counts", "tpm"], [9], [0.1]),
     "RSEM": ("{}.genes.results", ["gene_id", "length", "expected_count", "TPM"], [9], [1]),
     "featureCounts": (
-        "{}.txt", ["Geneid", "Chr", "Start", "End", "Strand", "Length", "/a/x.bam"], ["1", 1, 9, "+", 8], []
+        "{}.featureCounts.txt", ["Geneid", "Chr", "Start", "End", "Strand", "Length", "/a/x.bam"],
+        ["1", 1, 9, "+", 8], []
     ),
     "HTSeq": ("{}.counts", None, [], []),
 }  # fmt: skip
@@ -775,6 +776,7 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
     [
         ("latin-1", "Temp [°C]"),
         ("shift_jis", "長さ"),
+        ("cp1251", "название признака"),
         ("cp1252", "Länge"),
         ("mac_roman", "Züge"),
         ("cp850", "Zürich"),
@@ -812,6 +814,7 @@ def test_a_guess_is_said_with_the_right_encoding_among_the_ways(encoding):
     (said,) = (one for one in read(raw).findings if one.option == "encoding")
     values = {way.value for way in said.ways}
     assert encoding in values or f"as {encoding}." in said.what
+    assert all(len(read(raw, encoding=value).X) == 12 for value in values)
 
 
 def test_names_in_the_first_row_are_not_offered_as_missing_values():

@@ -181,11 +181,6 @@ print("alive")
     assert done.returncode == 0 and done.stdout.split() == [b"alive"], done.stderr.decode()[-2000:]
 
 
-def test_missing_values_name_their_column():
-    with pytest.raises(InvalidData, match='row 2, column "b" holds none'):
-        read(written(pa.table({"who": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [1, None, 3]})))
-
-
 def test_a_time_zone_that_nobody_knows():
     stamps = pa.array([1, 2, 3], pa.timestamp("s", tz="Nowhere/Land"))
     with pytest.raises(InvalidData, match=r"tz=Nowhere/Land. cannot be read"):

@@ -31,6 +31,15 @@ def docword() -> bytes:
     return "\n".join(["37", "9", str(matrix.nnz), *lines[::-1], ""]).encode()
 
 
+def with_zero(X) -> sp.csr_array:
+    """The table with an entry of 0 that is stored all the same, in its second row."""
+    data, (rows, columns) = X[X != 0], np.nonzero(X)
+    zero = np.argwhere(X == 0)[0]
+    return sp.csr_array(
+        sp.coo_array((np.append(data, 0.0), (np.append(rows, zero[0]), np.append(columns, zero[1]))), X.shape)
+    )
+
+
 FILES = {
     "docword": docword(),
     "docword in gzip": gzip.compress(docword()),
@@ -41,6 +50,7 @@ FILES = {
     "csv in gzip": gzip.compress(FRAME.to_csv(index=False).encode()),
     "parquet": saved(FRAME.to_parquet, row_group_size=10),
     "csr": saved(sp.save_npz, sp.csr_array(X)),
+    "csr with a stored zero": saved(sp.save_npz, with_zero(X)),
     "csc": saved(sp.save_npz, sp.csc_array(X)),
     "npz": saved(np.savez, X=X),
     "npz of another name": saved(np.savez, table=X, labels=np.arange(37)),

@@ -39,18 +39,18 @@ def everything_apart(monkeypatch):
 TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
 
 
-def test_a_table_comes_back_whole(everything_apart):
-    found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
-    assert same(found.data, read(TABLE, name="mine", missing="mean")) and found.data.label_columns
-    assert same(found.layout, find_layout(TABLE)) and not found.is_mendable
-
-
-def test_names_of_label_columns_are_never_taken_for_kinds_of_objects(everything_apart):
+def test_a_table_comes_back_whole_with_its_annotation(everything_apart):
+    """Names of label columns are never taken for kinds of objects."""
     names = ["$array", "$Dataset", "XDataset", "$error"]
-    rows = [f"s{i},{i},{i * i % 7},{','.join('xy'[i % 2] for _ in names)}" for i in range(6)]
+    rows = [f"s{i},{i or ''},{i * i % 7},{','.join('xy'[i % 2] for _ in names)}" for i in range(6)]
     raw = "\n".join([f"who,a,b,{','.join(names)}", *rows]).encode()
-    found = open_file(raw, "mine")
-    assert same(found.data, read(raw, name="mine")) and [*found.data.label_columns] == names
+    about = "who,batch\n" + "".join(f"s{i},{'uv'[i % 2]}\n" for i in range(6))
+    how = {"missing": "mean", "annotation": about.encode(), "label_column": "batch"}
+    found = open_file(raw, "mine", None, **how)
+    assert same(found.data, read(raw, name="mine", **how)) and {*names, "batch"} <= {
+        *found.data.label_columns
+    }
+    assert same(found.layout, find_layout(raw)) and not found.is_mendable
 
 
 def test_sparse_counts_and_their_words_come_back_whole(everything_apart):

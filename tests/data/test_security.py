@@ -142,6 +142,9 @@ def test_table_of_too_many_values(monkeypatch):
         read(b"1,2\n" * 51)
     with pytest.raises(InvalidData, match=r"30000000 entries.*`python -m nspca shard FILE FOLDER"):
         limits.check_sparse(1000, 1000, 30_000_000)
+    monkeypatch.setattr(limits, "MAX_TEXT_COLUMNS", 10)
+    with pytest.raises(InvalidData, match=r"at most 10 columns, this one has 11.*features in rows"):
+        read((b"1," * 10 + b"1\n") * 3)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r"])

@@ -42,27 +42,6 @@ ARFF = (
     b"@ATTRIBUTE kind {x,y,'\xc3\xbc'}\n\n@DATA\n% rows\n"
     + "".join(f"{n},{a!r}, {b},'{k}'\n" for n, a, b, k in FRAME.itertuples(index=False)).encode()
 )
-KINDS = {
-    "Stata": saved(FRAME.to_stata, write_index=False, version=118),
-    "Stata 13": saved(FRAME.replace("ü", "u").to_stata, write_index=False, version=117),
-    "Stata 10": saved(FRAME.replace("ü", "u").to_stata, write_index=False, version=114),
-    "Feather": saved(FRAME.to_feather),
-    "Feather, LZ4": saved(FRAME.to_feather, compression="lz4"),
-    "Feather, plain": saved(FRAME.astype({"kind": "category"}).to_feather, compression="uncompressed"),
-    "JSON lines": "\n".join(map(json.dumps, records())).encode(),
-    "JSON list": json.dumps(records(), indent=1).encode(),
-    "JSON columns": json.dumps({name: FRAME[name].tolist() for name in FRAME}).encode(),
-    "ARFF": ARFF,
-    "ARFF, CRLF": ARFF.replace(b"\n", b"\r\n"),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_table_is_that_of_the_program(kind):
-    data = read(KINDS[kind], label_column="kind")
-    assert data.X.tolist() == X
-    assert (data.feature_names, data.sample_names) == (("a", "b"), tuple(FRAME["name"]))
-    assert data.labels.tolist()[:5] == ["x", "y", "x", "y", "x"]
 
 
 def test_a_sas_transport_file_keeps_its_last_record(tmp_path):
@@ -155,12 +134,6 @@ def test_archives_that_are_not_read_have_a_name(member, said):
         read(archive({"mimetype": "application/x", member: "x", **pictures}))
 
 
-def test_an_open_document_text_has_a_name():
-    files = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<x/>"}
-    with pytest.raises(InvalidData, match="OpenDocument text"):
-        read(archive(files))
-
-
 @pytest.mark.parametrize(
     ("begins", "said"),
     [
@@ -238,23 +211,8 @@ def test_two_tables_of_the_same_columns_are_not_joined():
         read(both)
     ways = {way.value: read(both, **{way.option: way.value}).sample_names[2] for way in told.value.ways}
     assert ways == {"train.csv": "cid", "test.csv": "dan"}
-
-
-def test_the_files_of_feature_counts_are_called_by_their_samples():
-    head = "# Program:featureCounts\nGeneid\tChr\tStart\tEnd\tStrand\tLength\t"
-    rows = "".join(f"ENSG{i:08d}\t1\t1\t9\t+\t8\t{i}\n" for i in range(6))
-    names = ("heart_2", "liver")
-    data = read(archive({f"{one}.featureCounts.txt": f"{head}{one}.bam\n{rows}" for one in names}))
-    assert tuple(data.sample_names) == names
-
-
-def test_a_readme_beside_images_is_not_their_table_of_labels():
-    images = {
-        f"{i}.png": saved(Image.fromarray(np.full((3, 3), 9 * i, np.uint8)).save, "PNG") for i in range(4)
-    }
-    labels = "image,kind\n" + "".join(f"{i}.png,{'xy'[i % 2]}\n" for i in range(4))
-    data = read(archive({**images, "labels.csv": labels, "readme.txt": "Made in May."}), label_column="kind")
-    assert data.labels.tolist() == ["x", "y"] * 2 and any('"readme.txt"' in note for note in data.notes)
+    with pytest.raises(InvalidData, match=r'two tables, "a\.csv" and "b\.csv", that name no sample'):
+        read(archive({"a.csv": b"1,2", "b.csv": b"1,2"}))
 
 
 def test_what_is_left_of_an_npz_is_said():
@@ -289,3 +247,9 @@ def test_of_two_arrays_with_one_meaning_the_other_is_said():
 def test_a_table_of_numbers_has_no_texts_to_count():
     with pytest.raises(InvalidData, match="no column of texts"):
         read_text(b"name,a,b,c\n" + b"".join(b"s%d,1.%d,2.5,3\n" % (i, i) for i in range(9)))
+
+
+def test_an_open_document_text_has_a_name():
+    files = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<x/>"}
+    with pytest.raises(InvalidData, match="OpenDocument text"):
+        read(archive(files))

@@ -239,26 +239,6 @@ def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_p
     assert not list(tmp_path.glob(".rows*"))
 
 
-@pytest.mark.parametrize("ending", ["npy", "npz"])
-@pytest.mark.parametrize(
-    ("table", "sentence"),
-    [
-        (X[:0], "got 0"),
-        (X[:, :0], "got 57"),
-        (X[:0].reshape(0, 3, 3), "got 0"),
-        (X.reshape(57, 3, 3, 1), "2 dimensions.*got 4"),
-        (np.array(3.0), "2 dimensions.*got 0"),
-        (X.astype("U4"), "must hold real numbers, got type <U4"),
-    ],
-)
-def test_an_array_that_is_no_table_is_refused_alike_by_read_and_plan(ending, table, sentence, tmp_path):
-    path = tmp_path / f"odd.{ending}"
-    (np.save if ending == "npy" else lambda path, X: np.savez(path, X=X))(path, table)
-    for call in (nspca.read, nspca.plan):
-        with pytest.raises(InvalidData, match=sentence):
-            call(path)
-
-
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0)])
 @pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array])
 def test_a_sparse_matrix_without_rows_or_columns_is_refused_in_a_sentence(make, shape, tmp_path):

@@ -104,26 +104,6 @@ def test_matrix_market_is_what_reading_it_gives(tmp_path, kind):
     assert np.array_equal(whole(made).toarray(), sp.csr_array(known).toarray())
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv", "npz"])
-def test_tables_are_what_reading_them_gives(X, tmp_path, kind):
-    frame = pd.DataFrame(X.toarray(), columns=[f"w{j}" for j in range(40)])
-    source = tmp_path / f"x.{kind}"
-    if kind == "parquet":
-        frame.to_parquet(source, row_group_size=11)
-    elif kind == "csv":
-        frame.insert(0, "name", [f"d{i}" for i in range(30)])
-        frame.to_csv(source, index=False)
-    else:
-        X.data[3] = 0.0  # stored all the same
-        sp.save_npz(source, sp.csr_array(X))
-    assert len(shard(source, tmp_path / "one")) == 1
-    made = shard(source, tmp_path / "s", rows=8)
-    known = nspca.read(source)
-    assert made.digest == sparse_digest(canonical(sp.csr_array(known.X)))
-    assert made.feature_names == tuple(known.feature_names)
-    assert [block.shape[0] for block in made.blocks()] == [8, 8, 8, 6]
-
-
 def test_the_size_of_a_shard_can_be_asked_for(X, tmp_path):
     (tmp_path / "docword.x.txt").write_bytes(docword(X))
     made = shard(tmp_path / "docword.x.txt", tmp_path / "s", megabytes=0.001)

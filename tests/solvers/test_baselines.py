@@ -55,6 +55,17 @@ def test_nmf_is_the_best_truncated_part_of_scikit_learn(X):
     assert np.allclose(result.components[:, 0], best, atol=1e-8)
 
 
+@pytest.mark.parametrize("center", [True, False])
+def test_sparse_tables_are_dense_ones(center):
+    X = np.random.default_rng(2).poisson(0.5, (30, 8)) - (np.arange(8) == 3)
+    for method in ("nmf", "spca"):
+        dense, sparse = (
+            nspca.solve(nspca.Problem.from_data(T, 3, center=center), method, certify=None)
+            for T in (X, sp.csr_array(X))
+        )
+        assert np.allclose(dense.components, sparse.components, atol=1e-6)
+
+
 def tables(sizes):
     """Yield data at the limits of a factorisation: tiny, constant, of low rank, and of extreme size."""
     rng = np.random.default_rng(5)

@@ -18,11 +18,9 @@ from nspca.bounds.disjoint.state import State
 from nspca.covariance.linalg import Array
 
 TRIED = 8
-"""Features whose children are tried, those that the linear program leaves most open. On the digits in 4 parts
-of 8 pixels, nonnegative, a tree of programs has 6 nodes with that, and 9 where the first one is taken.
-"""
+"""Features whose children are tried, those that the linear program leaves most open."""
 PROGRAMS = 60
-"""Maximum nodes of a tree of programs. On those digits a node takes .4 s."""
+"""Maximum nodes of a tree of programs."""
 OPEN = 1e-6
 """Least score of a feature that is branched on."""
 

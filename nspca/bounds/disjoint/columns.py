@@ -15,7 +15,7 @@ Source: column generation for set packing; du Merle et al. 1999 for the damping.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,59 +66,6 @@ class Prices:
         return bool(self.shares) and all(share > 1 - 1e-6 for _, _, share in self.shares)
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """Sets of rows as arrays, for sums over all of them at once.
-
-    Attributes
-    ----------
-    sets : list of tuple of int
-        The sets, none of them empty.
-    values, sizes : (p,) float64 and int64
-        Value and number of members of each set.
-    rows : (.,) int64
-        The members of all sets, one after the other.
-    """
-
-    sets: list[tuple[int, ...]]
-    values: Array
-    sizes: np.ndarray
-    rows: np.ndarray
-
-    @classmethod
-    def of(cls, values: Mapping[tuple[int, ...], float]) -> "Pool":
-        """Return the pool of the sets that are the keys of a mapping to their values."""
-        sizes = np.array([len(S) for S in values], dtype=np.int64)
-        rows = np.fromiter(itertools.chain.from_iterable(values), np.int64, int(sizes.sum()))
-        return cls(list(values), np.array(list(values.values())), sizes, rows)
-
-    @property
-    def starts(self) -> np.ndarray:
-        """Return where each set (p,) begins in `rows`."""
-        return np.cumsum(self.sizes) - self.sizes
-
-    def joined(self, more: "Pool") -> "Pool":
-        """Return the sets of this pool, and then those of another."""
-        arrays = ((self.values, more.values), (self.sizes, more.sizes), (self.rows, more.rows))
-        return Pool(self.sets + more.sets, *(np.concatenate(pair) for pair in arrays))
-
-    def sums(self, weights: np.ndarray) -> np.ndarray:
-        """Return the sum of the weights (r,) of the members of each set (p,)."""
-        return np.add.reduceat(weights[self.rows], self.starts)
-
-    def held(self, state: State, c: int) -> np.ndarray:
-        """Tell for each set (p,) whether component c may have it."""
-        into, out = np.zeros(state.n), np.zeros(state.n)
-        into[list(state.into[c])], out[list(state.out[c])] = 1.0, 1.0
-        has_all = self.sums(into) == len(state.into[c])
-        return has_all & (self.sums(out) == 0) & (self.sizes <= state.sizes[c])
-
-    def incidence(self, n: int) -> sp.csc_array:
-        """Return the matrix (n, p) that is 1 where a set has a row."""
-        ends = np.append(self.starts, self.rows.size)
-        return sp.csc_array((np.ones(self.rows.size), self.rows, ends), shape=(n, self.sizes.size))
-
-
 class Columns:
     """Pool of sets of rows of A (r, r), in the order in which they were added.
 
@@ -127,7 +74,7 @@ class Columns:
 
     def __init__(self, A: Array, nonneg: bool):
         self.A, self.nonneg, self.values = A, nonneg, dict[tuple[int, ...], float]()
-        self._pool = Pool.of({})
+        self._incidence = sp.csc_array((len(A), 0))
 
     def add(self, features: Sequence[int] | np.ndarray) -> tuple[int, ...]:
         """Add a set of rows and the value of its best component, and return the set, sorted."""
@@ -171,17 +118,27 @@ class Columns:
         return Prices(best, known, last.program, last.shares)
 
     @property
-    def pool(self) -> "Pool":
-        before = len(self._pool.sets)
+    def incidence(self) -> sp.csc_array:
+        """Return the matrix (n, p) that is 1 where a known set has a row."""
+        before = self._incidence.shape[1]
         if before < len(self.values):
-            new = dict(itertools.islice(self.values.items(), before, None))
-            self._pool = self._pool.joined(Pool.of(new))
-        return self._pool
+            sets = list(itertools.islice(self.values, before, None))
+            rows, ends = np.concatenate(sets), np.cumsum([0, *map(len, sets)])
+            new = sp.csc_array((np.ones(rows.size), rows, ends), (len(self.A), len(sets)))
+            self._incidence = sp.hstack((self._incidence, new), format="csc")
+        return self._incidence
+
+    def held(self, state: State, c: int) -> np.ndarray:
+        """Return the numbers (.,) of the known sets that component c may have."""
+        marks = np.zeros((3, state.n))
+        marks[0, list(state.into[c])] = marks[1, list(state.out[c])] = marks[2] = 1.0
+        into, out, sizes = marks @ self.incidence
+        return np.flatnonzero((into == len(state.into[c])) & (out == 0) & (sizes <= state.sizes[c]))
 
     def top(self, state: State, c: int, pi: Array) -> float:
         """Return the largest value(S) - pi(S) of the known sets S that component c may have."""
-        pool = self.pool
-        return float((pool.values - pool.sums(pi))[pool.held(state, c)].max())
+        own = self.held(state, c)
+        return float((np.array(list(self.values.values())) - pi @ self.incidence)[own].max())
 
     def program(self, state: State, classes: list[list[int]]) -> Prices:
         """Solve the linear program over the known columns that the classes may have; return its prices.
@@ -190,12 +147,12 @@ class Columns:
         """
         from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
 
-        n, pool, number = len(self.A), self.pool, len(classes)
-        held = [np.flatnonzero(pool.held(state, own[0])) for own in classes]
+        n, number, values = len(self.A), len(classes), np.array(list(self.values.values()))
+        held, known = [self.held(state, own[0]) for own in classes], list(self.values)
         which, group = np.concatenate(held), np.repeat(np.arange(number), [own.size for own in held])
-        sets = pool.incidence(n)[:, which]
+        sets = self.incidence[:, which]
         of_class = sp.csc_array((np.ones(group.size), (group, np.arange(group.size))), (number, group.size))
-        packing, gains = sp.vstack((sets, of_class), format="csc"), pool.values[which]
+        packing, gains = sp.vstack((sets, of_class), format="csc"), values[which]
         scale = max(float(gains.max(initial=0.0)), 1e-300)
         solved = linprog(
             -gains / scale,
@@ -204,13 +161,13 @@ class Columns:
             method="highs",
         )
         if solved.status:
-            tops = tuple(float(pool.values[own].max()) for own in held)
+            tops = tuple(float(values[own].max()) for own in held)
             bound = sum(top * len(own) for top, own in zip(tops, classes, strict=True))
             return Prices(np.zeros(n), tops, bound, [])
         duals = np.maximum(-solved.ineqlin.marginals, 0.0) * scale
         pi, tops = duals[:n], tuple(duals[n:].tolist())
         taken = np.flatnonzero(solved.x > 1e-9)
-        shares = [(int(group[i]), pool.sets[which[i]], float(solved.x[i])) for i in taken]
+        shares = [(int(group[i]), known[which[i]], float(solved.x[i])) for i in taken]
         return Prices(pi, tops, -float(solved.fun) * scale, shares)
 
     def climb(self, state: State, c: int, pi: Array, found: Prices, rng: np.random.Generator) -> float:

@@ -47,7 +47,7 @@ GAP = 1e-6
 MOVED, SEEN, WIDEST = 0.02, 0.1, 1.0
 """How far scales move, as a power of the ratio of the two sums of a row (see `moved`); what is
 added to both sums, relative to their mean, as small ones say little; and the largest logarithm of a scale.
-Larger powers throw the bound about: with .05, .992 of CBCL / 255 was promised where .02 promised .994.
+Larger powers throw the bound about.
 """
 TINIEST = 1e-300
 """Smallest number by which sums are divided."""

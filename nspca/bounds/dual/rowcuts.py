@@ -31,8 +31,7 @@ from nspca.covariance.linalg import Array
 
 CUT, CUT_FEW = 0.1, 0.4
 """Weights of the row cuts, relative to the lift: the usual one, and that of a lift of several components
-in the larger norm. Larger weights overshoot at the start, smaller are slower. With the second one, a
-search over sets ended at a gap of 2e-5 on digits, nonnegative, which the first proves optimal.
+in the larger norm. Larger weights overshoot at the start, smaller are slower.
 """
 WAIT = 40
 """Steps before the row cuts begin, in which the bundle of the lift grows. A feature that no point of the

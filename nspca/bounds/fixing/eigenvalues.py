@@ -18,10 +18,6 @@ steps. After a failure, enumeration is tried again when there are FEWER times fe
 """
 PRICED = 1e5
 """Maximum supports for an enumeration with prices, where squares are no bound."""
-EARLY, HOPEFUL = 200, 0.25
-"""Without prices, an enumeration ends after EARLY parts when it has closed less than the share HOPEFUL of the
-supports that it should have closed by then. The first parts are the hardest ones.
-"""
 
 
 def take_up(own: Bounding) -> None:
@@ -57,20 +53,19 @@ def may_count(own: Bounding) -> bool:
 def count(own: Bounding, left: int) -> Node | None:
     """Enumerate the supports of a node by branching; return the tree, or None if that fails.
 
-    At most `left` parts are tried; fewer where the first ones close too little. What closes a part is proved
+    At most `left` parts are tried. What closes a part is proved
     once every part is known to be closed, so an enumeration that fails costs little.
     """
     if left <= 0:
         return None
     root, known, kept = Node(own.supports), (own.lower, own.answer), own.kept
     parts = Parts(own)
-    waiting, closed, tried, share, failed = [root], list[Node](), 0, 0.0, False
+    waiting, closed, tried, failed = [root], list[Node](), 0, False
     while waiting and not failed:
         node, tried = waiting.pop(), tried + 1
         weights = None if node.supports.is_empty else parts.undecided(node)
         if weights is None:
             closed += [] if node.supports.is_empty else [node]
-            share += node.supports.count / root.supports.count
         elif not weights.size:
             failed = True
         else:
@@ -78,8 +73,7 @@ def count(own: Bounding, left: int) -> Node | None:
             halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
             node.feature, node.children = int(one[0]), tuple(map(Node, halves))
             waiting += reversed(node.children)  # the child with the feature leads to good answers earlier
-        behind = kept.prices is None and tried >= EARLY and share * left < HOPEFUL * tried
-        failed |= bool(waiting) and (tried >= left or behind)
+        failed |= bool(waiting) and tried >= left
     for node in () if failed else closed:
         if node.leaf is None:
             own.kept = own.ground.kept(node.supports)

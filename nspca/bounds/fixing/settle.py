@@ -20,7 +20,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.lifts import begin, begin_afresh, is_core, reach_points, remember
 from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.reduction import below_reduced, prove_roof, reduce
-from nspca.bounds.fixing.stages import fix_all, fix_needed
+from nspca.bounds.fixing.stages import fix, fix_needed
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
@@ -79,7 +79,7 @@ def improve(own: Bounding, task: Task) -> None:
             own.claim(stored)
         else:
             own.offer(stored)
-        fixed = fix_all(own)
+        fixed = fix(own)
         if is_core(own) and not fixed:
             own.offer(stored)
         # On the rows of a core the same witness may still tell which features every better answer has.
@@ -131,7 +131,7 @@ def refine(own: Bounding, task: Task) -> None:
             return
         remember(own, lift)
         over, last = is_over(reached), min(last, reached)
-        fixed = fix_all(own, 1 if over else max(1, int(WORTH * len(own.kept.block))))
+        fixed = fix(own, 1 if over else max(1, int(WORTH * len(own.kept.block))))
         if fixed or over:
             lift, rounds = next_lift(own, task, stored, fixed), 0
             last, waits = (last, 1) if fixed else (np.inf, FEWEST)

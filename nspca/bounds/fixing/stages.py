@@ -3,7 +3,7 @@
 The supports that have a feature, or those that lack it, cannot exceed the best known value. A search over
 cones proves that for many features at once, and its cover is stored with them as a `Stage`.
 
-`settle` calls `fix_all` after each bound that a witness has proved. `search` asks `fixable` before a
+`settle` calls `fix` after each bound that a witness has proved. `search` asks `fixable` before a
 tree begins.
 """
 
@@ -26,34 +26,16 @@ PLAIN = 25
 """Factor on the cap of cones of a plain search, about one row. It makes a cone in a sixth of the time that a
 search about every row takes.
 """
-AGAIN = 0.25
-"""Minimum share of the free features that a witness must have fixed to be used again at once."""
-
-
-def fix_all(own: Bounding, least: int = 1) -> bool:
-    """Fix features by the best witness of a node while that fixes many; tell whether any was fixed.
-
-    A use that has fixed no feature is not tried again.
-    """
-    fixed = False
-    while not own.done and own.fixing_use is not own.tried:
-        before = own.supports.possible.size
-        if not fix(own, least):
-            own.tried = own.fixing_use if least <= 1 else own.tried
-            break
-        fixed = True
-        if before - own.supports.possible.size <= AGAIN * before:
-            break
-    return fixed
 
 
 def fix(own: Bounding, least: int = 1) -> bool:
     """Fix features by the best witness, restrict the work to what remains, and tell whether any was fixed.
 
-    No cone is made when the known directions leave fewer than `least` features to fix.
+    A use that has fixed no feature is not tried again. No cone is made when the known directions leave fewer
+    than `least` features to fix.
     """
     use = own.fixing_use
-    if use is None or use.witness is None:
+    if own.done or use is None or use.witness is None or use is own.tried:
         return False
     kept, supports = own.kept, own.supports
     query, lost = own.query(use)
@@ -73,6 +55,7 @@ def fix(own: Bounding, least: int = 1) -> bool:
         left = np.union1d(rows[at[found.out[: at.size]]], left if found.out[at.size :].any() else rows[:0])
         needed, tree = rows[at[found.into[: at.size]]], found.tree
     if not left.size and not needed.size:
+        own.tried = use if least <= 1 else own.tried
         return False
     take(own, Stage(left, np.sort(needed), replace(use, F=F, tau=query.tau if kept.free else 0.0, tree=tree)))
     return True
