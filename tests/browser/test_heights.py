@@ -23,6 +23,7 @@ PAGES = (
     "components?sample=all-aml",
     "components?sample=pitprops",
     "papers?item=asteris2014-figure-4",
+    "papers?paper=exact",
     "runs",
 )
 

@@ -30,5 +30,3 @@ def test_the_first_screen_has_the_answer_and_its_picture(page, app_url, address)
     expect(picture).to_be_visible()
     box = picture.bounding_box()
     assert box["y"] + box["height"] <= 900, "the picture ends below the first screen"
-    main = page.locator("[data-testid='stMainBlockContainer']").bounding_box()
-    assert main["height"] <= 3000

@@ -52,13 +52,6 @@ def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(arrive, 
     assert len(refused) == 3 and all(sentence in said for sentence in refused)
 
 
-def test_data_that_are_no_problem_refuse_nobody_and_say_so_when_run(visit, sentence):
-    page = visit("pages/sweep.py", sample="digits", scale=1)
-    assert len(page.multiselect(key="widget_methods").options) == len(nspca.METHODS) + 1
-    page.button(key="run").click().run()
-    assert "constant columns" in sentence(page)
-
-
 def test_what_is_selected_before_anybody_chose_can_always_run():
     for problem in (nspca.Problem.from_covariance(np.eye(4), 2, nonneg) for nonneg in (True, False)):
         assert all(line_of(name).refusal(problem) is None for name in {*COMPARED, *DEFAULT})

@@ -43,11 +43,13 @@ def test_a_wrong_address_is_as_if_nothing_was_said(text):
         VALUES["opts"].read(text)
 
 
-@pytest.mark.parametrize("text", ["em.restarts:many", "em.starts:nowhere", "em.polish:2", "nobody.rank:3"])
-def test_a_value_of_another_kind_is_the_default(arrive, text, address):
-    page = arrive(**SHORT, opts=text)
+def test_a_value_of_another_kind_is_the_default(arrive):
+    page = arrive(**SHORT, opts="em.restarts:many~em.starts:nowhere~em.polish:2~nobody.rank:3")
     assert not page.error and not page.exception
-    assert page.number_input(key="widget_opts_em_restarts").value == 10
+    default = line_of("em").Options()
+    assert page.number_input(key="widget_opts_em_restarts").value == default.restarts == 10
+    assert page.selectbox(key="widget_opts_em_starts").value == default.starts
+    assert page.toggle(key="widget_opts_em_polish").value is default.polish
 
 
 def test_the_address_gives_back_what_it_was_made_from():

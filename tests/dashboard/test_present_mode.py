@@ -1,15 +1,8 @@
-"""Present mode, and tables on a phone."""
+"""Tables on a phone."""
 
 import pytest
 
 from nspca.dashboard.app import tables
-
-
-def test_present_mode_hides_the_menu_until_it_is_left(visit, address):
-    page = visit("pages/spannogram.py", sample="digits", k=6, present=1)
-    assert not page.sidebar.children and address(page)["present"] == "1"
-    page.button(key="leave").click().run()
-    assert "present" not in address(page) and page.sidebar.children
 
 
 def test_a_table_is_a_list_of_cards_on_a_phone():

@@ -42,6 +42,7 @@ from nspca.plots.compare import (
 from nspca.specs import ComparisonSpec, DataSpec
 from nspca.specs.rows import Found, Proved, Refused
 from nspca.specs.sweep import COMPARED
+from tests.cancelling import cancelled
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -143,18 +144,9 @@ def test_more_components_and_other_samples(done, alts, texts):
     assert any("2 components by each method as 8 × 8 images" in alt for alt in alts(page)), "frequencies"
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"ks": "0"}, "at least 1 and at most 13"),
-        ({"ks": "2, 99"}, "got 99"),
-        ({"ks": "five"}, "such as 5, 10, 20-25"),
-        ({"ks": " , "}, "takes 1 to 60 values of k, got none"),
-    ],
-)
-def test_a_wrong_question_is_one_sentence(arrive, sentence, change, said):
-    page = arrive(**{**SHORT, **change})
-    assert said in sentence(page).replace("&#45;", "-").replace("&#46;", ".")
+def test_a_wrong_question_is_one_sentence(arrive, sentence):
+    page = arrive(**{**SHORT, "ks": "2, 99"})
+    assert "at least 1 and at most 13" in sentence(page) and "got 99" in sentence(page)
     page.text_input(key="widget_ks").set_value("3").run()
     assert not page.error and page.button(key="rivals_run")
 
@@ -175,18 +167,11 @@ def test_a_run_is_cancelled_and_can_run_again(arrive, texts, monkeypatch):
 
 
 def test_a_cancelled_run_hands_in_what_was_ready():
-    events, X = [], nspca.load_sample("digits").X
+    X = nspca.load_sample("digits").X
     spec = ComparisonSpec(ks=(3, 6), methods=("auto", "pca", "threshold"))
 
     def until(stop):
-        def report(event):
-            events.append(event)
-            if stop(event):
-                raise nspca.errors.Cancelled
-
-        with pytest.raises(nspca.errors.Cancelled) as cancelled:
-            spec.run(report, X=X)
-        return cancelled.value.result
+        return cancelled(spec.run, X=X, when=lambda seen: stop(seen[-1]))[0].result
 
     found = lambda event: event.payload.get("row", {})  # noqa: E731
     assert until(lambda event: event.stage == "leading eigenvectors") is None
@@ -216,8 +201,14 @@ def test_the_axes_are_there_before_the_first_point():
 
 def test_values_of_k_are_read_and_have_a_default():
     assert read_ks("2, 4–6 ; 9", 13) == (2, 4, 5, 6, 9)
-    with pytest.raises(InvalidProblem, match="1 to 60 values"):
-        read_ks("1-400", 400)
+    for wrong, said in (
+        ("0", "at least 1 and at most 400, .* got 0"),
+        ("five", "such as 5, 10, 20-25, got five"),
+        (" , ", "takes 1 to 60 values of k, got none"),
+        ("1-400", "takes 1 to 60 values of k, got 61"),
+    ):
+        with pytest.raises(InvalidProblem, match=said):
+            read_ks(wrong, 400)
     assert default_ks(13) == tuple(range(1, 14)) and default_ks(361) == (5, 10, 20, 40, 80, 160)
     assert default_ks(20) == (5, 10) and max(default_ks(12582)) == 160
 

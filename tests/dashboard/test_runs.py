@@ -474,35 +474,40 @@ def test_a_qr_code_holds_the_address():
     assert dark == sum(map(sum, modules)) and svg.get("width") == svg.get("height")
 
 
-@pytest.mark.parametrize(
-    ("task", "rows", "shapes"),
-    [
-        (
-            "sweep",
-            [
-                Found("auto", 2, 1.0, 1.5),
-                Found("auto", 4, 2.0, 2.0),
-                Found("em", 2, 0.5),
-                Found("em", 4, 1.0),
-            ],
-            3,
-        ),
-        ("comparison", [Found("auto", 2, 1.0)], 2),
-        ("optimum", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
-        ("components", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
-        ("components", [Several("joint", [1.0], 0.1, None)], None),
-        ("sweep", [Found("auto", 2, "nonsense")], None),
-        ("check", [], None),
-    ],
-)
-def test_a_thumbnail_is_drawn_from_the_stored_rows(workspace, visit, task, rows, shapes):
-    plant(workspace, task, rows=rows)
-    one = told(workspace)[task]
-    drawn = descriptions.draw_small(one, rows)
-    assert drawn is None if shapes is None else len(list(ElementTree.fromstring(drawn[0]))) == shapes
-    assert drawn is None or re.search(r"\d", drawn[1])
+SMALL = [
+    (
+        "sweep",
+        [
+            Found("auto", 2, 1.0, 1.5),
+            Found("auto", 4, 2.0, 2.0),
+            Found("em", 2, 0.5),
+            Found("em", 4, 1.0),
+        ],
+        3,
+    ),
+    ("comparison", [Found("auto", 2, 1.0)], 2),
+    ("optimum", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
+    ("components", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
+    ("components", [Several("joint", [1.0], 0.1, None)], None),
+    ("sweep", [Found("auto", 2, "nonsense")], None),
+    ("check", [], None),
+]
+"""A kind of run, the rows that it stored, and the shapes of its thumbnail."""
+
+
+def test_thumbnails_are_drawn_from_the_stored_rows(visit):
+    workspace = new_workspace()
+    for number, (task, rows, _) in enumerate(SMALL):
+        plant(workspace, task, rows=rows, number=number)
+    described = describe_runs(engine().store.list_runs(workspace))[::-1]
+    for one, (task, rows, shapes) in zip(described, SMALL, strict=True):
+        assert one.spec.kind == task
+        drawn = descriptions.draw_small(one, rows)
+        assert drawn is None if shapes is None else len(list(ElementTree.fromstring(drawn[0]))) == shapes
+        assert drawn is None or re.search(r"\d", drawn[1])
     page = visit(PAGE, w=workspace)
-    assert not page.exception and not page.error and len(page.get("image")) == (shapes is not None)
+    assert not page.exception and not page.error
+    assert len(page.get("image")) == sum(shapes is not None for *_, shapes in SMALL)
 
 
 def test_features_that_were_left_out_are_told_and_lead_back():
