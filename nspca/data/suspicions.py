@@ -219,7 +219,7 @@ def _is_code(extreme: float, codes: Sequence[float], others: np.ndarray) -> bool
     """Tell whether a smallest or largest value is a code for a missing value, from the `others` beside it."""
     low, high = float(others.min()), float(others.max())
     spread, size = high - low, abs(extreme)
-    gap = min(abs(one - (low if extreme < low else high)) for one in codes)
+    gap = min(low - one if extreme < low else one - high for one in codes)  # below 0 for one among them
     are_nines = _is_nines(size) or len(codes) > 1
     if extreme == 0:  # a weight of nothing
         return low > 9 and gap > spread > 0

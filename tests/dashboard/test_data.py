@@ -486,7 +486,7 @@ def test_a_second_table_gives_groups_of_genes_in_rows(visit, texts, address, sen
     genes, about = genes_and_samples()
     page = upload(visit, genes, "genes.csv", rows="1")
     page.toggle(key="widget_rows").set_value(True).run()
-    assert "begin in 2 ways" in texts(page) and page.metric[4].value == "none"
+    assert "begin in 2 ways: “" in texts(page) and page.metric[4].value == "none"
     slot = next(one for one in page.file_uploader if "second table" in one.label)
     slot.upload("wrong.csv", b"who,kind\nx1,a\nx2,b\n")
     assert "No sample of the table is in the annotation" in sentence(page.run())

@@ -193,6 +193,14 @@ def test_ordinary_answers_hold_no_code(kinds):
     assert not [one for one in read(raw).findings if one.option == "missing_codes"]
 
 
+def test_a_number_among_counts_is_no_code_where_it_is_the_largest_of_two_columns():
+    counts = np.random.default_rng(3).integers(0, 1000, (40, 6))
+    counts[:, 4:] %= 99
+    counts[:4, 2:4], counts[7, 4:] = [[66, 77], [77, 66], [88, 99], [99, 88]], 99
+    raw = "\n".join(["a,b,c,d,e,f", *(",".join(map(str, row)) for row in counts)]).encode()
+    assert not [one for one in read(raw).findings if one.option == "missing_codes"]
+
+
 @pytest.mark.parametrize(
     ("called", "said"), [("batch", "class codes"), ("year", "holds years"), ("rep", "class codes")]
 )

@@ -302,8 +302,10 @@ def _offer_labels(data: Dataset) -> None:
     """Draw the offer to group the samples by the beginnings of their names."""
     if PREFIX in data.label_columns:
         groups = data.label_columns[PREFIX]
-        count, first = len(set(groups.tolist())), wording.plain(groups[0])
-        has = f"The sample names begin in {count} ways, such as “{first}”."
+        beginnings = sorted(set(groups.tolist()))
+        more = ", ..." * (len(beginnings) > LISTED)
+        named = ", ".join(f"“{wording.plain(one)}”" for one in beginnings[:LISTED])
+        has = f"The sample names begin in {len(beginnings)} ways: {named}{more}."
         _offer(has, "Use as labels", f"label_{PREFIX}", label=PREFIX)
 
 
