@@ -240,14 +240,12 @@ class Certificate:
         """Read what `to_bytes` wrote, else raise `CertificateError`; nothing is trusted before `verify`."""
         try:
             arrays = read_arrays(content, most=min(MAX_BYTES, 2**20 + UNPACKED * len(content)))
-            header = json.loads(str(arrays.pop("header")))
-            start = "unfinished_"
-            unfinished = {
-                name.removeprefix(start): arrays.pop(name)
-                for name in sorted(arrays)
-                if name.startswith(start)
-            }
-            witness = _mirrored({name.removeprefix("witness_"): array for name, array in arrays.items()})
+            header = json.loads(str(arrays.pop("header")), object_pairs_hook=_each_once)
+            parts: dict[str, dict[str, np.ndarray]] = {part: {} for part in PARTS}
+            for name, array in arrays.items():
+                part, _, own = name.partition("_")
+                parts[part][own] = array
+            witness, unfinished = _mirrored(parts["witness"]), parts["unfinished"]
             names = {f.name for f in fields(cls)} - PARTS
             wrong = (set(header) ^ names) - (OPTIONAL - set(header))
             if wrong:
@@ -300,6 +298,13 @@ def require_about(problem: Problem, certificate: Certificate) -> None:
         )
 
 
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a JSON object, of which another reader would take the first where two agree."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a field of the header is there twice")
+    return dict(pairs)
+
+
 HALF = "W_upper"
 """Name in a file of the upper triangle of a symmetric W; the other half is stored as 0."""
 
@@ -317,6 +322,8 @@ def _mirrored(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     if HALF not in witness or "W" in witness:
         return witness
     upper = witness[HALF]
+    if upper.shape != 2 * upper.shape[:1]:  # NumPy would blow up a single row or column to a square
+        raise ValueError(f"{HALF} must be square, got {upper.shape}")
     whole = np.where(np.tri(len(upper), dtype=bool), upper.T, upper)
     return {"W" if name == HALF else name: whole if name == HALF else a for name, a in witness.items()}
 

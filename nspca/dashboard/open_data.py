@@ -336,6 +336,8 @@ ENCODINGS = {
     "gb18030": "Chinese",
     "big5": "Chinese, traditional",
     "shift_jis": "Japanese",
+    "euc_jp": "Japanese, Unix",
+    "cp1255": "Hebrew",
     "euc_kr": "Korean",
 }
 """Encodings that the page offers for a text: name of the codec -> where it is usual."""

@@ -5,7 +5,7 @@ disk.
 """
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -30,7 +30,7 @@ from nspca.data.names import quote_names
 from nspca.data.numerals import is_number
 from nspca.data.options import ReadOptions
 from nspca.data.roles import NO_LABEL
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Way
 from nspca.progress import Report, silent
 from nspca.validation.archive import open_zip, unzip_member
 
@@ -112,6 +112,9 @@ def _read_format(source: Source, options: ReadOptions, report: Report) -> Datase
     found = find_format(source)
     if found.convert is not None:
         converted = found.convert(source, options)
+        if converted.annotation is not None and options.features_in_rows is False:
+            said = "What the file says of its columns was left out, since they are taken as features."
+            converted = replace(converted, annotation=None, findings=(*converted.findings, said))
         source.converted.append(converted)
         return _annotated(
             lambda how: read_converted(source, converted, how, report), converted.annotation, options
@@ -123,6 +126,9 @@ def _read_format(source: Source, options: ReadOptions, report: Report) -> Datase
         return _with_labels(found.read, labels, source, options, report)
     if found.reader is not None:
         return read_matrix(found.reader(source, options, report=report))
+    named = [one for one in source.files or () if options.sheet in (one[0], short_name(one[0]))]
+    if named:
+        source, options = replace(source, files=named), options.but(sheet=None)
     inner, beside, findings = choose_table(source)
     try:
         table = None if beside is None else read_annotation(beside[1])
@@ -137,7 +143,8 @@ def _read_format(source: Source, options: ReadOptions, report: Report) -> Datase
         raise InvalidData(
             f'The files are two tables, "{short_name(inner.name)}" and "{short_name(beside[0])}", that name '
             f"no sample in common ({str(error).rstrip('.')}): give one, and the other as annotation if it is "
-            "about the samples."
+            "about the samples.",
+            _ways_to_choose([inner.name, beside[0]]),
         ) from None
     return replace(data, findings=(*as_findings(findings), *data.findings))
 
@@ -211,14 +218,20 @@ def _choose_files(files: limits.Files) -> tuple[tuple[str, bytes], tuple[str, by
         )
         raise InvalidData(
             "A ZIP or folder must hold images of one size, one table, or a table and a table about its "
-            f"samples{named}: give one of them (and another as annotation)."
+            f"samples{named}: give one of them (and another as annotation).",
+            _ways_to_choose([name for name, _ in kept]),
         )
     found = sorted(((name, read()) for name, read in kept), key=lambda one: -_share_of_numbers(one[1]))
     headers = {raw[: max(raw.find(b"\n"), 0)] for _, raw in found}
     if len(found) > len(headers) and b"" not in headers:
         names = quote_names(short_name(name) for name, _ in found)
-        raise InvalidData(f"The files are two tables of the same columns, {names}: give one of them.")
+        ways = _ways_to_choose([name for name, _ in found])
+        raise InvalidData(f"The files are two tables of the same columns, {names}: give one of them.", ways)
     return found[0], found[1] if len(found) > 1 else None, aside if len(kept) < len(files) else []
+
+
+def _ways_to_choose(names: Sequence[str]) -> tuple[Way, ...]:
+    return tuple(Way("sheet", name, f"Read “{short_name(name)}”") for name in names[:5])
 
 
 def _share_of_numbers(raw: bytes) -> float:

@@ -32,6 +32,9 @@ _ENDS = re.compile(r"^[^\w\ufffd]*[µªº¹²³¼½¾]*|[^\w\ufffd]*[µªº¹²�
 """Signs around a word, such as those of units."""
 _KATAKANA = {"cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213"}
 """Japanese encodings in which one byte is a sign of katakana."""
+_CYRILLIC = ("cp1251", "koi8_r")
+_COMMON = re.compile("[оеаинт]", re.IGNORECASE)
+"""The commonest letters of Russian."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""
 
@@ -53,7 +56,10 @@ def guess_encoding(raw: bytes) -> str:
         if found in _KATAKANA and re.fullmatch(rb"[\x00-\x7f\xc0-\xdf]*", sample):
             found = "cp1251"
         encodings.insert(0 if best.language in _CENTRAL else 1, found)
-    return max(encodings, key=lambda encoding: _share_of_words(sample, encoding))
+    likely = max(encodings, key=lambda encoding: _share_of_words(sample, encoding))
+    if likely in _CYRILLIC:  # what are small letters in one of them are capitals in the other
+        likely = max(_CYRILLIC, key=lambda name: len(_COMMON.findall(sample.decode(name, errors="replace"))))
+    return likely
 
 
 def _share_of_words(sample: bytes, encoding: str) -> float:
@@ -96,8 +102,12 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
         "euc_jp": "It is Japanese in Unix",
         "euc_kr": "It is Korean",
         "cp1251": "It is Cyrillic",
+        "koi8_r": "It is Cyrillic in Unix",
+        "cp1255": "It is Hebrew",
+        "cp1254": "It is Turkish",
         WESTERN: "It is Western European",
         "cp1250": "It is Central European",
+        "iso8859_2": "It is Central European in Unix",
         "cp1253": "It is Greek",
         "mac_roman": "It is from an old Mac",
         "cp850": "It is from DOS",
@@ -106,7 +116,7 @@ def guessed(raw: bytes) -> tuple[str, Finding]:
     ways = [Way("encoding", other, words) for other, words in others.items() if other != encoding]
     ways = [way for way in ways if _is_in(head, way.value, is_cut=True)]
     ways.sort(key=lambda way: -_share_of_words(head, way.value))  # the most probable ones first
-    return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways[:5]))
+    return encoding, Finding(f"The text is not UTF-8, it was read as {named}.", ways=tuple(ways[:6]))
 
 
 def _is_in(raw: bytes, encoding: str, is_cut: bool = False) -> bool:

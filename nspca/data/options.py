@@ -120,7 +120,7 @@ Share = Annotated[float, Limits(ge=0, le=1), Required("a share of the documents 
 
 
 class ColumnOptions(Model):
-    """Options of every reading: the columns with the names and the groups of the samples."""
+    """Options of every reading: columns of names and of groups of the samples, and the encoding."""
 
     shown_as: ClassVar[str] = "the reading"
 
@@ -130,6 +130,14 @@ class ColumnOptions(Model):
     label_column: Annotated[Column, Option("Labels", "label", address.COLUMN, flag="--labels")] = None
     """The column with the groups of the samples (the row, if features are in rows), by name or by number from
     0; it may be a column of the annotation, or `beginning of the names`."""
+
+    encoding: Annotated[
+        StrictStr | None,
+        Option("Encoding", "encoding", address.WORD, flag="--encoding", metavar="NAME"),
+        Required("a name such as utf-8 or cp1252"),
+        AfterValidator(_check_encoding),
+    ] = None
+    """The encoding of a text, such as utf-8, cp1252 or gbk."""
 
     @field_validator("*", mode="before")
     @classmethod
@@ -153,7 +161,8 @@ class TableOptions(ColumnOptions):
     """Whether the first line of a table holds names (yes, no), or the number of the line that does; lines
     above it are left out."""
     sheet: Annotated[Column, Option("Sheet", "sheet", address.COLUMN, flag="--sheet", metavar="SHEET")] = None
-    """The sheet of a workbook, by name or by number from 0 (default: the first with a table)."""
+    """The sheet of a workbook, by name or by number from 0 (default: the first with a table); of a ZIP
+    or folder with several tables, the name of one file."""
     delimiter: Annotated[
         StrictStr | None,
         Limits(pattern=r'^[^"\r\n]$'),
@@ -176,13 +185,6 @@ class TableOptions(ColumnOptions):
         Required("""",", ".", " " or "'" """.strip()),
     ] = None
     """The mark between thousands of a text table: comma, point, blank or quote."""
-    encoding: Annotated[
-        StrictStr | None,
-        Option("Encoding", "encoding", address.WORD, flag="--encoding", metavar="NAME"),
-        Required("a name such as utf-8 or cp1252"),
-        AfterValidator(_check_encoding),
-    ] = None
-    """The encoding of a text, such as utf-8, cp1252 or gbk."""
     comment: Annotated[
         StrictStr | None,
         Limits(pattern=r'^[^"\r\n]{1,2}$'),
@@ -231,7 +233,7 @@ class TableOptions(ColumnOptions):
         Items, Option("Without the rows", "norows", COLUMNS, flag="--drop-rows", metavar="ROW,...")
     ] = ()
     """Rows that are left out: names, patterns, or numbers from 0, separated by commas. `(none)` keeps a last
-    row that is the sum of the others and called so."""
+    row that is the sum of the others and called so, and lines below the table."""
     weight_column: Annotated[
         StrictStr | None,
         Option("Column with weights", "weight", address.WORD, flag="--weights", metavar="COLUMN"),

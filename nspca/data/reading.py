@@ -164,7 +164,7 @@ def read_text(
     if is_list:
         found = from_strings(given)
     elif isinstance(source, str | Path) and Path(source).is_dir():
-        found = read_files(limits.list_files(Path(source), _read_file))
+        found = read_files(limits.list_files(Path(source), _read_file), how.encoding)
     else:
         found = read_documents(
             limits.bounded_bytes(given),
@@ -172,6 +172,7 @@ def read_text(
             id_column=how.id_column,
             label_column=own,
             split=how.split,
+            encoding=how.encoding,
         )
     report(Event("counting words", total=len(found.texts)))
     counted = count_documents(found.texts, how)

@@ -80,15 +80,20 @@ ID = re.compile(
 """Names of columns of numbers that name the samples, such as sample_id, No. and Unnamed: 0."""
 AXIS = r"wave_?length|wave_?number|nm|cm-1|raman[ _]?shift"
 ORDER = re.compile(
-    rf"([^(\[]*(?<=[\W_]))?(year|date|time|time_?stamp|jahr|datum|zeit|{AXIS})s?([\W_].*)?", re.IGNORECASE
+    rf"years([\W_].*)?|(?!age)([^(\[]*(?<=[\W_]))?(year|(date|time|time_?stamp|jahr|datum|zeit|{AXIS})s?)"
+    r"([\W_].*)?",
+    re.IGNORECASE,
 )
-"""Names of columns that name the samples when their numbers rise or fall; "(years)" is a unit of others."""
+"""Names of columns that name the samples when their numbers rise or fall.
+
+Behind another word, as in age_years and "follow-up (years)", years are a unit.
+"""
 _POST = re.compile(r"(^|[\W_])(zip|zip ?codes?|post ?codes?|postal|plz)($|[\W_])", re.IGNORECASE)
 """Names of columns of postcodes."""
 TOTAL = re.compile(
     r"(grand[ _]|.* |sub[ _-]?)?(sub)?total( \w+){0,3}( \(\d+\))?"
     r"|(sum|mean|average|avg|median|std|sd|st\.? ?dev|std\.? ?dev"
-    r"|variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|overall)s?\.?( \d+)?",
+    r"|variance|summe|gesamt|mittelwert|zwischensumme|standardabweichung|std\.?[ -]?abw|overall)s?\.?( \d+)?",
     re.IGNORECASE,
 )
 """Names of rows that sum up the others."""
@@ -214,7 +219,7 @@ def _is_code(extreme: float, codes: Sequence[float], others: np.ndarray) -> bool
     """Tell whether a smallest or largest value is a code for a missing value, from the `others` beside it."""
     low, high = float(others.min()), float(others.max())
     spread, size = high - low, abs(extreme)
-    gap = min(abs(one - (low if extreme < low else high)) for one in codes)
+    gap = min(low - one if extreme < low else one - high for one in codes)  # below 0 for one among them
     are_nines = _is_nines(size) or len(codes) > 1
     if extreme == 0:  # a weight of nothing
         return low > 9 and gap > spread > 0

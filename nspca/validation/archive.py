@@ -107,7 +107,8 @@ def check_type(dtype: np.dtype) -> None:
             "The array holds pickled Python objects, which are never opened: save it as plain numbers or "
             "text."
         )
-    if dtype.names is not None or dtype.kind not in "biufUS":
+    # NumPy gives each text of length 0 a length when it copies them, however many a header of no bytes names.
+    if dtype.names is not None or dtype.kind not in "biufUS" or not dtype.itemsize:
         raise InvalidData(
             f"The array must hold real numbers or text, got type {shortened(str(dtype))}: convert it before "
             "saving."
@@ -160,10 +161,14 @@ def read_arrays(raw: bytes, most: int = MAX_BYTES) -> dict[str, np.ndarray]:
     Raises
     ------
     InvalidData
-        For anything but plain arrays of numbers or text, and for what would unpack to more than `most` bytes.
+        For anything but plain arrays of numbers or text, for two arrays of one name, and for what would
+        unpack to more than `most` bytes.
     """
     archive, members = open_zip(raw, most)
-    return {info.filename.removesuffix(".npy"): read_npy(unzip_member(archive, info)) for info in members}
+    names = [info.filename.removesuffix(".npy") for info in members]
+    if len({*names}) < len(names):
+        raise InvalidData("The ZIP file has two arrays of one name: pack it again.")
+    return {name: read_npy(unzip_member(archive, info)) for name, info in zip(names, members, strict=True)}
 
 
 def write_arrays(arrays: dict[str, Any]) -> bytes:

@@ -151,6 +151,53 @@ def test_a_file_that_unpacks_to_very_much_more_is_refused():
         nspca.Certificate.from_bytes(content)
 
 
+def repacked(*more, without="nothing", header=str):
+    """Return the file of an honest certificate with more members, or with another text of its header."""
+    content, packed = about(X, 4).to_bytes(), io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as one,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as other,
+    ):
+        arrays = [(name, np.load(one.open(name))) for name in one.namelist() if without not in name]
+        for name, array in (*arrays, *more):
+            part = io.BytesIO()
+            np.save(part, np.array(header(str(array))) if name == "header.npy" else array)
+            other.writestr(name, array if isinstance(array, bytes) else part.getvalue())
+    return packed.getvalue()
+
+
+def empty_texts(dtype, count):
+    """Return an .npy of `count` texts of length 0, which has no byte besides its header."""
+    part = io.BytesIO()
+    np.lib.format.write_array_header_1_0(part, {"descr": dtype, "fortran_order": False, "shape": (count,)})
+    return part.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (repacked(("witness_W_upper.npy", np.zeros(10**5)), without="_W"), "W_upper must be square"),
+        (repacked(("witness_W_upper.npy", np.zeros((10**5, 1))), without="_W"), "W_upper must be square"),
+        (repacked(("witness_q.npy", empty_texts("|S0", 2**40))), "real numbers or text"),
+        (repacked(("witness_q.npy", empty_texts("<U0", 2**40))), "real numbers or text"),
+        (repacked(("header", np.array("{}"))), "two arrays of one name"),
+        (repacked(("claims.npy", np.ones(2))), "claims"),
+        (repacked(header=lambda text: text[:-1] + ', "upper": 1e9}'), "twice"),
+    ],
+)
+def test_files_that_grow_when_read_or_say_a_thing_twice_are_refused(content, said):
+    """80 GB and 1 TB were asked for; of two headers, and of two bounds in one, the last was believed."""
+    assert len(content) < 10_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(CertificateError, match=said):
+            nspca.Certificate.from_bytes(content)
+        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    finally:
+        tracemalloc.stop()
+    assert nspca.Certificate.from_bytes(repacked()).upper == about(X, 4).upper
+
+
 # --- any file of at most 100 kB -----------------------------------------------------------------------------
 
 

@@ -486,7 +486,7 @@ def test_a_second_table_gives_groups_of_genes_in_rows(visit, texts, address, sen
     genes, about = genes_and_samples()
     page = upload(visit, genes, "genes.csv", rows="1")
     page.toggle(key="widget_rows").set_value(True).run()
-    assert "begin in 2 ways" in texts(page) and page.metric[4].value == "none"
+    assert "begin in 2 ways: “" in texts(page) and page.metric[4].value == "none"
     slot = next(one for one in page.file_uploader if "second table" in one.label)
     slot.upload("wrong.csv", b"who,kind\nx1,a\nx2,b\n")
     assert "No sample of the table is in the annotation" in sentence(page.run())
@@ -788,3 +788,15 @@ def test_a_code_of_missing_values_comes_first_and_nothing_is_standardised(visit,
     assert "scale" not in address(page) and "the answer will be about these numbers" in texts(page)
     turns = [button.label for button in page.button if (button.key or "").startswith(("do_", "turn_"))]
     assert html.unescape(turns[0]) == "-9999 means a missing value"
+
+
+def test_the_column_and_the_encoding_of_texts_are_typed(visit, address):
+    lines = [f"{TEXTS[i]},погода {['дождь', 'снег'][i % 2]} город улица дом" for i in range(len(TEXTS))]
+    page = upload(visit, "\n".join(["first,second", *lines]).encode("koi8_r"))
+    page = press(page, "Count their words") if "words" not in address(page) else page
+    (field,) = (one for one in page.text_input if one.label == "Column with the texts")
+    page = field.set_value("second").run()
+    assert address(page)["text"] == "second" and "дождь" in page.dataframe[0].value.columns
+    (field,) = (one for one in page.text_input if one.label == "Encoding")
+    page = field.set_value("cp1251").run()
+    assert address(page)["encoding"] == "cp1251" and "дождь" not in page.dataframe[0].value.columns

@@ -177,6 +177,8 @@ def test_geo_series_matrix_has_groups():
     mixed = read(geo(keys=("tissue: liver", "sex: m", "tissue: liver", "sex: m")))
     assert set(mixed.label_columns) >= {"tissue", "sex"}
     is_read(gzip.compress(geo()))
+    as_they_are = read(geo(), features_in_rows=False)
+    assert as_they_are.feature_names == tuple(NAMES) and "left out" in " ".join(as_they_are.notes)
     with pytest.raises(InvalidData, match="supplementary files"):
         read(geo(rows=[]))
     with pytest.raises(InvalidData, match="cut short"):

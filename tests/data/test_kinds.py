@@ -643,6 +643,8 @@ def test_files_of_counts_one_for_each_sample_are_joined(program):
 def test_blank_rows_of_a_sheet_are_said():
     data = read(xlsx(one=[["A title"], [], HEAD, *ROWS[:5], [], *ROWS[5:]]))
     assert np.allclose(data.X, X) and "1 blank row inside the table was left out" in " ".join(data.notes)
+    data = read(xlsx(one=[["A title", "", "its author"], [], HEAD, *ROWS]))
+    assert np.allclose(data.X, X) and "blank row" not in " ".join(data.notes)
 
 
 LETTERS = np.random.default_rng(2).choice([*"ACGT"], (12, 8))
@@ -783,6 +785,9 @@ def test_yes_is_one_and_as_many_commas_as_points_are_no_decimal_commas():
         ("cp1252", "µg"),
         ("cp1252", "länge–breite"),
         ("cp1251", "ИВАНОВ ПЕТРОВ СИДОРОВ"),
+        ("koi8_r", "температура воздуха"),
+        ("koi8_r", "ТЕМПЕРАТУРА ВОЗДУХА"),
+        ("cp1251", "температура воздуха"),
         ("cp932", "ﾔﾏﾀﾞ ｻﾄｳ ｽｽﾞｷ"),
         ("utf-16-le", "Length"),
         ("cp1253", "Μήκος"),
@@ -798,9 +803,13 @@ def test_an_encoding_without_a_mark_is_said():
     assert "utf-16" not in " ".join(read(raw, encoding="utf-16-le").notes)
 
 
-@pytest.mark.parametrize("encoding", ["euc_kr", "euc_jp", "gb18030", "cp1253", "cp850"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["euc_kr", "euc_jp", "gb18030", "cp1253", "cp850", "cp1254", "cp1255", "iso8859_2", "koi8_r"],
+)
 def test_a_guess_is_said_with_the_right_encoding_among_the_ways(encoding):
     words = {"euc_kr": "길이", "euc_jp": "長さと幅", "gb18030": "长度", "cp1253": "μηκος", "cp850": "Zürich"}
+    words |= {"cp1254": "ağaç şehir", "cp1255": "שלום עולם", "iso8859_2": "źródło żółw", "koi8_r": "дождь"}
     raw = table([words[encoding], *HEAD[1:]], *ROWS).encode(encoding)
     (said,) = (one for one in read(raw).findings if one.option == "encoding")
     values = {way.value for way in said.ways}
@@ -813,3 +822,23 @@ def test_names_in_the_first_row_are_not_offered_as_missing_values():
     with pytest.raises(InvalidData) as caught:
         read(raw)
     assert "missing_codes" not in {way.option for way in caught.value.ways}
+
+
+def test_lines_below_the_table_are_rows_where_they_are_told_to_be():
+    raw = table(HEAD, *ROWS, ["Source", "", "", "", ""])
+    (said,) = (one for one in read(raw.encode()).findings if "below the table" in one.what)
+    assert 'drop_rows="(none)"' in said.what
+    data = read(raw.encode(), missing="mean", drop_rows=("(none)",))
+    assert data.X.shape == (13, 4) and data.sample_names[-1] == "Source"
+
+
+@pytest.mark.parametrize("name", ["age_years", "Age (years)", "follow_up_years"])
+def test_rising_years_behind_another_word_are_a_feature(name):
+    data = read(named(name, lambda i: 20 + 3 * i + i % 2).encode())
+    assert data.X.shape == (12, 5) and data.feature_names[0] == name
+
+
+@pytest.mark.parametrize("name", ["year", "Years", "birth_year", "years_ce", "date"])
+def test_rising_years_are_names(name):
+    data = read(named(name, lambda i: 1920 + 3 * i + i % 2).encode())
+    assert data.X.shape == (12, 4) and data.sample_names[0] == "1920"

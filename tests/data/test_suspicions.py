@@ -20,7 +20,9 @@ def followed(raw, finding):
     return [read(raw, **{way.option: way.value}) for way in finding.ways]
 
 
-@pytest.mark.parametrize("last", ["Median", "SD", "Std", "Subtotal", "Mittelwert", "Total", "Mean"])
+@pytest.mark.parametrize(
+    "last", ["Median", "SD", "Std", "Std.-Abw.", "Subtotal", "Mittelwert", "Total", "Mean"]
+)
 def test_a_row_that_is_called_like_a_summary_is_said_and_can_be_left_out(last):
     raw = (table("name,a,b,c,d", [f"R{i}" for i in range(24)]) + f"{last},1,2,3,4\n").encode()
     (said,) = [one for one in read(raw).findings if one.option == "drop_rows"]
@@ -188,6 +190,14 @@ def test_codes_among_answers_and_measurements_are_said(codes, kinds):
 )
 def test_ordinary_answers_hold_no_code(kinds):
     raw = answers((kinds[0], kinds[-1]), kinds)
+    assert not [one for one in read(raw).findings if one.option == "missing_codes"]
+
+
+def test_a_number_among_counts_is_no_code_where_it_is_the_largest_of_two_columns():
+    counts = np.random.default_rng(3).integers(0, 1000, (40, 6))
+    counts[:, 4:] %= 99
+    counts[:4, 2:4], counts[7, 4:] = [[66, 77], [77, 66], [88, 99], [99, 88]], 99
+    raw = "\n".join(["a,b,c,d,e,f", *(",".join(map(str, row)) for row in counts)]).encode()
     assert not [one for one in read(raw).findings if one.option == "missing_codes"]
 
 

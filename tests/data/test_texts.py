@@ -111,6 +111,17 @@ def test_the_language_is_guessed_and_its_stop_words_left_out(language):
     assert all(word == word.lower() for word in stop_words(language))
 
 
+def test_texts_in_two_languages_lose_the_stop_words_of_both():
+    texts = [
+        f"{2 * RUNNING[language]} {word}" for language in ("german", "english") for word in ("aa", "bb", "cc")
+    ]
+    data = read_text([*texts, 2 * RUNNING["french"]], lowest_share=0.0)
+    assert any("Stop words of English and German and French are left out." in note for note in data.notes)
+    few = read_text(20 * texts + [2 * RUNNING["french"]])  # one of 121 texts counts for nothing
+    assert any("Stop words of English and German are left out." in note for note in few.notes)
+    assert not (stop_words("english") | stop_words("german")) & {*few.feature_names}
+
+
 def test_other_languages_keep_all_words():
     assert guess_language(["lorem", "ipsum", "dolor", "sit", "amet"]) == ""
     data = read_text(["река и город", "город и мост", "हिन्दी भाषा город"])
@@ -426,3 +437,20 @@ def test_a_word_of_one_text_alone_is_left_out_unless_there_are_few():
     usual = TextOptions()
     assert document_limits(FEW_DOCUMENTS - 1, usual) == (1, FEW_DOCUMENTS - 1)
     assert document_limits(FEW_DOCUMENTS, usual)[0] == 2
+
+
+def test_the_encoding_of_texts_is_named_or_chosen_among_those_that_are_offered(tmp_path):
+    texts = {f"{i}.txt": "погода дождь город улица".encode("koi8_r") for i in range(4)}
+    for name, raw in texts.items():
+        (tmp_path / name).write_bytes(raw)
+    for source in (archive(texts), tmp_path):
+        (said,) = (one for one in read_text(source).findings if one.option == "encoding")
+        assert "cp1251" in {way.value for way in said.ways} and "koi8_r" in said.what
+        assert "погода" in read_text(source, encoding="koi8_r").feature_names
+        assert "погода" not in read_text(source, encoding="cp1251").feature_names
+    assert (
+        "погода"
+        in read_text("погода\nдождь\nпогода дождь\n".encode("koi8_r"), encoding="koi8_r").feature_names
+    )
+    with pytest.raises(InvalidData, match="None of the 4 files is text in the encoding utf-8"):
+        read_text(archive(texts), encoding="utf-8")

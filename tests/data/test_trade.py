@@ -206,8 +206,11 @@ def test_arff_in_every_kind_of_quotation_marks():
 
 def test_two_tables_of_the_same_columns_are_not_joined():
     table = b"who,a,b\nann,1,2\nbob,3,4\ncid,5,7\n"
-    with pytest.raises(InvalidData, match="two tables of the same columns"):
-        read(archive({"train.csv": table, "test.csv": table}))
+    both = archive({"train.csv": table, "test.csv": table.replace(b"cid", b"dan")})
+    with pytest.raises(InvalidData, match="two tables of the same columns") as told:
+        read(both)
+    ways = {way.value: read(both, **{way.option: way.value}).sample_names[2] for way in told.value.ways}
+    assert ways == {"train.csv": "cid", "test.csv": "dan"}
     with pytest.raises(InvalidData, match=r'two tables, "a\.csv" and "b\.csv", that name no sample'):
         read(archive({"a.csv": b"1,2", "b.csv": b"1,2"}))
 

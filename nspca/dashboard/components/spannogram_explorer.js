@@ -337,7 +337,8 @@ class View {
     const turn = set.reduce((sum, i) => sum + at[i], 0) < 0 ? -1 : 1;
     for (const i of set) weights.set(i, (turn * at[i]) / length);
     const shape = data.picture.shape, size = Math.max(...[...weights.values()].map(Math.abs), 1e-9);
-    const most = this.narrow ? Math.min(data.picture.most, LOW_PICTURE) : data.picture.most * Math.max(1, 1.2 * this.room);
+    const alone = data.steps?.length ? data.picture.most : this.height;  // without sentences below, as high as the curves
+    const most = this.narrow ? Math.min(data.picture.most, LOW_PICTURE) : alone;
     const side = shape ? Math.min(most / shape[0], box / shape[1]) : 0;
     const wide = shape ? side * shape[1] : box;
     const tall = shape ? side * shape[0] : Math.min(set.length, MOST_BARS) * 18 * this.scale + 4;

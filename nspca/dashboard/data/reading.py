@@ -52,7 +52,7 @@ CHOSEN = ("missing", "features_in_rows", "drop_constant", "image_size")
 AS_FOUND = Way("encoding", None, "As it was found")
 TURNED = "Features were in rows"
 """Beginning of the finding of a table that was turned, such as those of programs that count genes."""
-TYPED = tuple(name for name in OF_TABLES if name not in CHOSEN)
+TYPED = (*(name for name in OF_TABLES if name not in CHOSEN), "encoding")
 _OPTIONS = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
@@ -244,7 +244,7 @@ def offers(of: Chosen) -> None:
         return
     with st.container(gap="xsmall"):
         findings = _with_ways(data)
-        if not state.get("words") and (encoding := state.get("encoding")):
+        if encoding := state.get("encoding"):
             findings.append(Finding(f"The text was read as {encoding}.", ways=(AS_FOUND,)))
         if state.get("about"):
             _annotated()
@@ -302,8 +302,10 @@ def _offer_labels(data: Dataset) -> None:
     """Draw the offer to group the samples by the beginnings of their names."""
     if PREFIX in data.label_columns:
         groups = data.label_columns[PREFIX]
-        count, first = len(set(groups.tolist())), wording.plain(groups[0])
-        has = f"The sample names begin in {count} ways, such as “{first}”."
+        beginnings = sorted(set(groups.tolist()))
+        more = ", ..." * (len(beginnings) > LISTED)
+        named = ", ".join(f"“{wording.plain(one)}”" for one in beginnings[:LISTED])
+        has = f"The sample names begin in {len(beginnings)} ways: {named}{more}."
         _offer(has, "Use as labels", f"label_{PREFIX}", label=PREFIX)
 
 
@@ -395,7 +397,7 @@ def _take(way: Way) -> None:
         return
     is_scaled = state.get("scale")
     state.put(**{option.query: value})
-    if way.option in ("label_column", "encoding"):  # the numbers stay as they are
+    if way.option == "label_column" or (way.option == "encoding" and not state.get("words")):
         _read_anew()
         return
     _turned()
@@ -498,11 +500,13 @@ def _count_words() -> None:
     names = "stop_words", "own_stop_words", "weights", "split"
     for place, name in zip(st.columns(4), names, strict=True):
         draw(TextOptions, name, place, _read_anew)
-    left, middle, right = st.columns(3)
-    draw(TextOptions, "lowest_share", left, _read_anew)
-    draw(TextOptions, "highest_share", middle, _read_anew, step=5.0)
+    one, two, three, four, five = st.columns(5)
+    draw(TextOptions, "text_column", one, _turned, placeholder="automatic")
+    draw(TextOptions, "encoding", two, _turned, placeholder="automatic")
+    draw(TextOptions, "lowest_share", three, _read_anew)
+    draw(TextOptions, "highest_share", four, _read_anew, step=5.0)
     most = sorted({*WORDS_AT_MOST, state.get("most")})
-    right.selectbox(
+    five.selectbox(
         "Words at most", most, format_func=lambda n: f"{n:,}", **state.bind("most", then=_read_anew)
     )
     with st.container(horizontal=True):

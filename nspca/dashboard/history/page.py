@@ -105,12 +105,14 @@ def _files(workspace: str | None) -> None:
 
 
 def _empty() -> None:
+    is_own = state.get("upload") is not None  # the links of `_files` name the data
+    first = "The pages answer about your data before you ask." if is_own else "You have no runs yet."
     st.markdown(
-        "## You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
+        f"## {first}\nA run is a question that you started with a button. It is kept here, "
         "with its answer and its proof, for you and whoever you give the address. What a page answers before "
         "you ask is not listed: it comes back when you open the data."
     )
-    if state.get("upload") is not None:  # the links of `_files` name the data
+    if is_own:
         return
     with st.container(horizontal=True):
         for path, label in (

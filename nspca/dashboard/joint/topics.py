@@ -75,7 +75,8 @@ def usage(data: Dataset, x: np.ndarray, is_here: np.ndarray, number: int) -> Mar
     rates = [1000 * one[order] / (one.sum() or 1.0) for one in counts]
     rows = [(data.feature_names[i], [a, b]) for i, a, b in zip(order, *rates, strict=True)]
     here = int(is_here.sum())
-    heads = [f"in the {things(here, 'document')} of topic {number}", "elsewhere"]
+    whose = f"in the {things(here, 'document')} of" if here else "no document is most about"
+    heads = [f"{whose} topic {number}", "elsewhere"]
     largest = float(np.max(rates, initial=0.0)) or 1.0
     # What is not whole is no count, but a weight such as tf-idf.
     unit = "Of a weight of 1,000" if np.mod(counts, 1).any() else "In 1,000 words"

@@ -155,8 +155,8 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
         return f"{item.label} is drawn without numbers, and is drawn again here.", ""
     total, some = sum(counts.values()), [claim.support for claim in claims if report.readings(claim)]
     if total == 1:
-        only = f", in {some[0][0]} of {some[0][1]} readings of the paper" if some else ""
-        said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}{only}."
+        only = f", read in {some[0][0]} of {some[0][1]} ways," if some else ""
+        said = f"The one statement of {item.label}{only} {SAID[next(iter(counts))][0]}."
     elif len(counts) == 1:
         every = "Both" if total == 2 else f"All {total}"
         only = f", {len(some)} of them in some readings only" if some else ""

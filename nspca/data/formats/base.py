@@ -39,7 +39,7 @@ class Strings:
 
     header: tuple[str, ...]
     columns: list[list[str]]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding | str, ...] = ()
 
 
 @dataclass(frozen=True)

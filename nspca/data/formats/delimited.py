@@ -38,7 +38,7 @@ from nspca.data.limits import MAX_LINE, check_dense, check_lines
 from nspca.data.names import Numbered, short, were
 from nspca.data.numerals import CENSORED
 from nspca.data.options import ReadOptions
-from nspca.data.roles import Columns, find_columns
+from nspca.data.roles import NO_NAMES, Columns, find_columns
 from nspca.errors import InvalidData, Way
 from nspca.progress import Report, silent
 from nspca.validation.archive import MAX_BYTES
@@ -339,9 +339,11 @@ def read_text_table(
     source, findings = replace(source, raw=raw), (*findings, *quotes)
     reader = DelimitedReader(source, options, report=report)
     rows, columns = reader.most_rows, len(reader.layout.columns)
-    end, below = _find_footnotes(source, reader.layout)
+    end, below = (0, []) if NO_NAMES in options.drop_rows else _find_footnotes(source, reader.layout)
     if below:
-        findings = (*findings, f'{were(len(below), "line")} left out below the table ("{short(below[0])}").')
+        sign = reader.layout.delimiter
+        what = f'{were(len(below), "line")} left out below the table ("{short(below[0].rstrip(sign))}")'
+        findings = (*findings, Finding(f'{what}; drop_rows="{NO_NAMES}" keeps what is below', "rows"))
         raw = raw if source.path is None else source.path.read_bytes()
         reader = DelimitedReader(replace(source, path=None, raw=raw[:end]), options, report=report)
     check_dense(rows, columns)
@@ -411,14 +413,15 @@ def _find_footnotes(source: Source, layout: Layout) -> tuple[int, list[str]]:
     below: list[str] = []
     while len(layout.columns) > 2 and layout.delimiter != SPACES and len(below) < PREAMBLE:
         begin = max(tail.rfind(b"\n", 0, end), tail.rfind(b"\r", 0, end)) + 1
-        line = tail[begin:end].decode(errors="replace").rstrip(f"{layout.delimiter} ")
+        whole = tail[begin:end].decode(errors="replace")
+        line = whole.rstrip(f"{layout.delimiter} ")
         cells = next(csv.reader([line], delimiter=layout.delimiter), [])
         is_row = len(cells) in (0, len(layout.columns)) or line.count('"') % 2
         has_number = any(layout.numerals.number(cell) is not None for cell in cells)
         is_row = is_row or (has_number and (is_named or not _NOTE.match(line)))
         if begin == 0 or before + begin <= layout.body or is_row:
             break
-        below.insert(0, line)
+        below.insert(0, whole)
         end = filled_end(tail[:begin])
     return before + end, below
 

@@ -17,7 +17,8 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.counting import UNDIVIDED
 from nspca.data.dialect import ENOUGH_ROWS, Layout, are_labels
-from nspca.data.encodings import as_utf8, guess_encoding
+from nspca.data.encodings import as_utf8, guessed
+from nspca.data.findings import Finding
 from nspca.data.formats.base import Source
 from nspca.data.formats.docword import is_docword
 from nspca.data.formats.excel import is_spreadsheet, sheet_as_csv
@@ -73,7 +74,7 @@ class Documents:
     names: Names
     label_columns: dict[str, np.ndarray] = field(default_factory=dict)
     label_name: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding | str, ...] = ()
 
 
 def find_documents(source: Source) -> str:
@@ -96,8 +97,8 @@ def find_documents(source: Source) -> str:
 
 
 def open_texts(
-    raw: bytes, rows: int | None = None, limit: int | None = None
-) -> tuple[limits.Files | None, bytes, tuple[str, ...]]:
+    raw: bytes, rows: int | None = None, limit: int | None = None, encoding: str | None = None
+) -> tuple[limits.Files | None, bytes, tuple[Finding | str, ...]]:
     """Return the files of a ZIP, or a text in UTF-8 from the header of its table on, and notes.
 
     With `rows`, only so many rows of a spreadsheet and the beginning of a text are read. A compressed text
@@ -105,7 +106,7 @@ def open_texts(
     """
     packed, limit = len(raw), limit or MOST_BYTES
     raw = limits.plain_bytes(raw, limit=limit)
-    notes: tuple[object, ...]
+    notes: tuple[Finding | str, ...]
     if is_written(raw):
         raw, notes = read_written(raw).encode(), ()
     elif is_spreadsheet(raw):
@@ -122,11 +123,11 @@ def open_texts(
     else:
         _check_bytes(len(raw))
         cut = rows is not None and len(raw) > HEAD
-        raw, notes = as_utf8((raw[: raw.rfind(b"\n", 0, HEAD) + 1] or raw[:HEAD]) if cut else raw)
+        raw, notes = as_utf8((raw[: raw.rfind(b"\n", 0, HEAD) + 1] or raw[:HEAD]) if cut else raw, encoding)
     if is_json(raw[:HEAD]):
         converted = convert_json(raw)
         raw, notes = converted.text, (*notes, *converted.findings)
-    return None, raw, tuple(map(str, notes))
+    return None, raw, notes
 
 
 def _kind_of_text(raw: bytes) -> str:
@@ -206,6 +207,7 @@ def read_documents(
     id_column: str | int | None = None,
     label_column: str | int | None = None,
     split: str = "automatic",
+    encoding: str | None = None,
 ) -> Documents:
     """Return the texts of a ZIP of text files, of a CSV or Excel table, or of one text file.
 
@@ -213,9 +215,9 @@ def read_documents(
     texts is taken. `split` (one of `SPLITS`) says what a document in one text file is: a line, or a paragraph
     between blank lines; "automatic" means paragraphs if some have several lines.
     """
-    files, raw, notes = open_texts(raw)
+    files, raw, notes = open_texts(raw, encoding=encoding)
     if files is not None:
-        return read_files(files)
+        return read_files(files, encoding)
     layout = find_table(raw)
     columns = (text_column, id_column, label_column)
     named = any(column is not None for column in columns)
@@ -230,10 +232,11 @@ def read_documents(
     return replace(found, notes=(*notes, *found.notes))
 
 
-def read_files(files: limits.Files) -> Documents:
+def read_files(files: limits.Files, encoding: str | None = None) -> Documents:
     """Return the text files of an archive or a folder as documents, in natural order of their names.
 
-    The folder of each file becomes its label if there are several folders.
+    The folder of each file becomes its label if there are several folders. Without an `encoding`, texts that
+    are not UTF-8 have the one that is guessed from all of them.
     """
     texts, others = text_files(files)
     if len(texts) < 2:
@@ -249,27 +252,32 @@ def read_files(files: limits.Files) -> Documents:
     plain_texts = [
         raw for (label, _), raw in zip(texts, contents, strict=True) if not _is_written(label, raw)
     ]
-    others_encoded = [whole for whole in plain_texts if not _is_utf8(whole)]
-    encoding = guess_encoding(b"\n".join(others_encoded)) if others_encoded else "utf-8"
+    others_encoded = [] if encoding else [whole for whole in plain_texts if not _is_utf8(whole)]
+    usual, finding = guessed(b"\n".join(others_encoded)) if others_encoded else ("utf-8", None)
     for (label, _), whole in zip(texts, contents, strict=True):
         try:
             if _is_written(label, whole):
                 text = read_written(whole)
-            elif _is_utf8(whole):
-                text = as_utf8(whole)[0].decode()
+            elif encoding or _is_utf8(whole):
+                text = as_utf8(whole, encoding)[0].decode()
             else:
-                text = whole.decode(encoding, "replace")
+                text = whole.decode(usual, "replace")
             found.append((label, _clean_text(text, short_name(label))))
         except InvalidData as error:
             if not _is_written(label, whole) and "not text" not in str(error) and "UTF-16" not in str(error):
                 raise
             unread.append(label)  # such as a picture among text files
+    if not found:
+        kind = f"text in the encoding {encoding}: name another one" if encoding else "text: give .txt files"
+        raise InvalidData(f"None of the {len(texts)} files is {kind}.")
     paths = [PurePosixPath(label.replace("\\", "/")) for label, _ in found]
     folders = [printable(path.parent.name) for path in paths]
     grouped = 1 < len(set(folders)) < len(folders)
-    names, notes = unique_names([printable(path.stem) for path in paths], "document")
-    if others_encoded and len(unread) < len(others_encoded):
-        notes += (f"Texts that are not UTF-8 were read as {encoding}, which was guessed from all of them.",)
+    names, renamed = unique_names([printable(path.stem) for path in paths], "document")
+    notes: tuple[Finding | str, ...] = tuple(renamed)
+    if finding is not None and len(unread) < len(others_encoded):
+        said = f"Texts that are not UTF-8 were read as {usual}, which was guessed from all of them."
+        notes += (replace(finding, what=said),)
     for left, why in ((unread, "no texts"), ([label for label, _ in others], "no text files")):
         if left:
             notes += (f"Left out because they are {why}: {quote_names(map(short_name, left))}.",)

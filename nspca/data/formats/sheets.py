@@ -173,7 +173,7 @@ def _fill_groups(sheet: Sheet) -> None:
 
 def _say_blank(sheet: Sheet) -> None:
     """Say how many blank rows stand between those of the table, below a title and its blank rows."""
-    begin = next((i for i, row in enumerate(sheet.rows) if sum(map(bool, row)) > 1), 0)
+    begin = next((i for i, row in enumerate(sheet.rows) if 2 * sum(map(bool, row)) > max(2, sheet.width)), 0)
     inside = sheet.places[begin:]
     blank = inside[-1] - inside[0] + 1 - len(inside) if inside else 0
     if blank:
