@@ -282,7 +282,7 @@ def list_answers(
     base: Certificate,
     within: float | None,
     limits: Limits,
-    report: Report = silent,
+    report: Report,
     most: int = 1000,
 ) -> AnswerTree:
     """Return the tree that lists the minimal good sets of a problem.

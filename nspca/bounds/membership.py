@@ -20,7 +20,7 @@ from nspca.bounds.search import ROOT_ROUNDS, start_of_tree
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, one_thread
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Report
 
 NODES = {"fast": 8, "standard": 400}
 """Maximum nodes of a tree by effort."""
@@ -40,7 +40,7 @@ def certificate_at(
     base: Certificate,
     asked: Sequence[int],
     effort: str,
-    report: Report = silent,
+    report: Report,
 ) -> Certificate | None:
     """Return a certificate of a tree, which bounds the answers with each feature and those without it.
 

@@ -216,7 +216,7 @@ def lost_with_cuts(query: Query, M: Array | None) -> float:
     return slack * float(topk_sum(np.linalg.norm(M, axis=1), query.k, query.fixed))
 
 
-def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None = None) -> float:
+def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None) -> float:
     """Return a proved t with ``lambda_max(A - W - sym(M) - UU') <= t``, close to the estimate."""
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     taken = witness.W is not None or witness.M is not None

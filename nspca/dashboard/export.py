@@ -252,7 +252,7 @@ def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", *
         download_json(spec, of, key)
 
 
-def download_json(spec: Spec, of: Chosen | None = None, key: str = "") -> None:
+def download_json(spec: Spec, of: Chosen | None, key: str = "") -> None:
     """Draw the download of a question as JSON; the arguments are those of `offer`."""
     name = f"{of.stem}-{spec.kind}" if of is not None else spec.kind
     st.download_button(

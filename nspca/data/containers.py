@@ -98,7 +98,7 @@ def find_format(source: Source) -> Format:
     return found
 
 
-def read_source(source: Source, options: ReadOptions, report: Report = silent) -> Dataset:
+def read_source(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the data of a source, by its format, with the labels that the file itself brings."""
     data = _read_format(source, options, report)
     if source.path is None or source.path.is_file():

@@ -118,7 +118,7 @@ def _read_limited(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -
     return held.getvalue()
 
 
-def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the plain file") -> None:
+def check_growth(unpacked: int, packed: int, kind: str, way_out: str) -> None:
     """Refuse a file of the format `kind` that would grow more than `MAX_RATIO` times when it is unpacked.
 
     `unpacked` are the bytes of its numbers or text in memory, `packed` those of the file as the user gave it.

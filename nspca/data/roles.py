@@ -394,7 +394,7 @@ def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
 
 
 def describe_left_out(
-    layout: Layout, i: int, texts: Mapping[str, int], count: int, named: bool = False
+    layout: Layout, i: int, texts: Mapping[str, int], count: int, named: bool
 ) -> "Finding | InvalidData":
     """Return the finding about a column that is left out, or the error for one whose role is unclear.
 

@@ -84,7 +84,7 @@ def in_sight(A: Covariance, X: Array, nonneg: bool, least: int = 0) -> np.ndarra
     return topk_indices(np.where(used, np.inf, pull.max(axis=1) + 1e-6 * A.diagonal), room)
 
 
-def apply_moves(B: Array, X: Array, sizes: Sequence[int], nonneg: bool, report: Report = silent) -> Array:
+def apply_moves(B: Array, X: Array, sizes: Sequence[int], nonneg: bool, report: Report) -> Array:
     """Apply moves for the dense matrix B (p, p) until none gains, and return the components."""
     for step in range(STEP_CAP):
         report(Event("exchanges", step, STEP_CAP))

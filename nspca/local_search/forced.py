@@ -14,7 +14,7 @@ from nspca.covariance.linalg import Array, normalised, topk_indices
 from nspca.local_search.removal import without_each
 from nspca.local_search.single import exchange_feature, support_of, two_variable_values
 from nspca.problem import Problem
-from nspca.progress import Event, Report, silent
+from nspca.progress import Event, Report
 
 SOLVED = 100
 """Number of exchanges solved on their support, for outside features and again for inside ones."""
@@ -39,7 +39,7 @@ class Replaced:
     partner: np.ndarray
 
 
-def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replaced:
+def each_replaced(problem: Problem, x: Array, report: Report) -> Replaced:
     """Return the values reached with and without each feature, by the best exchange in a component x (n,)."""
     A, n, forced = problem.covariance, problem.n, list(problem.forced)
     x = normalised(x)  # a result may be off by more than rounding

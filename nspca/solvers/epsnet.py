@@ -69,7 +69,7 @@ def cap(d: int, eps: float) -> float:
     return float(betainc((d - 1) / 2, 0.5, eps))
 
 
-def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
+def samples_needed(n: int, d: int, eps: float, sparsities: int) -> int:
     """Return the number of points of Theorem 2 for a probability of failure of at most 1/n.
 
     The probability is that for all `sparsities` values of k together. One point is enough when d = 1.
@@ -138,7 +138,7 @@ def path(
 
 
 def upper_bounds(
-    problem: Problem, ks: Iterable[int], options: Options, seed: int = 0, report: Report = silent
+    problem: Problem, ks: Iterable[int], options: Options, seed: int, report: Report
 ) -> tuple[dict[int, float], float]:
     """Return the 2014 paper's upper bound on the optimum for every k, which holds with a probability.
 

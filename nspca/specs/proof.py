@@ -112,7 +112,7 @@ class Closing:
         self.report(replace(event, lower=self.lower, upper=None if math.isinf(self.upper) else self.upper))
 
 
-def known_result(problem: Problem, component: Any, report: Report = silent, method: str = "auto") -> Result:
+def known_result(problem: Problem, component: Any, report: Report, method: str = "auto") -> Result:
     """Return the result of a known component, or of a search by `method` when it is None."""
     if component is None:
         return solve(problem, method, certify=None, report=report)

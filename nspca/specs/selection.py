@@ -262,7 +262,7 @@ class GroupsSpec(JsonSpec, RowsSpec):
         ]
 
 
-def labels_of(data: Any, label: str = "") -> Any:
+def labels_of(data: Any, label: str) -> Any:
     """Return the labels of the samples of a data set, or those of a column; refuse data without them."""
     found = data.label_columns.get(label) if label else data.labels
     if found is None:

@@ -160,7 +160,7 @@ class Entries:
         return max(least, level)
 
 
-def threshold_of_sum(T: Array, size: float, start: float, weights: Array | None = None) -> float:
+def threshold_of_sum(T: Array, size: float, start: float, weights: Array | None) -> float:
     """Return the smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from `start`.
 
     With `weights` (positive, of the shape of T) the terms of the sum have these. The sum is convex and

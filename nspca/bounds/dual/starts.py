@@ -62,7 +62,7 @@ def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], 
     return [np.unique(X.round(9), axis=1) for X in found]
 
 
-def first_prices(lift: Lift, most: int, tell: Callable[[], None], moving: bool = False) -> None:
+def first_prices(lift: Lift, most: int, tell: Callable[[], None], moving: bool) -> None:
     """Set the prices of a lift to good ones for its present U and tau.
 
     The bound for the points of the bundle, ``topk(pi) + sum_j max_p (value_p - pi(I_p))``, is minimised by

@@ -31,7 +31,7 @@ def descend(
     w: Array,
     group: np.ndarray,
     enough: float,
-    entering: int | None = None,
+    entering: int | None,
 ) -> Array:
     """Return weights (p,) that minimise a convex function, by Newton steps, each halved until it descends.
 

@@ -102,7 +102,7 @@ class DelimitedReader(Reader):
         for X, texts in self.pieces(self.columns.excluded, self.columns.skipped):
             yield Block(X, {i: texts[i] for i in self.columns.others})
 
-    def read_whole(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Piece:
+    def read_whole(self, texts: Sequence[int], skipped: Sequence[int]) -> Piece:
         """Return all rows as one piece, with the arguments of `pieces`."""
         X = np.empty((self.most_rows, len(self.layout.columns) - len(set(texts))))
         held = 0
@@ -314,9 +314,7 @@ def read_delimited(source: Source, options: ReadOptions, report: Report = silent
     return read_text_table(replace(source, raw=raw), options.but(encoding=None), findings, report)
 
 
-def read_converted(
-    source: Source, converted: Converted, options: ReadOptions, report: Report = silent
-) -> Dataset:
+def read_converted(source: Source, converted: Converted, options: ReadOptions, report: Report) -> Dataset:
     """Return the table of text that a file was converted to as a Dataset."""
     packed = source.packed or len(source.raw)
     inner = replace(

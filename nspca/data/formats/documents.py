@@ -232,7 +232,7 @@ def read_documents(
     return replace(found, notes=(*notes, *found.notes))
 
 
-def read_files(files: limits.Files, encoding: str | None = None) -> Documents:
+def read_files(files: limits.Files, encoding: str | None) -> Documents:
     """Return the text files of an archive or a folder as documents, in natural order of their names.
 
     The folder of each file becomes its label if there are several folders. Without an `encoding`, texts that

@@ -83,7 +83,7 @@ def convert(source: Source, options: ReadOptions) -> Converted:
     return replace(found, findings=(*findings, *found.findings))
 
 
-def convert_text(raw: bytes, kept: Sequence[str | int] = ()) -> Converted | None:
+def convert_text(raw: bytes, kept: Sequence[str | int]) -> Converted | None:
     """Return a table of genes in UTF-8 as a plain table; None for any other text.
 
     `kept` are the sample columns, if the user chose them; by default the format decides.

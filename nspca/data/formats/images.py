@@ -48,7 +48,7 @@ _REPORT_EVERY = 500
 """Images between two progress events."""
 
 
-def read_images(files: Files, name: str, report: Report, side: int | None = None, packed: int = 0) -> Dataset:
+def read_images(files: Files, name: str, report: Report, side: int | None, packed: int = 0) -> Dataset:
     """Return the grey levels of images as a Dataset. `packed` are the bytes of the archive, 0 for a folder.
 
     With `side`, the middle square of each image is resized to so many pixels a side, and unreadable files are

@@ -73,7 +73,7 @@ def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool =
     return index_rows(sets, k)
 
 
-def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
+def enumerable(V: Array, nonneg: bool) -> tuple[Array, Sets]:
     """Return the rows of the nonnegative problem equivalent to V (n, d), and a mask of its nonzero rows.
 
     A signed problem has the rows ``[V; -V]``. The mask has at least one row, even when all are zero.
