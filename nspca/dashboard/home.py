@@ -56,29 +56,29 @@ def _sketch(picture: go.Figure, table: pd.DataFrame, k: int) -> None:
     st.html(f'<style>{style}</style><div class="nspca-sketch" aria-hidden="true">{pixels}{curve}</div>')
 
 
-def question(about: Chosen) -> SweepSpec:
+def question(of: Chosen) -> SweepSpec:
     """Return the question that the page answers about the digits."""
-    ks = (*range(1, MOST + 1), about.dataset.X.shape[1])
-    return SweepSpec(data=about.spec, ks=ks, effort="thorough")
+    ks = (*range(1, MOST + 1), of.dataset.X.shape[1])
+    return SweepSpec(data=of.spec, ks=ks, effort="thorough")
 
 
 @st.cache_resource(show_spinner=False)
 def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
     """Return the digits, their problem and its sweep."""
-    about = find(DataSpec(sample="digits"), None)
-    problem, asked = nspca.Problem.from_data(about.dataset.X, k=1), question(about)
-    stored = first_answer.find_stored("digits", about.content, asked.numbers_only())
-    return about, problem, nspca.sweep(problem, asked.ks) if stored is None else stored.sweep
+    of = find(DataSpec(sample="digits"), None)
+    problem, asked = nspca.Problem.from_data(of.dataset.X, k=1), question(of)
+    stored = first_answer.find_stored("digits", of.content, asked.numbers_only())
+    return of, problem, nspca.sweep(problem, asked.ks) if stored is None else stored.sweep
 
 
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     """Draw a component with its sentence, the curve with its proved band, the slider for k, and the proof."""
-    about, problem, sweep = solved
-    data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
+    of, problem, sweep = solved
+    data, asked = of.dataset, SweepSpec(data=of.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
-    sweep = proofs.gathered(sweep, about, asked, tried)
+    sweep = proofs.gathered(sweep, of, asked, tried)
     k = max(1, min(state.get("digit_k"), MOST))
-    answer = Answer(about, asked, problem, sweep, k, "auto", tried)
+    answer = Answer(of, asked, problem, sweep, k, "auto", tried)
     result = answer.shown
     with frame.picture():
         table = answer.table

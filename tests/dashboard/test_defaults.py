@@ -69,7 +69,7 @@ def arrives():
 
 def places_it():
     problem = nspca.Problem.from_covariance(DATA.X, 5)
-    return membership.of(OF, problem, nspca.solve(problem))
+    return membership.find(OF, problem, nspca.solve(problem))
 
 
 @pytest.mark.parametrize("page", [arrives, places_it])

@@ -239,12 +239,12 @@ def _origin(result: nspca.Result, certificate: nspca.Certificate, searched: floa
 # --- verify ---------------------------------------------------------------------------------------
 
 
-def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
+def verify_button(of: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
     """Draw the button that runs the independent checker on a certificate."""
 
     def check() -> None:
         with st.spinner("Checking …"):
-            proofs.check(about, problem, certificate)
+            proofs.check(of, problem, certificate)
 
     why = f"Proves the bound again from the data. {INDEPENDENT}"
     buttons.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
@@ -316,15 +316,15 @@ def _plain_source(asked: ProblemSpec) -> bool:
 
 
 def _take_home(answer: Answer, certificate: nspca.Certificate) -> None:
-    about, name = answer.of, answer.of.stem
+    of, name = answer.of, answer.of.stem
     buttons.download(
         "Certificate, NPZ",
-        certificate.of_prepared(about.dataset.prepared).to_bytes,
+        certificate.of_prepared(of.dataset.prepared).to_bytes,
         f"{name}-k{answer.k}-certificate.npz",
         buttons.BYTES,
     )
-    if answer.own and about.table is None and not _plain_source(answer.asked):
-        dataset = about.dataset
+    if answer.own and of.table is None and not _plain_source(answer.asked):
+        dataset = of.dataset
         buttons.download(
             "Data, NPZ",
             lambda: to_npz(dataset),
@@ -335,9 +335,9 @@ def _take_home(answer: Answer, certificate: nspca.Certificate) -> None:
 
 
 def _elsewhere(answer: Answer) -> None:
-    about, asked, name = answer.of, answer.asked, answer.of.stem
+    of, asked, name = answer.of, answer.asked, answer.of.stem
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
-    if about.table is not None and asked.data.folder is not None:
+    if of.table is not None and asked.data.folder is not None:
         data = shlex.quote(asked.data.folder)
     st.caption("To check the downloaded file on any machine that has nspca:")
     st.code(f"python -m nspca verify {data} {name}-k{answer.k}-certificate.npz", language="bash")

@@ -70,7 +70,7 @@ def _begun(
         task,
         {**json.loads(arguments), **_given()},
         workspace=EVERYBODY,
-        person=f"{task} of {content}",
+        person=f"{task} of {content}",  # each question has its own turn in the queue
         title=task,
         automatic=automatic,
     )

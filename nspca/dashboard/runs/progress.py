@@ -107,7 +107,7 @@ def live(
         bar.progress(min(1.0, max(0.0, share)), text=said)
         if key is not None and button is not None:
             with button:
-                end = stop or (lambda: cancel(run_id))
+                end = stop or partial(engine().cancel, run_id)
                 buttons.button("Cancel", key, end, icon=":material/stop_circle:", width="stretch")
         draw(now)
 
@@ -136,15 +136,10 @@ def ended(now: JobState, key: str, goes_on: bool = False) -> None:
     buttons.button(label, key, again, icon=f":material/{icon}:")
 
 
-def cancel(run_id: str) -> None:
-    """Cancel a run for this visitor; it continues for other visitors who wait for it."""
-    engine().cancel(run_id)
-
-
 def stop(run_id: str) -> None:
     """Cancel a run that stores its partial result, and wait for that result."""
     with st.spinner("Stopping …"):
-        cancel(run_id)
+        engine().cancel(run_id)
         give_up = time.monotonic() + PATIENCE
         while engine().hands_in(run_id) and time.monotonic() < give_up:
             time.sleep(0.05)

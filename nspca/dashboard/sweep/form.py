@@ -56,32 +56,30 @@ def differences(asked: SweepSpec, other: SweepSpec) -> str:
     return ", ".join(text for name, text in said.items() if getattr(asked, name) != getattr(other, name))
 
 
-def question(chosen: Chosen) -> SweepSpec:
+def question(of: Chosen) -> SweepSpec:
     """Return the question in the address, about the data."""
-    n, forced = chosen.dataset.X.shape[1], forced_features(chosen)
-    first, last = ends(chosen)
+    n, forced = of.dataset.X.shape[1], forced_features(of)
+    first, last = ends(of)
     step = state.get("step")
     _check(first, last, step, n, len(forced))
     ks = usual_ks(first, last) if step is None else tuple(range(first, last + 1, step))
     keep = tuple(state.get("keep"))
-    mine = {"ks": ks, "methods": _methods(chosen), "effort": effort(), "scale": is_scaled(chosen)}
+    mine = {"ks": ks, "methods": _methods(of), "effort": effort(), "scale": is_scaled(of)}
     mine |= {"forced": forced, "keep": keep if keep != forced and forced else ()}
-    return SweepSpec(**state.asked(SweepSpec) | {"data": chosen.spec, **mine})
+    return SweepSpec(**state.asked(SweepSpec) | {"data": of.spec, **mine})
 
 
-def ends(chosen: Chosen) -> tuple[int, int]:
+def ends(of: Chosen) -> tuple[int, int]:
     """Return the first and the last k in the address, or the defaults."""
-    first, last = default_range(chosen.dataset.X.shape[1], len(forced_features(chosen)))
+    first, last = default_range(of.dataset.X.shape[1], len(forced_features(of)))
     given = state.get("from"), state.get("to")
     return first if given[0] is None else given[0], last if given[1] is None else given[1]
 
 
-def inputs(chosen: Chosen) -> None:
+def inputs(of: Chosen) -> None:
     """Draw the inputs, each bound to the address."""
     columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
-    for column, label, name, value in zip(
-        columns, ("k from", "to"), ("from", "to"), ends(chosen), strict=False
-    ):
+    for column, label, name, value in zip(columns, ("k from", "to"), ("from", "to"), ends(of), strict=False):
         column.number_input(label, step=1, **state.bind(name, value, _changed))
     columns[2].number_input(
         "step",
@@ -93,23 +91,23 @@ def inputs(chosen: Chosen) -> None:
     )
     draw_signs(columns[3], _changed)
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
-    able = methods.able(_refusals(chosen))
+    able = methods.able(_refusals(of))
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
-    how: dict[str, Any] = {"then": _changed, "value": list(_methods(chosen))}
+    how: dict[str, Any] = {"then": _changed, "value": list(_methods(of))}
     form.draw(SweepSpec, "methods", left, **how, options=able, format_func=methods.label, help=about)
     form.draw(SweepSpec, "effort", middle, _changed, effort(), options=list(EFFORTS), help=EFFORT_HELP)
-    draw_scale(right, chosen, _changed, measures(chosen).scales)
+    draw_scale(right, of, _changed, measures(of).scales)
     for name, option, _ in SweepSpec.declared():  # options without a place of their own
         if option.query and name not in PLACED:
             form.draw(SweepSpec, name, then=_changed)
 
 
-def usual(chosen: Chosen, asked: SweepSpec) -> SweepSpec:
+def usual(of: Chosen, asked: SweepSpec) -> SweepSpec:
     """Return the question of the first answer: that of the form, with quick proofs."""
-    return asked.but(data=chosen.spec, methods=("auto",), effort="fast")
+    return asked.but(data=of.spec, methods=("auto",), effort="fast")
 
 
-def line(chosen: Chosen, asked: SweepSpec) -> str:
+def line(of: Chosen, asked: SweepSpec) -> str:
     """Return the question in a few words, without options at their defaults."""
     is_short = len(asked.ks) > 2 and not state.get("step")
     ks = f"k = {asked.ks[0]} to {asked.ks[-1]}" if is_short else ks_words(asked.ks)
@@ -117,31 +115,31 @@ def line(chosen: Chosen, asked: SweepSpec) -> str:
     return ", ".join([ks, *settings, *asked.data.change_words()])
 
 
-def label(chosen: Chosen, asked: SweepSpec) -> str:
+def label(of: Chosen, asked: SweepSpec) -> str:
     """Return the label of the start button, with the time that the answer takes."""
     what = "the full curve" if asked.total > 1 else f"k = {asked.ks[0]:,}"
-    return f"Compute {what} ({cost_estimate.took(seconds(chosen, asked))})"
+    return f"Compute {what} ({cost_estimate.took(seconds(of, asked))})"
 
 
-def seconds(chosen: Chosen, asked: SweepSpec) -> float:
+def seconds(of: Chosen, asked: SweepSpec) -> float:
     """Return the estimated seconds of a sweep."""
-    if chosen.table is not None:
-        return cost_estimate.seconds(chosen, *asked.work)
-    return asked.total * cost_estimate.each_k(chosen, asked.effort)
+    if of.table is not None:
+        return cost_estimate.seconds(of, *asked.work)
+    return asked.total * cost_estimate.each_k(of, asked.effort)
 
 
 def _changed() -> None:
     st.session_state[state.CHANGED] = True
 
 
-def _refusals(chosen: Chosen) -> dict[str, str | None]:
+def _refusals(of: Chosen) -> dict[str, str | None]:
     return methods.refusals(
-        chosen, not state.get("signed"), state.get("center"), is_scaled(chosen), forced_features(chosen)
+        of, not state.get("signed"), state.get("center"), is_scaled(of), forced_features(of)
     )
 
 
-def _methods(chosen: Chosen) -> tuple[str, ...]:
-    able = methods.able(_refusals(chosen))
+def _methods(of: Chosen) -> tuple[str, ...]:
+    able = methods.able(_refusals(of))
     return tuple(name for name in state.get("methods") if name in able) or ("auto",)
 
 

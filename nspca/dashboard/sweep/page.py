@@ -88,7 +88,7 @@ class SweepPage(AnswerPage):
         )
         answer = replace(run, sweep=sweep, k=k, method=method, tried=tried, drawn=drawn)
         if run.of.table is None:
-            answer = replace(answer, known=membership.of(run.of, problem.with_k(k), answer.shown))
+            answer = replace(answer, known=membership.find(run.of, problem.with_k(k), answer.shown))
         ceiling = statement.ceiling_of(table, problem.n)
         said = slide.headline(answer, ceiling, is_watched=not is_missing)
         if is_missing:
@@ -181,28 +181,28 @@ def _says(now: JobState, total: int) -> str:
 
 
 def _features(seen: Answer) -> None:
-    about, x = seen.of, seen.x
-    if about.table is None and seen.certificate is not None:
+    of, x = seen.of, seen.x
+    if of.table is None and seen.certificate is not None:
         membership.ask()
     left, right = st.columns(2, gap="medium")
     with left:
-        if seen.own and about.table is None:
+        if seen.own and of.table is None:
             key = f"table_{seen.id}_{seen.method}_{seen.k}"
-            rows, names = component.table(about.dataset, x, key, seen.known)
+            rows, names = component.table(of.dataset, x, key, seen.known)
             pressing.copy_button(f"Copy the list of {seen.nouns.feature}s", name_list(names), "copy_features")
-            whatif.features(about, seen.k, rows, names)
+            whatif.features(of, seen.k, rows, names)
         else:
-            component.table(about.dataset, x, found=seen.known)
+            component.table(of.dataset, x, found=seen.known)
     try:
-        problem = open_data.scored_problem(about, seen.problem)
+        problem = open_data.scored_problem(of, seen.problem)
     except nspca.InvalidProblem:
         right.caption("The rows along the component are left out: some features take one value in a sample.")
         return
     with right:
-        component.samples(about.dataset, problem, x, f"scores_{seen.id}")
-        if about.table is not None:
-            st.caption(f"Drawn are {wording.things(about.dataset.X.shape[0], 'row')} chosen at random.")
-    mapped = component.mapped(about.dataset, problem, x)
+        component.samples(of.dataset, problem, x, f"scores_{seen.id}")
+        if of.table is not None:
+            st.caption(f"Drawn are {wording.things(of.dataset.X.shape[0], 'row')} chosen at random.")
+    mapped = component.mapped(of.dataset, problem, x)
     if mapped is not None:
         title = "The features in all samples, sorted by score"
         draw = partial(figures.draw_plot, mapped, f"heat_{seen.id}")

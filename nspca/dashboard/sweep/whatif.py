@@ -16,8 +16,9 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import lookup, progress, start
+from nspca.dashboard.runs import lookup, start
 from nspca.dashboard.runs.answer import Answer
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import form
 from nspca.dashboard.sweep.form import SWEEP, differences
 from nspca.dashboard.views import component, curve
@@ -141,7 +142,7 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
     if before.now.ended:
         state.put(before=before.id)
     elif form.seconds(before.of, before.asked) < MOMENT:
-        progress.cancel(before.id)
+        engine().cancel(before.id)
 
 
 def _shown() -> Answer | None:

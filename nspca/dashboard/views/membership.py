@@ -47,7 +47,7 @@ def ask() -> None:
         )
 
 
-def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
+def find(of: Chosen, problem: Problem, result: Result) -> Membership | None:
     """Return the membership of the features, computed from a result and its certificate."""
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
@@ -55,7 +55,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     name = hash_claims(certificate, within, result.components.tobytes())
     try:
         spec = MembershipSpec(
-            data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
+            data=DataSpec(covariance=of.dataset.is_covariance, repair=of.reference.repair),
             k=problem.size,
             nonneg=problem.nonneg,
             center=problem.covariance.center,
@@ -64,7 +64,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
             within=within,
         )
         given = {"component": result.components[:, 0], "certificate": certificate.to_bytes()}
-        return _await_membership(defaults.ask(spec, name, lambda: {**about.given, **given}))
+        return _await_membership(defaults.ask(spec, name, lambda: {**of.given, **given}))
     except NSPCAError as error:
         st.warning(wording.plain(error))
         return None
