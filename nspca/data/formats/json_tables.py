@@ -141,8 +141,8 @@ def _convert(source: Source, options: ReadOptions) -> Converted:
     converted = convert_json(source.raw)
     if len(next(csv.reader(io.StringIO(converted.text.decode())), [])) < 2:
         raise InvalidData(
-            "One key of this JSON file holds numbers or texts, and lists are no columns: a table needs two at "
-            "least, and texts are counted by nspca.read_text."
+            "One key of this JSON file holds numbers or texts, and lists are no columns: a table needs two "
+            "at least, and texts are counted by nspca.read_text."
         )
     return converted
 
