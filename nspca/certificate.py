@@ -19,7 +19,7 @@ from nspca.presentation import phrases
 from nspca.presentation.numerals import proved_ratio, round_up
 from nspca.problem import Problem
 from nspca.validation.archive import MAX_BYTES, read_arrays, write_arrays
-from nspca.validation.options import is_number, whole
+from nspca.validation.options import check_whole, is_number
 
 VERSION = 1
 """Version of the certificate format, which `nspca.verify` requires."""
@@ -195,7 +195,7 @@ class Certificate:
 
     def rounded(self, digits: int) -> "Certificate":
         """Return the certificate with its bound rounded up to `digits` digits, so that it still holds."""
-        whole("digits", digits, 1, 17)
+        check_whole("digits", digits, 1, 17)
         return replace(self, upper=round_up(self.upper, int(digits)))
 
     @property

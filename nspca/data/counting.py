@@ -6,11 +6,12 @@ Stop words are those of scikit-learn for English, and of ``counting.toml`` for o
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from math import ceil, floor
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ _ENOUGH_STOP_WORDS = 0.15
 FEW_DOCUMENTS = 10
 """With fewer documents, a word may be in a single document or in all of them."""
 _SEEN = 20_000
-"""Number of words from the first documents that the language is guessed from."""
+"""Number of words, from documents evenly spread, that the languages are guessed from."""
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0de5\u0e31-\u0e4e"
 )
@@ -76,12 +77,10 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     # Imported late, since scikit-learn slows the start of a page.
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-    language: str = options.stop_words
-    if language == "automatic":
-        words = (word for text in texts for word in re.findall(WORD, plain(text)))
-        language = guess_language(islice(words, _SEEN))
-    left_out = stop_words(language) if language in LANGUAGES else frozenset()
-    left_out = left_out | {word.lower() for word in options.own_stop_words}
+    languages = _guess_languages(texts) if options.stop_words == "automatic" else [options.stop_words]
+    left_out = {word.lower() for word in options.own_stop_words}.union(
+        *(stop_words(language) for language in languages if language in LANGUAGES)
+    )
     least, most = document_limits(len(texts), options)
     limits = {"min_df": least, "max_df": most}
     undivided = _is_undivided(texts)
@@ -118,7 +117,7 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     kept_words = tuple(map(str, vectorizer.get_feature_names_out()))
     if len(kept_words) < 2:
         raise _no_words(different, least, most, len(texts))
-    notes = _notes(len(texts), len(kept_words), different, language, least, most, options)
+    notes = _notes(len(texts), len(kept_words), different, languages, least, most, options)
     if undivided:
         notes += (
             "The texts are in a script without blanks between words: each pair of neighbouring signs "
@@ -222,6 +221,20 @@ def guess_language(words: Iterable[str]) -> str:
     return best if shares[best] >= _ENOUGH_STOP_WORDS else ""
 
 
+def _guess_languages(texts: Sequence[str]) -> list[str]:
+    """Return the language of all texts, and those that a tenth of the texts or more is in."""
+    step = max(len(texts) // 500, 1)
+    some = [
+        re.findall(WORD, plain(text[: 10 * _SEEN]))[: max(_SEEN // len(texts), 40)] for text in texts[::step]
+    ]
+    alone = Counter(guess_language(words) for words in some if len(words) >= 20)
+    found = {
+        guess_language(chain.from_iterable(some)),
+        *(one for one in alone if 10 * alone[one] >= len(some)),
+    }
+    return [language for language in LANGUAGES if language in found]
+
+
 def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
     found = f"{different:,} different words" if different else "no word of two letters or more"
     return InvalidData(
@@ -231,14 +244,20 @@ def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
 
 
 def _notes(
-    count: int, kept: int, different: int, language: str, least: int, most: int, options: TextOptions
+    count: int,
+    kept: int,
+    different: int,
+    languages: Sequence[str],
+    least: int,
+    most: int,
+    options: TextOptions,
 ) -> tuple[str, ...]:
     what = "words and pairs of words" if options.pairs else "words"
     notes = (
         f"{kept:,} of {different:,} different {what} are kept: those in {least:,} to {most:,} of the "
         f"{count:,} texts" + (", the most frequent ones." if kept == options.most_words else "."),
     )
-    if language in LANGUAGES:
+    if called := " and ".join(one.capitalize() for one in languages if one in LANGUAGES):
         guessed = " The language was guessed." if options.stop_words == "automatic" else ""
-        return (*notes, f"Stop words of {language.capitalize()} are left out.{guessed}")
-    return (*notes, "No stop words are left out: the language was not recognised.") if not language else notes
+        return (*notes, f"Stop words of {called} are left out.{guessed}")
+    return notes if languages else (*notes, "No stop words are left out: the language was not recognised.")

@@ -111,6 +111,17 @@ def test_the_language_is_guessed_and_its_stop_words_left_out(language):
     assert all(word == word.lower() for word in stop_words(language))
 
 
+def test_texts_in_two_languages_lose_the_stop_words_of_both():
+    texts = [
+        f"{2 * RUNNING[language]} {word}" for language in ("german", "english") for word in ("aa", "bb", "cc")
+    ]
+    data = read_text([*texts, 2 * RUNNING["french"]], lowest_share=0.0)
+    assert any("Stop words of English and German and French are left out." in note for note in data.notes)
+    few = read_text(20 * texts + [2 * RUNNING["french"]])  # one of 121 texts counts for nothing
+    assert any("Stop words of English and German are left out." in note for note in few.notes)
+    assert not (stop_words("english") | stop_words("german")) & {*few.feature_names}
+
+
 def test_other_languages_keep_all_words():
     assert guess_language(["lorem", "ipsum", "dolor", "sit", "amet"]) == ""
     data = read_text(["река и город", "город и мост", "हिन्दी भाषा город"])

@@ -64,7 +64,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
             within=within,
         )
         given = {"component": result.components[:, 0], "certificate": certificate.to_bytes()}
-        return _await_membership(defaults.look(spec, name, lambda: {**about.given, **given}))
+        return _await_membership(defaults.ask(spec, name, lambda: {**about.given, **given}))
     except NSPCAError as error:
         st.warning(wording.plain(error))
         return None
@@ -81,7 +81,7 @@ def _await_membership(now: JobState) -> Membership | None:
     """Return the membership that a worker computed, after a wait of at most `PATIENCE`."""
     now = progress.wait_shortly(now.id, PATIENCE)
     if now.state == "done":
-        return lookup.opened(now.id, now.finished, Membership.from_bytes)
+        return lookup.read_result(now.id, now.finished, Membership.from_bytes)
     if now.ended:
         st.warning(
             wording.plain(now.error)
