@@ -41,7 +41,7 @@ from nspca.solving import (
     runner,
     select_options,
 )
-from nspca.validation.options import known_seed, made, whole
+from nspca.validation.options import check_whole, known_seed, made
 
 
 @within_memory()
@@ -97,7 +97,7 @@ def solve(
     _check_problem(problem)
     check_effort(certify)
     options_class(method)
-    whole("components", components, 1, problem.n)
+    check_whole("components", components, 1, problem.n)
     search = Search.of(certify, seconds, nodes, client, None)
     components = int(components)
     problem, method = _together(problem, method, components)
@@ -194,7 +194,7 @@ def certify(
         Checked by ``nspca.verify(data, certificate)``.
     """
     _check_problem(problem)
-    whole("components", components, 1, problem.n)
+    check_whole("components", components, 1, problem.n)
     check_effort(effort)
     if effort is None:
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got None")

@@ -19,7 +19,7 @@ from nspca.presentation import phrases
 from nspca.presentation.numerals import proved_ratio, round_up
 from nspca.problem import Problem
 from nspca.validation.archive import MAX_BYTES, read_arrays, write_arrays
-from nspca.validation.options import is_number, whole
+from nspca.validation.options import check_whole, is_number
 
 VERSION = 1
 """Version of the certificate format, which `nspca.verify` requires."""
@@ -70,11 +70,11 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "fixing", "answers", "diagonal", "joint" or "packing": which formula `verify`
-        evaluates.
+        "inequality", "fixing", "answers", "diagonal", "joint", "packing" or "others": which formula
+        `verify` evaluates.
     upper : float
-        The proved bound, in the units of the data. That of form "answers" is no bound on the optimum: it is
-        about components that do not use all features of any listed set.
+        The proved bound, in the units of the data. Those of forms "answers" and "others" are no bounds on the
+        optimum: they are about components that do not use all features of a listed set.
     k, nonneg, source, center, scale, shape, digest, exponent, forced
         The problem and its data; see `nspca.covariance.covariance.Covariance`. `forced` are features, in
         increasing order, that may be used freely and count among the k.
@@ -195,7 +195,7 @@ class Certificate:
 
     def rounded(self, digits: int) -> "Certificate":
         """Return the certificate with its bound rounded up to `digits` digits, so that it still holds."""
-        whole("digits", digits, 1, 17)
+        check_whole("digits", digits, 1, 17)
         return replace(self, upper=round_up(self.upper, int(digits)))
 
     @property

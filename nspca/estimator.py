@@ -18,7 +18,7 @@ from nspca.errors import InvalidOption, InvalidProblem
 from nspca.problem import Problem
 from nspca.result import Result, Status
 from nspca.validation.features import is_annotated, is_xarray, plain_numbers, positions
-from nspca.validation.options import flag, known_seed, whole
+from nspca.validation.options import check_whole, flag, known_seed
 
 LARGEST_SUM = DENSE_LIMIT
 """Largest number of features whose products `partial_fit` adds up: 128 MB."""
@@ -312,8 +312,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return found
 
     def _size(self, n: int) -> int:
-        whole("k", self.k, 1)
-        whole("n_components", self.n_components, 1, n)
+        check_whole("k", self.k, 1)
+        check_whole("n_components", self.n_components, 1, n)
         if self.n_components == 1:
             return min(self.k, n)
         check_disjoint(self.n_components, self.k, n, "fewer n_components")

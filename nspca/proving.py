@@ -30,7 +30,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, telling
 from nspca.result import Result, Status
 from nspca.solvers import auto
-from nspca.validation.options import is_number, whole
+from nspca.validation.options import check_whole, is_number
 
 EXHAUSTIVE = "exhaustive"
 """Effort that searches until the optimum is proved, or until a limit of the caller."""
@@ -125,7 +125,7 @@ class Search:
         if seconds is not None and not (is_number(seconds) and 0 <= seconds < np.inf):
             raise InvalidOption(f"seconds must be a number of at least 0, or None, got {shown(seconds)}")
         if nodes is not None:
-            whole("nodes", nodes, 1, 10**12)
+            check_whole("nodes", nodes, 1, 10**12)
         check_client(client)
         limits = Limits(None if seconds is None else float(seconds), None if nodes is None else int(nodes))
         return cls(replace(limits, client=client), resume)

@@ -11,4 +11,4 @@ with frame.page("Shared"):
     share.title("Shared with you", fills=True)
     run, one = share.opened()
     page = SweepPage() if isinstance(one.spec, SweepSpec) else JointPage()
-    answer_page.show_shared(page, lookup.shared(page.kind, run))
+    answer_page.show_shared(page, lookup.open_shared(page.kind, run))

@@ -141,6 +141,7 @@ class RowSearch:
         remainder, curve = core.search_tau(problem, self.lower)
         empty = float(curve.uppers.min())
         self.aim = self.lower if self.lower > 0 else LIKELY * empty
+        # the ratio of the claim to the noise on the first core, which larger cores keep; 0 before it is known
         best, ratio, tau = None, 0.0, curve.best * (1.0 if few else RAISED)
         if not joint:
             tau = curve.lower_tau(EXCESS * max(empty - self.aim, 0.0))

@@ -30,7 +30,7 @@ from nspca.bounds.fixing.stages import fixable
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.fixing.whole import whole
+from nspca.bounds.fixing.whole import without_weights
 from nspca.bounds.inequality import threshold
 from nspca.bounds.plan import BRANCHED, JOINT_PLANS, PLANS, ROUND, Plan, plan_in_parts
 from nspca.bounds.rows import RowSearch, kept_rows
@@ -321,7 +321,7 @@ class Search(Work):
         The arguments are those of `FixingTree.begin`; without `rounds` only the root is settled.
         """
         if kept.weights is not None and witness is not None:
-            found = whole(self.problem, kept, witness)
+            found = without_weights(self.problem, kept, witness)
             if found is None:
                 return
             kept, witness = found

@@ -92,14 +92,9 @@ SKETCHES = {"svd": svd, "randomised": randomised}
 
 def make(kind: str, A: Covariance, rank: int) -> Sketch:
     """Return the sketch with the name `kind`, a key of `SKETCHES`."""
-    check_kind(kind)
-    return SKETCHES[kind](A, rank)
-
-
-def check_kind(kind: str) -> None:
-    """Refuse a name that is not in `SKETCHES`."""
     if kind not in SKETCHES:
         raise InvalidOption(f"sketch must be one of {', '.join(SKETCHES)}, got {kind!r}")
+    return SKETCHES[kind](A, rank)
 
 
 def spectral_error(A: Covariance, V: Array) -> float:

@@ -140,7 +140,7 @@ def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Answer |
     """Return the run of the address, or the first answer; draw a hint and return None if there is neither."""
     name = state.get(page.kind.key)
     if name is not None:
-        return lookup.named(page.kind, name)
+        return lookup.find_own(page.kind, name)
     sample = open_data.row_sample(data)
     first = None if asked is None else first_answer.unasked(sample, page.forms.usual(sample, asked))
     if first is None and not data_line.offer_to_drop(data):
@@ -214,7 +214,7 @@ def _watch(page: AnswerPage, run: Answer, is_drawn: bool) -> None:
             return
         if run.is_measured and not page.ready(here):
             page.filling(here)
-        elif run.is_measured or lookup.measured(run.of, run.asked) is not None:
+        elif run.is_measured or lookup.measured_problem(run.of, run.asked) is not None:
             st.rerun()
         else:
             st.caption(MEASURED)

@@ -43,19 +43,15 @@ def found_line(one: Found) -> str:
     return f"{number(one.value)}{spread}" + (f" ({notes})" if notes else "")
 
 
-def found_lines(claim: Claim) -> list[str]:
-    """Return a line for each finding of a claim. Findings that the verdict ignores are in brackets."""
-    return [found_line(one) if one.judged else f"[{found_line(one)}]" for one in claim.found]
-
-
 def lines(item: Item, outcome: Outcome | None) -> list[str]:
     """Return the lines about an item for a terminal.
 
-    Each claim has its verdict, its subject, the printed and the computed numbers. Tables follow.
+    Each claim has its verdict, its subject, the printed and the computed numbers, those that the verdict
+    ignores in brackets. Tables follow.
     """
     said = []
     for claim in claims(item, outcome):
-        seen = "; ".join(found_lines(claim))
+        seen = "; ".join(found_line(one) if one.judged else f"[{found_line(one)}]" for one in claim.found)
         said.append(f"{claim.verdict:<13} {claim.printed.what}: {printed_number(claim)} | {seen}")
         said += [f"{'':<13} {more}" for more in (readings(claim), reason(claim)) if more]
     for table in outcome.tables if outcome is not None else []:

@@ -28,7 +28,7 @@ from nspca.shards import Shards
 from nspca.shards.sources import MEGABYTES
 from nspca.validation.archive import MAX_BYTES, mib
 from nspca.validation.features import features_of
-from nspca.validation.options import whole
+from nspca.validation.options import check_whole
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
@@ -138,14 +138,14 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
     size, sizes = read_size(source), getattr(source, "sizes", None)
     if sizes is None:
-        whole("components", components, 1)
+        check_whole("components", components, 1)
         if min(size.rows, size.columns) < 2:
             raise InvalidData(
                 f"At least two rows and two columns are needed, got {size.rows} x {size.columns}"
                 f"{f' ({size.not_counted})' if size.not_counted else ''}: give another table."
             )
         k = max(1, min(USUAL, size.columns // components)) if k is None else k
-        whole("k", k, 1)
+        check_whole("k", k, 1)
         if k * components > size.columns:  # disjoint components share no feature
             what = "k" if components == 1 else "k times components"
             raise InvalidOption(

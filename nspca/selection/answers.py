@@ -31,7 +31,7 @@ from nspca.progress import Report, silent
 from nspca.proving import EXHAUSTIVE, Search
 from nspca.result import Result
 from nspca.selection.membership import Place, Stored, check_known
-from nspca.validation.options import is_number, whole
+from nspca.validation.options import check_whole, is_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +218,7 @@ def answers(
     """
     if within is not None and not (is_number(within) and LEAST <= within < 1):
         raise InvalidOption(f"within must be a number from {LEAST:g} to 1, or None, got {shown(within)}")
-    whole("most", most, 1, 10**6)
+    check_whole("most", most, 1, 10**6)
     limits = Search.of(EXHAUSTIVE, seconds, nodes, client, None).limits or Limits()
     check_known(problem, result)
     if not result.value > 0:

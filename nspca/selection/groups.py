@@ -19,7 +19,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.selection.rows import read_rows, report_whole
 from nspca.solvers import METHODS
-from nspca.validation.options import flag, known_seed, whole
+from nspca.validation.options import check_whole, flag, known_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def held_out_group_effects(
     """
     Z = read_rows(X, flag("scale", scale))
     seed = known_seed(seed)
-    whole("permutations", permutations, 1)
+    check_whole("permutations", permutations, 1)
     sizes = (k,) * components if isinstance(k, int | np.integer) else tuple(k)
     names, codes = coded(labels, Z.shape[0])
     found_on, measured = halves(codes, seed)

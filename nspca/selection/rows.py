@@ -24,7 +24,7 @@ from nspca.result import PLATEAU
 from nspca.selection import stability
 from nspca.solvers import METHODS
 from nspca.validation.features import features_of
-from nspca.validation.options import flag, known_seed, whole
+from nspca.validation.options import check_whole, flag, known_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,7 +258,7 @@ def choose_components(
     size = Problem.from_data(Z, k, nonneg, center).size
     if most is None:
         most = min(MOST, n // size)
-    whole("most", most, 1, n)
+    check_whole("most", most, 1, n)
     check_disjoint(most, size, n, "fewer components")
     solver = RowSolver((size,), int(most), method, nonneg, center, (), known_seed(seed), options)
     return _compare(Z, solver, folds, draws, silent if report is None else report, of="components")
@@ -266,8 +266,8 @@ def choose_components(
 
 def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
     """Return the evidence for each number of features or of components, reported after each part."""
-    whole("folds", folds, 0)
-    whole("draws", draws, 0)
+    check_whole("folds", folds, 0)
+    check_whole("draws", draws, 0)
     m, total = X.shape[0], 1 + folds + draws
     if folds and not 2 <= folds <= m:
         raise InvalidOption(f"folds must be 0, or 2 to the number of rows, {m}, got {folds}")
@@ -409,7 +409,7 @@ def noise_test(
     -------
     NoiseTest
     """
-    whole("tables", tables, 1)
+    check_whole("tables", tables, 1)
     seed, say = known_seed(seed), silent if report is None else report
     Z = read_rows(X, flag("scale", scale))
     problem = Problem.from_data(Z, k, nonneg, center, forced=forced)

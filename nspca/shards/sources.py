@@ -26,7 +26,7 @@ from nspca.errors import InvalidData, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer
-from nspca.validation.options import positive, whole
+from nspca.validation.options import check_whole, positive
 
 MEGABYTES = 32
 """Size of a shard: three million entries, which take three times that in memory while they are sorted."""
@@ -85,7 +85,7 @@ def shard(
         For an option that is not about a file of this kind.
     """
     if rows is not None:
-        whole("rows", rows, 1)
+        check_whole("rows", rows, 1)
     positive("megabytes", megabytes)
     path, report = Path(source), report or silent
     asked: dict[str, Any] = {"id_column": id_column, "label_column": label_column, "decimal": decimal}

@@ -30,7 +30,7 @@ from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.validation.options import MethodOptions, whole
+from nspca.validation.options import MethodOptions, check_whole
 
 BLOCK = 500
 """Maximum number of features whose block of A is formed at once: 2 MB."""
@@ -149,7 +149,7 @@ def paper_columns(
     """
     if options.beta is None:
         raise InvalidOption("the paper's own columns need a beta, got None: give a number, 0 for none")
-    whole("rank", rank, 1, problem.n)
+    check_whole("rank", rank, 1, problem.n)
     rng, beta = np.random.default_rng(seed), options.beta
     answers = [
         Search(problem, first_guess(problem, rank, start, rng), options, report, start).at(beta)

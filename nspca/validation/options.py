@@ -30,7 +30,7 @@ def is_number(value: Any) -> bool:
     return is_whole(value) or isinstance(value, float | np.floating)
 
 
-def whole(name: str, value: Any, low: int, high: int = LARGEST) -> None:
+def check_whole(name: str, value: Any, low: int, high: int = LARGEST) -> None:
     """Require a whole number in [low, high]."""
     if not is_whole(value) or not low <= value <= high:
         upper = f" to {high}" if high != LARGEST or (is_whole(value) and value > high) else " or more"
@@ -82,7 +82,7 @@ class MethodOptions:
             elif "choices" in limits:
                 one_of(one.name, value, limits["choices"])
             elif one.type in (int, int | None):
-                whole(one.name, value, limits.get("least", 1), limits.get("most", LARGEST))
+                check_whole(one.name, value, limits.get("least", 1), limits.get("most", LARGEST))
             elif not (is_number(value) and value == limits.get("least")):
                 positive(one.name, value)
                 if value >= limits.get("below", np.inf):

@@ -109,7 +109,7 @@ def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg, coun
         A = problem.covariance.matrix
         oracle = fixings.Oracle(fixings.values_of_sets(A, nonneg), problem.n, problem.size)
         tree = tree_of(problem, best, rng, rounds=1, nodes=3)
-        total += fixings.wrong_fixings(tree.root, tree.whole(), oracle)
+        total += fixings.wrong_fixings(tree.root, tree.all_sets(), oracle)
     assert total[0] > 0.8 * count and total[1] == 0
 
 

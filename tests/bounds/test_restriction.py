@@ -82,7 +82,7 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
     optimum = brute_force(problem.covariance.matrix, 4, problem.nonneg)[0]
     lower = optimum * (1 - 1e-3 * (seed > 1))
     tree = tree_on(problem, lower)
-    task = Task(tree.whole(), None, None, lower, 1e-9, PLAN, rounds=6, partial=True)
+    task = Task(tree.all_sets(), None, None, lower, 1e-9, PLAN, rounds=6, partial=True)
 
     def over(supports, lower, answer):
         raise OutOfTime

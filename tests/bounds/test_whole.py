@@ -16,7 +16,7 @@ from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.fixing.whole import whole
+from nspca.bounds.fixing.whole import without_weights
 from nspca.bounds.plan import PLANS
 from nspca.bounds.search import Search
 from nspca.bounds.witness import Witness, largest, lifted
@@ -45,7 +45,7 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
         if kept is None or not len(kept.block) or kept.weights is None:
             continue
         stored = Stored.of(kept.features, some_witness(kept, problem, rng))
-        found = whole(problem, kept, stored)
+        found = without_weights(problem, kept, stored)
         if found is None:
             continue
         rows, witness = found

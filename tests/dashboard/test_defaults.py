@@ -40,12 +40,12 @@ def test_many_questions_leave_little_behind(asked, monkeypatch):
     asked.now = {"state": "queued"}
     monkeypatch.setattr(asked, "submit", lambda *given, **more: new_workspace())
     for number in range(1700):
-        defaults.measured("a task", number=number)
+        defaults.call("a task", number=number)
     assert 100 < len(defaults.NAMES) < 1600 and not defaults.NAMES._making
 
 
 def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):
-    look = lambda: defaults.measured("a task").state  # noqa: E731
+    look = lambda: defaults.call("a task").state  # noqa: E731
     assert [look(), look()] == ["queued"] * 2 and asked.asked == 1
     for state, seconds, again in [
         ("done", 9e9, 0),

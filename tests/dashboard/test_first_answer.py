@@ -94,7 +94,7 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     visit, stand_ins, texts, alts, monkeypatch, path, address
 ):
     monkeypatch.setattr(first_answer, "find_stored", FIND)
-    monkeypatch.setattr(defaults, "look", lambda *given: pytest.fail("a stored answer needs no worker"))
+    monkeypatch.setattr(defaults, "ask", lambda *given: pytest.fail("a stored answer needs no worker"))
     page = visit(path, **address)
     assert not page.exception and not page.error
     assert "of the variance of all" in texts(page)
@@ -132,7 +132,7 @@ def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts,
     assert "nonnegative, standardised" in texts(opened)
     asked = json.loads(engine().store.list_runs(defaults.EVERYBODY)[0].parameters)["spec"]
     assert asked["scale"], "the stored answer is about the data as they are"
-    monkeypatch.setattr(defaults, "look", lambda *given: pytest.fail("a stored answer needs no worker"))
+    monkeypatch.setattr(defaults, "ask", lambda *given: pytest.fail("a stored answer needs no worker"))
     assert not visit("pages/components.py", sample="coffee").error
 
 

@@ -57,7 +57,7 @@ def test_more_is_proved_about_several_components(X):
 @pytest.mark.visit
 def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, monkeypatch, texts):
     page = start(proof="fast")
-    monkeypatch.setattr("nspca.dashboard.runs.lookup.results", lambda now: nspca.Sweep({}))
+    monkeypatch.setattr("nspca.dashboard.runs.lookup.read_sweep", lambda now: nspca.Sweep({}))
     page = page.run()
     assert not page.exception and "How much better another choice could be is not proved" in texts(page)
 

@@ -49,7 +49,9 @@ def standing(run_id, nodes=0, certain=0):
 
 def automatic(asked) -> list:
     """Return the searches that pages began by themselves about the problem of a question."""
-    return [run for run, spec in lookup.every(OptimumSpec, everybody=asked.content) if spec.k == asked.ks[0]]
+    return [
+        run for run, spec in lookup.find_all(OptimumSpec, everybody=asked.content) if spec.k == asked.ks[0]
+    ]
 
 
 @pytest.mark.visit
@@ -144,7 +146,7 @@ def test_the_page_says_that_a_better_component_was_found(ran, poor, monkeypatch,
     _, attempt = poor
     page = ran(PAGE, sample="digits", from_=3, to=3, step=1)
     sweep = poor[0]
-    monkeypatch.setattr("nspca.dashboard.runs.lookup.results", lambda now: sweep)
+    monkeypatch.setattr("nspca.dashboard.runs.lookup.read_sweep", lambda now: sweep)
     monkeypatch.setattr(proofs, "attempts", lambda asked: [attempt])
     page.run()
     assert not page.exception and not page.error

@@ -64,7 +64,7 @@ def names(page) -> list[str]:
 
 def test_the_panel_says_what_the_certificate_says_and_verifies_it(known, texts, address):
     assert not known.metric, "each number stands in a sentence, once"
-    sweep = lookup.opened(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
+    sweep = lookup.read_result(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
     result = sweep["auto", slider(known)["k"]]
     assert f"can explain more than {format_bound(result.certificate.upper)}." in texts(known)
     size = wording.size(result.certificate.nbytes)
@@ -84,7 +84,7 @@ def test_the_panel_says_what_the_certificate_says_and_verifies_it(known, texts, 
 
 
 def test_a_proof_that_claims_too_much_is_refused_with_its_reason(known, monkeypatch, sentence):
-    honest = lookup.opened
+    honest = lookup.read_result
 
     def boastful(*arguments):
         sweep = honest(*arguments)
@@ -92,7 +92,7 @@ def test_a_proof_that_claims_too_much_is_refused_with_its_reason(known, monkeypa
             {key: one.with_certificate(scaled(one.certificate, 0.9999)) for key, one in sweep.results.items()}
         )
 
-    monkeypatch.setattr(lookup, "opened", boastful)
+    monkeypatch.setattr(lookup, "read_result", boastful)
     known.run()
     known.button(key="verify").click().run()
     assert "Refused" in sentence(known) and "is proved" in sentence(known) and not known.success

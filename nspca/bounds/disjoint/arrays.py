@@ -88,6 +88,6 @@ class _JointReader:
         made = Pricing(self.base, state, pi, goal)
         for c, *_ in state.classes:
             tree = ClassTree.of(self.base, state, c, pi, -np.inf, self.means)
-            tree.resume(self.trees.tree(tree.whole(), tree.ground.paid))
+            tree.resume(self.trees.tree(tree.all_sets(), tree.ground.paid))
             made.trees.append(tree)
         return made

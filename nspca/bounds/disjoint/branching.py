@@ -26,10 +26,10 @@ OPEN = 1e-6
 
 
 def open_scores(state: State, prices: Prices) -> Array:
-    """Return for each row (r,) how open the linear program leaves which component has it.
+    """Return for each row (r,) how undecided the linear program leaves the component that has it.
 
-    A row whose share in a component that forms a class of its own is nearest to one half has the largest
-    scores, from 1 to 1.5. Other rows have up to 1/2, where their shares are spread over several columns.
+    A row of which a component, alone in its class, has the share s gets ``1 + min(s, 1 - s)``. Any other row
+    gets at most 1/2, and more where its shares are spread over more columns.
     """
     classes = state.classes
     use, most = np.zeros((len(classes), state.n)), np.zeros((len(classes), state.n))

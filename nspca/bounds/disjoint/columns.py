@@ -4,8 +4,9 @@
     sum over the sets S of a class of y_S <= number of components of the class
 
 A class is the components of equal size for which the same features are in and out. value(S) is x'Ax of the
-best component x on S. The program need not ask for all components: x'Ax on S is at most what S without j and
-j alone explain together, as A is positive semidefinite. The multipliers of the features are their prices pi.
+best component x on S. A class may take fewer sets than it has components: x'Ax on S is at most what S without
+j and j alone explain together, as A is positive semidefinite, so this gains nothing. The multipliers of the
+features are their prices pi.
 The multiplier of a class is the largest value(S) - pi(S) over its columns, where pi(S) is the sum of the
 prices of S. Better columns for the prices are found by ascents from many points, and join. The steps between
 prices are damped, since the multipliers of few columns swing.
@@ -78,11 +79,10 @@ class Columns:
 
     def add(self, features: Sequence[int] | np.ndarray) -> tuple[int, ...]:
         """Add a set of rows and the value of its best component, and return the set, sorted."""
-        own = np.unique(np.asarray(features, dtype=np.int64))
-        block = self.A[np.ix_(own, own)]
-        x = best_on_support(block, np.full(own.size, own.size**-0.5), self.nonneg)
-        key = tuple(own.tolist())
-        self.values.setdefault(key, float(x @ block @ x))
+        key = tuple(np.unique(np.asarray(features, dtype=np.int64)).tolist())
+        if key not in self.values:
+            x = self.best(key)
+            self.values[key] = float(x @ self.A[np.ix_(key, key)] @ x)
         return key
 
     def best(self, S: tuple[int, ...]) -> Array:

@@ -238,7 +238,7 @@ class Pricing:
             if level + total - q > Fraction(self.goal):
                 continue
             assert tree.root is not None  # the pricing is ready
-            before = tree.whole()
+            before = tree.all_sets()
             left = before
             for stage in tree.root.stages:
                 left = left.fix(stage.out, stage.into)
@@ -289,7 +289,7 @@ class ClassTree(FixingTree):
             self.ended = max(self.ended, node.upper)
         super().open(node)
 
-    def whole(self) -> Supports:
+    def all_sets(self) -> Supports:
         return self.supports
 
     @property

@@ -34,7 +34,7 @@ import numpy as np
 
 from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, absolute_sums, climb
 from nspca.bounds.dual.entries import Entries, EntriesAim
-from nspca.bounds.dual.prices import Prices
+from nspca.bounds.dual.prices import Priced
 from nspca.bounds.dual.rowcuts import CUT, CUT_FEW, WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import Curvature, descend
@@ -61,7 +61,9 @@ class Mean:
     """Sums of W, M, Q and prices over several steps, from which their means are taken.
 
     The bound is jointly convex in W, M, Q and prices, so the bound of the mean is at most the mean of the
-    bounds. Oscillations of the steps cancel, and the last bits of the data matter less.
+    bounds. Oscillations of the steps cancel, and the last bits of the data matter less. The block of the
+    entries holds W as the difference of the T that it projects and its projection Y, that of the cuts M as
+    T - Z, both in units of rho.
     """
 
     def __init__(self, lift: "Lift"):
@@ -108,7 +110,7 @@ def add_lift(
     wait = wait if few or priced or n > largest else 0
     cuts = Cuts(n, largest if few else n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     cuts.usual = CUT_FEW if priced and few else CUT
-    prices = Prices(np.zeros(n)) if priced else None if given is None else Prices(given, is_given=True)
+    prices = Priced(np.zeros(n)) if priced else None if given is None else Priced(given, is_given=True)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)
     return lift
@@ -140,7 +142,7 @@ class Lift(Bundle):
         group: np.ndarray,
         cuts: Cuts,
         counts: tuple[tuple[int, int], ...],
-        prices: Prices | None = None,
+        prices: Priced | None = None,
     ):
         self.k, self.nonneg = max(size for size, _ in counts), splitting.nonneg
         super().__init__(

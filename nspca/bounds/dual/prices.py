@@ -4,7 +4,7 @@ No feature is in two supports: ``z <= 1`` for ``z = sum_j w_j 1(I_j)``. The mult
 are the prices. The term ``bend / 2 |(z - 1 + pi / bend)+|^2`` is added to the objective in the weights w, and
 afterwards ``pi = bend (z - 1 + pi / bend)+``. Any nonnegative prices give a valid bound.
 
-A `Lift` for several components updates its `Prices` at every step. A lift for one component has given ones
+A `Lift` for several components updates its `Priced` at every step. A lift for one component has given ones
 where the search over disjoint components (`bounds.disjoint`) gave its rows prices.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from nspca.covariance.linalg import Array
 
 
-class Prices:
+class Priced:
     """Prices of the kept rows.
 
     Attributes
@@ -28,8 +28,8 @@ class Prices:
     def __init__(self, values: Array, is_given: bool = False, bend: float = 1.0):
         self.values, self.is_given, self.bend = values, is_given, bend
 
-    def of(self, rows: np.ndarray) -> "Prices":
-        return Prices(self.values[rows], self.is_given, self.bend)
+    def of(self, rows: np.ndarray) -> "Priced":
+        return Priced(self.values[rows], self.is_given, self.bend)
 
     def cost(self, z: Array) -> float:
         if self.is_given:

@@ -18,7 +18,7 @@ from nspca.covariance.linalg import Array, topk_sum
 LOOKS = 40
 """Number of price updates before the first step. They are cheap, since no matrix of the size of A is used."""
 FIRST_BEND, BEND = 0.3, 0.05
-"""Penalty parameter `Prices.bend`: before the first step relative to the largest value of a point over k,
+"""Penalty parameter `Priced.bend`: before the first step relative to the largest value of a point over k,
 then relative to the largest price.
 """
 

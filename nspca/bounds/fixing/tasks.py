@@ -49,7 +49,7 @@ class Task:
     partial : bool
         Whether an unfinished node is returned when the time is over.
     at_level : bool
-        Whether `lower` is a level below what is known, which no answer raises.
+        Whether `lower` is a level to decide features at, which no better answer raises.
     reducing : bool
         Whether features that are in may be eliminated (`reduction`).
     """

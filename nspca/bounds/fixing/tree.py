@@ -88,7 +88,7 @@ class FixingTree(Work):
     asked : sequence of int
         Features that are branched on before all others, in this order.
     at_level : bool
-        Whether `lower` is a level below what is known, which no answer raises.
+        Whether `lower` is a level to decide features at, which no better answer raises.
     rounds : int
         Maximum rounds of steps of a lift at a node below the root.
     root : Node or None
@@ -136,7 +136,7 @@ class FixingTree(Work):
         self.cancelled: Cancelled | None = None
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
 
-    def whole(self) -> Supports:
+    def all_sets(self) -> Supports:
         return Supports.of(self.problem, self.ground.everything)
 
     def begin(
@@ -146,7 +146,7 @@ class FixingTree(Work):
 
         A root whose work is cut short, also by `Cancelled`, keeps the features fixed by then.
         """
-        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, self.left, work)
+        task = Task(self.all_sets(), witness, warm, self.lower, self.gap, self.plan, rounds, self.left, work)
         task = replace(task, partial=True, at_level=self.at_level)
         self.heap = []
         try:
@@ -225,8 +225,8 @@ class FixingTree(Work):
     def restored(self) -> list[Node]:
         """Return reduced nodes below which an open node has no feature left to branch on, as open ones again.
 
-        A bound on C of such a node is above the level where one on A itself may not be. From then on no node
-        is reduced.
+        The bound of such a node on what is left of A (`reduction`) is above the level, but one on A itself
+        may be below. From then on no node is reduced.
         """
         lost, self.lost = {id(node) for node in self.lost if node.upper > self.target}, []
         if not lost or self.root is None:

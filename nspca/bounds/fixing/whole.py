@@ -4,7 +4,7 @@ A tree works on rows without weights for the features outside (`core`). Its rows
 entry above tau, the threshold of the witness, at which W ends outside the core. The spectral half is proved
 on these rows instead of by weights. A few rows of the certificate replace thousands of weights.
 
-`search` calls `whole` where the lift of a core may fix all features outside it.
+`search` calls `without_weights` where the lift of a core may fix all features outside it.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.problem import Problem
 
 
-def whole(problem: Problem, kept: Kept, stored: Stored) -> tuple[Kept, Stored] | None:
+def without_weights(problem: Problem, kept: Kept, stored: Stored) -> tuple[Kept, Stored] | None:
     """Return kept rows without weights and the witness on them; None where they are too many to be found.
 
     `stored` is a witness on the rows of `kept`, those of a core.

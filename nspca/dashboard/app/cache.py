@@ -174,7 +174,7 @@ shared = Cache(most_bytes)
 """The cache of this server."""
 
 
-class Kept(Generic[P, R]):
+class Cached(Generic[P, R]):
     """A function with cached values; the result of the decorator `keep`."""
 
     def __init__(self, function: Callable[P, R], spinner: str, within: Cache):
@@ -204,14 +204,14 @@ class Kept(Generic[P, R]):
         return (self.function, *((name, _hashable(value)) for name, value in told.items()))
 
 
-def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]], Kept[P, R]]:
+def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]], Cached[P, R]]:
     """Return a decorator that caches the values of a function, by default in the cache of this server.
 
     All sessions share each value, so values must not be modified. Arguments whose names begin with an
     underscore are not part of the cache key, as in Streamlit. The text `spinner` is shown while a value is
     computed.
     """
-    return lambda function: Kept(function, spinner, within)
+    return lambda function: Cached(function, spinner, within)
 
 
 @contextmanager

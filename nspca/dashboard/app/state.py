@@ -79,7 +79,7 @@ def _degrees(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Value:
     """One value of a session. A text in an address that is none raises ValueError or KeyError in `read`."""
 
     read: Callable[[str], Any] = read_word
@@ -112,12 +112,12 @@ def _names(fields: Iterable[str]) -> tuple[str, ...]:
     return tuple(DataSpec.option(name)[0].query for name in fields)
 
 
-def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
+def _declared(declares: type[Model], pages: str) -> dict[str, Value]:
     """Return the values of the fields of a model that have a name in addresses."""
-    found: dict[str, Kept] = {}
+    found: dict[str, Value] = {}
     for name, option, default in declares.declared():
         if isinstance(option.text, Names):
-            found |= {one: Kept(text.read, None, pages, True) for one, text in option.text.texts.items()}
+            found |= {one: Value(text.read, None, pages, True) for one, text in option.text.texts.items()}
         elif option.query:
             text = text_of(option, default)
             shown = text.shown or text.read
@@ -133,58 +133,58 @@ def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
                     declares.read(name, said)  # refuses what the field does not take
                 return shown(said)
 
-            found[option.query] = Kept(read, usual, pages, option.query not in (*OF_TASTE, *PLACES))
+            found[option.query] = Value(read, usual, pages, option.query not in (*OF_TASTE, *PLACES))
     return found
 
 
-DECLARED: dict[str, Kept] = {}
+DECLARED: dict[str, Value] = {}
 for _declares, _pages in SPECS.items():
     for _name, _kept in _declared(_declares, _pages).items():
         _known = DECLARED.get(_name, _kept)
         DECLARED[_name] = replace(_kept, pages=f"{_known.pages} {_pages}")
 """Values that are fields of questions, by their names in the address."""
 VIEWS = {
-    "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
-    "present": Kept(read_flag, False),  # whether present mode is on: no menu, no form, large type
-    "source": Kept(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
-    "digit_k": Kept(read_integer, 8, "app"),
-    "axis": Kept(read_word, "leading", "sweep shared"),
-    "bound": Kept(read_word, "ours", "sweep shared"),  # bound whose region is shaded
-    "run": Kept(read_word, None, "sweep", True),
-    "before": Kept(read_word, None, "sweep", True),  # run whose curve was shown before the last change
-    "k": Kept(read_integer, None, "spannogram sweep shared", True),
-    "shown": Kept(read_word, None, "sweep shared", True),  # method whose component is shown
+    "w": Value(_workspace),  # workspace: uploads and runs are found only with it
+    "present": Value(read_flag, False),  # whether present mode is on: no menu, no form, large type
+    "source": Value(read_word, "sample", "data"),  # open tab of the data page: sample, upload or shards
+    "digit_k": Value(read_integer, 8, "app"),
+    "axis": Value(read_word, "leading", "sweep shared"),
+    "bound": Value(read_word, "ours", "sweep shared"),  # bound whose region is shaded
+    "run": Value(read_word, None, "sweep", True),
+    "before": Value(read_word, None, "sweep", True),  # run whose curve was shown before the last change
+    "k": Value(read_integer, None, "spannogram sweep shared", True),
+    "shown": Value(read_word, None, "sweep shared", True),  # method whose component is shown
     # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
-    "within": Kept(read_integer, 0, "sweep shared"),
-    "view": Kept(read_word, "curves", "spannogram"),
-    "phi": Kept(_degrees, None, "spannogram", True),  # angle in degrees; by default that of the optimum
-    "tol": Kept(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
-    "components": Kept(read_word, None, "components", True),  # run of the page Components
-    "raw": Kept(read_flag, None, "components", True),  # whether word counts are left uncentred
-    "face": Kept(read_integer, 0, "components", True),  # number of the image made of parts; 0: the best
-    "where": Kept(str, "", "components", True),  # name of a feature or sample that is searched
-    "component": Kept(read_integer, 1, "components", True),  # number of the component that is looked at
-    "look": Kept(read_word, None, "sweep components"),  # open section below the answer
-    "across": Kept(read_integer, 1, "components", True),  # across, up: components on the axes of the map
-    "up": Kept(read_integer, 2, "components", True),
-    "group": Kept(str, None, "components", True),  # label column that colours the samples
+    "within": Value(read_integer, 0, "sweep shared"),
+    "view": Value(read_word, "curves", "spannogram"),
+    "phi": Value(_degrees, None, "spannogram", True),  # angle in degrees; by default that of the optimum
+    "tol": Value(read_integer, 3, "spannogram"),  # the cone search stops within 10^-tol of the optimum
+    "components": Value(read_word, None, "components", True),  # run of the page Components
+    "raw": Value(read_flag, None, "components", True),  # whether word counts are left uncentred
+    "face": Value(read_integer, 0, "components", True),  # number of the image made of parts; 0: the best
+    "where": Value(str, "", "components", True),  # name of a feature or sample that is searched
+    "component": Value(read_integer, 1, "components", True),  # number of the component that is looked at
+    "look": Value(read_word, None, "sweep components"),  # open section below the answer
+    "across": Value(read_integer, 1, "components", True),  # across, up: components on the axes of the map
+    "up": Value(read_integer, 2, "components", True),
+    "group": Value(str, None, "components", True),  # label column that colours the samples
     # names that the visitor gave to components, cut to a length that no honest address exceeds
-    "named": Kept(lambda text: text[:8000], "", "components", True),
-    "paper": Kept(read_word, None, "papers"),  # open tab of the papers page
-    "at_k": Kept(read_integer, None, "sweep", True),  # k of the methods side by side
-    "turn": Kept(read_word, "drop", "sweep"),  # deflation between components
-    "apart": Kept(read_integer, 85, "sweep"),  # angle between components in degrees
-    "counted": Kept(read_word, "total", "sweep"),  # measure of the variance of several components
-    "screen": Kept(read_integer, 1, "learn"),  # number of the screen of the learn page
-    "guess": Kept(_degrees, None, "learn"),  # guessed angle, beside which the answer is shown
-    "painted": Kept(read_words, [], "learn"),  # numbers of the painted pixels
-    "judge": Kept(read_flag, False, "learn"),  # whether the painting is done and the answer is shown
-    "room": Kept(read_word, None, "join"),  # code of the room that a student's phone has joined
-    "share": Kept(read_word, None, "shared"),  # name under which a run is shared
-    "find": Kept(str, "", "runs"),  # search text of the list of runs; `listed`: its open page
-    "listed": Kept(read_integer, 1, "runs"),
-    "first": Kept(read_word, None, "runs"),  # first, second: the two compared runs
-    "second": Kept(read_word, None, "runs"),
+    "named": Value(lambda text: text[:8000], "", "components", True),
+    "paper": Value(read_word, None, "papers"),  # open tab of the papers page
+    "at_k": Value(read_integer, None, "sweep", True),  # k of the methods side by side
+    "turn": Value(read_word, "drop", "sweep"),  # deflation between components
+    "apart": Value(read_integer, 85, "sweep"),  # angle between components in degrees
+    "counted": Value(read_word, "total", "sweep"),  # measure of the variance of several components
+    "screen": Value(read_integer, 1, "learn"),  # number of the screen of the learn page
+    "guess": Value(_degrees, None, "learn"),  # guessed angle, beside which the answer is shown
+    "painted": Value(read_words, [], "learn"),  # numbers of the painted pixels
+    "judge": Value(read_flag, False, "learn"),  # whether the painting is done and the answer is shown
+    "room": Value(read_word, None, "join"),  # code of the room that a student's phone has joined
+    "share": Value(read_word, None, "shared"),  # name under which a run is shared
+    "find": Value(str, "", "runs"),  # search text of the list of runs; `listed`: its open page
+    "listed": Value(read_integer, 1, "runs"),
+    "first": Value(read_word, None, "runs"),  # first, second: the two compared runs
+    "second": Value(read_word, None, "runs"),
 }
 """Values that say how a page shows its answer, and which run."""
 VALUES = DECLARED | {"sample": replace(DECLARED["sample"], usual="digits")} | VIEWS

@@ -47,26 +47,25 @@ TOGETHER = {"image": "vary together", "words": "occur together", "table": "move 
 """What features of a component do, by kind of table."""
 
 
-def show_headline(answer: Answer) -> None:
-    """Draw the answer as a headline."""
-    st.markdown(wording.unbroken(f"## {headline(answer)}"))
+def draw_headline(said: str) -> None:
+    """Draw a sentence as the headline of the page."""
+    st.markdown(wording.unbroken(f"## {said}"))
 
 
 def follow(answer: Answer) -> None:
-    """Draw the headline, and while the proof of the run is at work, draw its limit anew every second.
+    """Draw the headline of a run, every second again while the run proves how good its answer is.
 
-    The limit of a later search stands in the line below, and only there.
+    During a later search the headline says nothing of the proof, which the line below reports.
     """
-    if answer.now is None or answer.now.ended:
+    if answer.now.ended:
         searches = answer.own and answer.working is not None
-        said = describe(answer) if searches else headline(answer)
-        st.markdown(wording.unbroken(f"## {said}"))
+        draw_headline(describe(answer) if searches else headline(answer))
         return
 
     def look() -> None:
         event = engine().status(answer.id).event
         upper = math.inf if event is None or event.upper is None else event.upper
-        show_headline(replace(answer, upper=upper))
+        draw_headline(headline(replace(answer, upper=upper)))
 
     progress.repeat(look)
 
@@ -147,9 +146,6 @@ def _terms(answer: Answer) -> str:
     return f", {' and '.join(terms)}" if terms else ""
 
 
-KEEP = 1e-3  # preference for components that keep their numbers, smaller than one feature that they share
-
-
 def show_section(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing], None]) -> None:
     """Draw what is proved, which features a search has decided, the check, and how the gap closed."""
 
@@ -159,7 +155,6 @@ def show_section(answer: Answer, fates: Callable[[Answer, nspca.Result, Standing
             st.caption(f"The {answer.noun}s of a better answer can be numbered so that all of this holds.")
 
     best, now = answer.shown, answer.now
-    assert now is not None  # a section is drawn for a run
     st.markdown(" ".join(sentences(answer)))
     if not now.ended:
         progress.repeat(lambda: live(engine().status(answer.id), answer.problem, answer.id))
@@ -189,6 +184,9 @@ def live(now: JobState, problem: Problem, run_id: str) -> None:
 
 def _unit(problem: Problem) -> tuple[float, str]:
     return problem.total_variance or 1.0, "the total variance"
+
+
+KEEP = 1e-3  # preference for components that keep their numbers, smaller than one feature that they share
 
 
 def numbered(standing: Standing, result: nspca.Result, sizes: Sequence[int]) -> Standing:
@@ -264,7 +262,7 @@ class JointPage(AnswerPage):
             results[by] = nspca.Result.of(run.problem, X, nspca.Status.CANCELLED, by)
         if results:
             answer = _best(run, results, is_partial=not now.ended)
-            show_headline(answer)
+            draw_headline(headline(answer))
             VIEWS[answer.nouns.kind].so_far(answer)
         elif (seen := form.seen_before(run.id)) is not None:
             st.caption(

@@ -13,7 +13,6 @@ from nspca.dashboard.app import buttons, frame, state, tables, times, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import cards
 from nspca.dashboard.runs import lookup, progress, start
-from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES
 from nspca.jobs import JobState
@@ -53,7 +52,7 @@ def show() -> None:
         _exact()
         return
     item = ITEMS[state.get("item")]
-    view(item, _outcome(item), lookup.that_asks(_spec(item)))
+    view(item, _outcome(item), lookup.find_newest(_spec(item)))
 
 
 def _overview() -> None:
@@ -209,13 +208,13 @@ def _stored(name: str) -> Outcome | None:
 def _outcome(item: Item) -> Outcome | None:
     """Return the outcome that this workspace computed, or else the one that ships with the project."""
     done = _done(item)
-    fresh = None if done is None else opened(done.id, done.finished, Outcome.from_json)
+    fresh = None if done is None else lookup.read_result(done.id, done.finished, Outcome.from_json)
     return fresh if fresh is not None and (fresh.found or fresh.words) else _stored(item.name)
 
 
 def _done(item: Item) -> JobState | None:
     wanted = _spec(item)
-    runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
+    runs = (run.id for run, spec in lookup.find_all(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 

@@ -36,7 +36,7 @@ def show(answer: Answer) -> None:
     """Draw the folded section of Sweep; it is open where something is known."""
     if answer.certificate is None or not answer.shown.value > 0:
         return
-    begun = any(lookup.that_asks(spec) is not None for spec in _specs(answer).values())
+    begun = any(lookup.find_newest(spec) is not None for spec in _specs(answer).values())
     is_open = begun or bool(margin(answer))
     title, icon = "Is it the only one?", ":material/difference:"
     frame.fold(title, "fold_alone", icon, partial(draw, answer), is_open=is_open)
@@ -53,7 +53,7 @@ def draw(answer: Answer) -> None:
         return
     st.caption(WHY)
     specs = _specs(answer)
-    begun = [within for within, spec in specs.items() if lookup.that_asks(spec) is not None]
+    begun = [within for within, spec in specs.items() if lookup.find_newest(spec) is not None]
     within = st.segmented_control(
         "Sets that explain less by at most",
         WITHIN,

@@ -1,6 +1,6 @@
 """All that is known about a problem besides its run: searches for the optimum, other sweeps, and checks.
 
-Here `about` is the data and `asked` the question of a page, and `tried` has the attempts at its problem.
+Here `of` is the data and `asked` the question of a page, and `tried` has the attempts at its problem.
 """
 
 import json
@@ -26,12 +26,12 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 def attempts(asked: ProblemSpec) -> list[Attempt]:
     """Return the attempts at the problem of a question, of this workspace and automatic, newest first."""
     tried = []
-    for run, spec in [*lookup.every(OptimumSpec), *lookup.every(OptimumSpec, everybody=asked.content)]:
+    for run, spec in [*lookup.find_all(OptimumSpec), *lookup.find_all(OptimumSpec, everybody=asked.content)]:
         if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
             ready = engine().store.has_result(name)
-            answer = lookup.handed_in(name, now.finished, OptimumSpec.unpack) if ready else None
+            answer = lookup.read_stored(name, now.finished, OptimumSpec.unpack) if ready else None
             proof = None if answer is None else answer.certificate
             tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
     return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
@@ -54,9 +54,9 @@ def gathered(sweep: nspca.Sweep, of: Chosen, asked: SweepSpec, tried: Sequence[A
     methods = {method for method, _ in found}
     stored = first_answer.find_same_problem(of, asked)
     others = [] if stored is None else [stored.results]
-    for run, other in [*lookup.every(SweepSpec), *lookup.every(SweepSpec, everybody=asked.content)]:
+    for run, other in [*lookup.find_all(SweepSpec), *lookup.find_all(SweepSpec, everybody=asked.content)]:
         if run.state == "done" and other.same_problem == asked.same_problem:
-            others.append(lookup.opened(run.id, run.finished, nspca.Sweep.from_bytes).results)
+            others.append(lookup.read_result(run.id, run.finished, nspca.Sweep.from_bytes).results)
     for results in others:
         for key, result in results.items():
             if key[0] in methods or not methods:
@@ -110,7 +110,7 @@ def search_shortly(answer: Answer) -> Attempt:
     fields = everybodys(answer.asked) | {"k": k, "method": result.method, "attempt": tried}
     spec = OptimumSpec(**fields, seconds=AUTOMATIC)
     given = lambda: answer.of.given | _known(k, result, answer.certificate)  # noqa: E731
-    now = defaults.look(spec, answer.of.content, given, automatic=True)
+    now = defaults.ask(spec, answer.of.content, given, automatic=True)
     return Attempt(now.id, k, now, None, spec)
 
 
@@ -128,11 +128,11 @@ def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt |
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
+def check(of: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
     """Check a certificate of `problem` by the independent checker, in the background if that is slow."""
     content, A = certificate.to_bytes(), problem.covariance
     spec = CheckSpec(
-        data=about.spec,
+        data=of.spec,
         k=problem.k,
         nonneg=problem.nonneg,
         center=A.center,
@@ -140,10 +140,10 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         source="covariance" if A.source == "covariance" else "data",
         forced=problem.forced,
     )
-    if about.table is None and _cost(about, certificate) <= QUICK:
-        answer = spec.run(X=about.dataset.X, certificate=content)
+    if of.table is None and _cost(of, certificate) <= QUICK:
+        answer = spec.run(X=of.dataset.X, certificate=content)
     else:
-        answer = {"run": start.start(spec, **about.given, certificate=content)}
+        answer = {"run": start.start(spec, **of.given, certificate=content)}
     st.session_state.setdefault(state.CHECKS, {})[hash_claims(certificate)] = answer
 
 
@@ -160,8 +160,9 @@ def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
     return answer
 
 
-def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
-    m, n = about.dataset.X.shape
+def _cost(of: Chosen, certificate: nspca.Certificate) -> float:
+    """Return about how many multiplications a check takes: for A on its rows, and some outside of them."""
+    m, n = of.dataset.X.shape
     rows = len(certificate.witness.get("rows", range(n)))
     kept = min(m, rows) if "W" not in certificate.witness else rows
     return float(kept) ** 2 * max(m, rows) + (0.05 * n * n * m if rows < n else 0.0)

@@ -25,7 +25,7 @@ def small_enough(of: Chosen, most: int | None = None) -> bool:
     )
 
 
-def look(
+def ask(
     spec: Spec, content: str, given: Callable[[], dict[str, Any]] = dict, automatic: bool = False
 ) -> JobState:
     """Return the state of the default run that answers a question, starting the run if necessary.
@@ -45,8 +45,8 @@ def look(
     return _looked(spec.kind, content, {"spec": spec.to_plain()}, given, automatic)
 
 
-def measured(function: str, **arguments: Any) -> JobState:
-    """Return the state of the default run of a function of `nspca.specs.job`; see `look`."""
+def call(function: str, **arguments: Any) -> JobState:
+    """Return the state of the default run of a function of `nspca.specs.job`; see `ask`."""
     return _looked(function, "", arguments, dict, False)
 
 

@@ -47,13 +47,13 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Answer | None:
         return None
     try:
         problem = open_data.problem_of(of, asked)
-        now = defaults.look(asked.numbers_only(), of.content, lambda: of.given, automatic=True)
+        now = defaults.ask(asked.numbers_only(), of.content, lambda: of.given, automatic=True)
         now = progress.wait_shortly(now.id, PATIENCE - (time.time() - (now.created or 0.0)))
         if now.ended and now.state != "done":
             return None
     except NSPCAError:
         return None
-    return Answer(of, asked, problem, lookup.results(now), now=now, is_default=True)
+    return Answer(of, asked, problem, lookup.read_sweep(now), now=now, is_default=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,12 +38,12 @@ class Kind:
     stranger: str  # message for a run of another kind
 
 
-def named(kind: Kind, run_id: str) -> Answer:
+def find_own(kind: Kind, run_id: str) -> Answer:
     """Return a run of this workspace by its id."""
     return _answered(kind, engine().store.open_run(state.get("w") or "", run_id))
 
 
-def shared(kind: Kind, run: Run) -> Answer:
+def open_shared(kind: Kind, run: Run) -> Answer:
     """Return a shared run with its data, without revealing the workspace of its owner."""
     answer = _answered(kind, run)
     if not answer.sweep:
@@ -63,18 +63,19 @@ def _answered(kind: Kind, run: Run) -> Answer:
     if of.content != asked.content:
         raise JobError(CHANGED)
     now = engine().status(run.id)
-    return Answer(of, asked, measured(of, asked) or open_data.problem_of(of, asked), results(now), now=now)
+    problem = measured_problem(of, asked) or open_data.problem_of(of, asked)
+    return Answer(of, asked, problem, read_sweep(now), now=now)
 
 
-def results(now: JobState) -> nspca.Sweep:
+def read_sweep(now: JobState) -> nspca.Sweep:
     """Return the sweep of a run that is done, or cancelled with some rows; an empty one for any other run."""
     if now.state == "done":
-        return opened(now.id, now.finished, nspca.Sweep.from_bytes)
+        return read_result(now.id, now.finished, nspca.Sweep.from_bytes)
     ready = now.state == "cancelled" and engine().store.has_result(now.id)
-    return handed_in(now.id, now.finished, nspca.Sweep.from_bytes) if ready else nspca.Sweep({})
+    return read_stored(now.id, now.finished, nspca.Sweep.from_bytes) if ready else nspca.Sweep({})
 
 
-def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
+def find_all(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
     """Yield the runs of this workspace with a kind of question, newest first, each with its question.
 
     With the hash of data as `everybody`, the default runs about these data. Damaged runs are left out.
@@ -86,12 +87,12 @@ def every(kind: type[Spec], everybody: str = "") -> Iterator[tuple[Run, Any]]:
                 yield run, tasks.spec_of(run)
 
 
-def that_asks(spec: Spec) -> JobState | None:
+def find_newest(spec: Spec) -> JobState | None:
     """Return the state of the newest run of this workspace with an equal question; None without one.
 
     Data that are equal under another name count as the same.
     """
-    return next((engine().status(run.id) for run, asked in every(type(spec)) if _same(asked, spec)), None)
+    return next((engine().status(run.id) for run, asked in find_all(type(spec)) if _same(asked, spec)), None)
 
 
 def _same(asked: Spec, spec: Spec) -> bool:
@@ -101,33 +102,34 @@ def _same(asked: Spec, spec: Spec) -> bool:
     return asked == spec
 
 
-def measured(of: Chosen, asked: ProblemSpec) -> nspca.Problem | None:
-    """Return the problem with the variances that count as 100 %, those of the leading eigenvalue for a sweep.
+def measured_problem(of: Chosen, asked: ProblemSpec) -> nspca.Problem | None:
+    """Return the problem of a question; None while a worker measures the variances of a folder.
 
-    Of a folder a worker computes them in passes, once per server; None as long as it does.
+    They are measured once per server, and count as 100 %: the total variance and, but for `ComponentsSpec`,
+    the leading eigenvalue.
     """
     problem = open_data.problem_of(of, asked)
     if of.table is None:
         return problem
     A = problem.covariance
     how = {"center": A.center, "scale": A.scale, "leading": not isinstance(asked, ComponentsSpec)}
-    now = defaults.measured(MEASURE, data=of.reference.to_dict(), **how)
+    now = defaults.call(MEASURE, data=of.reference.to_dict(), **how)
     if not now.ended:
         return None
     if now.state != "done":
         raise JobError(now.error)
-    known = Outline(of.table, A.center, A.scale, **opened(now.id, now.finished, json.loads))
+    known = Outline(of.table, A.center, A.scale, **read_result(now.id, now.finished, json.loads))
     return nspca.Problem(known, problem.k, problem.nonneg, problem.forced)
 
 
 @cache.keep("Opening the run …")
-def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
+def read_result(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
     """Return the result of a finished run, which `_read` makes from its bytes, cached."""
     return _read(engine().result(run_id))
 
 
 @cache.keep()
-def handed_in(name: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
+def read_stored(name: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
     """Return what is stored under the id or key of an ended run, as `_read` makes it; it may be partial."""
     content = engine().store.result(name)
     assert content is not None  # the caller has checked that it is stored

@@ -236,7 +236,7 @@ def _join_curve(of: Chosen, asked: SweepSpec, k: int) -> None:
         longer = asked.but(ks=tuple(sorted({*asked.ks, k})))
         buttons.button(f"Compute k = {k:,}", "one_k", lambda: whatif.begin(of, longer))
         return
-    now = defaults.look(alone, of.content, lambda: of.given, automatic=True)
+    now = defaults.ask(alone, of.content, lambda: of.given, automatic=True)
     if now.state == "failed":
         st.caption(wording.plain(now.error))
         return

@@ -96,7 +96,7 @@ def _show(of: Chosen, asked: SweepSpec) -> None:
     except NSPCAError as error:
         st.error(wording.plain(error), icon=":material/error:")
         return
-    if lookup.that_asks(spec) is not None:
+    if lookup.find_newest(spec) is not None:
         state.put(ks=_ks_text(asked), rivals=list(spec.methods))  # so that a reload unfolds the section
     elif why := cost_estimate.refusal(of, *spec.work):
         cost_estimate.say(why)

@@ -146,7 +146,7 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
 
 def _shown() -> Answer | None:
     try:
-        return None if state.get(SWEEP.key) is None else lookup.named(SWEEP, state.get(SWEEP.key))
+        return None if state.get(SWEEP.key) is None else lookup.find_own(SWEEP, state.get(SWEEP.key))
     except NSPCAError:
         return None
 
@@ -163,7 +163,7 @@ def find_before(run: Answer) -> Answer | None:
     if run_id is None or run_id == run.id:
         return None
     try:
-        other = lookup.named(SWEEP, run_id)
+        other = lookup.find_own(SWEEP, run_id)
     except NSPCAError:
         other = run
     if not other.sweep or not other.is_measured or other is run:

@@ -47,7 +47,7 @@ class Section:
     @property
     def is_begun(self) -> bool:
         """Tell whether the question has been asked in this workspace."""
-        return not self.why_not and lookup.that_asks(self.spec) is not None
+        return not self.why_not and lookup.find_newest(self.spec) is not None
 
     def show(self, of: Chosen, **given: Any) -> None:
         """Draw the section about the data; `given` are further arguments of the run."""
@@ -56,7 +56,7 @@ class Section:
         if self.why_not:
             st.caption(self.why_not)
             return
-        now = lookup.that_asks(self.spec)
+        now = lookup.find_newest(self.spec)
         if now is None:
             begin = lambda: start.start(self.spec, **of.given, **given)  # noqa: E731
             time = "" if self.seconds is None else f": {cost_estimate.took(self.seconds)}"
@@ -64,7 +64,7 @@ class Section:
             return
         if not progress.show(now, lambda now: self.rows(unpack(now.rows)), self.key):
             return
-        found = lookup.opened(now.id, now.finished, self.spec.unpack)
+        found = lookup.read_result(now.id, now.finished, self.spec.unpack)
         self.draw(found, unpack(now.rows))
         if self.table is not None:
             label, name, make = self.table
