@@ -70,11 +70,11 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "fixing", "answers", "diagonal", "joint" or "packing": which formula `verify`
-        evaluates.
+        "inequality", "fixing", "answers", "diagonal", "joint", "packing" or "others": which formula
+        `verify` evaluates.
     upper : float
-        The proved bound, in the units of the data. That of form "answers" is no bound on the optimum: it is
-        about components that do not use all features of any listed set.
+        The proved bound, in the units of the data. Those of forms "answers" and "others" are no bounds on the
+        optimum: they are about components that do not use all features of a listed set.
     k, nonneg, source, center, scale, shape, digest, exponent, forced
         The problem and its data; see `nspca.covariance.covariance.Covariance`. `forced` are features, in
         increasing order, that may be used freely and count among the k.

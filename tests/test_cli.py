@@ -197,6 +197,9 @@ def test_what_a_file_holds_is_printed_with_the_flags_that_turn_it(tmp_path, caps
     assert main(["read", str(file), "--json", "--header", "no"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["samples"], told["options"]["header"]) == (11, False)
+    assert "different scales" not in printed
+    file.write_text("a,b,c,d\n1,2,4000,3\n2,1,9000,4\n1,4,7000,1\n")
+    assert main(["read", str(file)]) == 0 and "solve --scale" in capsys.readouterr().out
 
 
 def test_a_suspicion_ends_a_strict_command(tmp_path, capsys):

@@ -46,6 +46,7 @@ def parsed(html: str) -> ET.Element:
 
 def test_two_lines_tell_what_each_is():
     data = nspca.load_sample("digits")
+    assert lines(data) == ["Dataset digits: 1797 samples x 64 features"]
     problem = nspca.Problem.from_data(data, 3)
     result = nspca.solve(problem)
     weaker = replace(result.certificate, upper=1.01 * result.certificate.upper)

@@ -363,5 +363,5 @@ def weighted(table: Any, given: Any, wanted: str) -> tuple[Any, Array | None]:
     if equal:
         return table, None
     w = w / w.max()
-    require(w.min() >= 1e-31, "weights that differ by a factor beyond 1e30 may underflow")
+    require(w.min() >= 0.99e-30, "weights that differ by a factor beyond 1e30 may underflow")
     return table, np.sqrt(w * (len(w) / math.fsum(w)))

@@ -26,8 +26,11 @@ def read(args: argparse.Namespace) -> int:
 
     Nothing is solved. Every line about a decision names the option that turns it.
     """
+    import numpy as np
+
     from nspca.data import Dataset
     from nspca.data.options import as_flag
+    from nspca.data.suspicions import scaling_suggestion
 
     found, spec = read_file(args.source, args)
     if not isinstance(found, Dataset):
@@ -46,6 +49,11 @@ def read(args: argparse.Namespace) -> int:
             say(f"labels: {name}{here}, {len(set(labels.tolist())):,} values")
         for one in data.findings:
             say(f"{'suspected' if one.is_suspicion else 'found'}: {one.say(as_flag)}")
+        measured = data.kind == "table" and not data.is_covariance and isinstance(data.X, np.ndarray)
+        with np.errstate(all="ignore"):  # squares of extreme numbers are infinite
+            said = scaling_suggestion(data.X.std(axis=0)) if measured else ""
+        if said:
+            say(f"found: {said} To turn this: solve --scale, or for counts --prepare log2.")
         used = ", ".join(f"{name}={value!r}" for name, value in data.options.items())
         say(f"options: {used or 'none'}")
     check_strict(data.findings, args)

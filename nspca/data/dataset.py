@@ -118,6 +118,10 @@ class Dataset:
             _check_covariance(X)
         _check_finite(self)
 
+    def __repr__(self) -> str:
+        m, n = self.X.shape
+        return f"Dataset {self.name}: {m} samples x {n} features"
+
     @property
     def notes(self) -> tuple[str, ...]:
         """The findings as sentences, each with the option of `nspca.read` that turns it."""

@@ -1,6 +1,7 @@
 """Limits of a tree: memory and number of workers do not change the bound that it proves."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import nspca
 from nspca.bounds import search
 from nspca.bounds.fixing import tree as tree_module
+from nspca.bounds.fixing.stages import below
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
 from tests.bounds.trees import tree_on
@@ -76,3 +78,14 @@ def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa:
         made = tree.entries
         tree.run()
         assert tree.nodes == 1 and tree.entries == made and tree.root.upper > tree.target
+
+
+def test_the_claim_of_a_stage_is_found_where_prices_and_eigenvalue_cancel():
+    """A step of F was 1e-31 and the error to make good 1e-19: a search of several components did not end."""
+    level, t, paid = 2.5537543416264882e-09, 0.00415857086564563, 0.004158568311890906
+    rng = np.random.default_rng(0)
+    cases = [(level, t, paid), *((float(a), float(b), float(b - a)) for a, b in rng.random((200, 2)))]
+    for level, t, paid in cases:
+        F = below(level, t, paid)
+        most = Fraction(level) - Fraction(t) + Fraction(paid)
+        assert Fraction(F) <= most < Fraction(float(np.nextafter(F, np.inf)))

@@ -566,6 +566,14 @@ def test_alike_scales_are_the_reason_that_a_table_is_not_standardised(visit, add
     assert address(page)["scale"] == "1" and not page.error
 
 
+def test_genes_are_named_by_their_symbols(visit):
+    counts = np.random.default_rng(0).poisson(np.geomspace(5, 5000, 30)[:, None], (30, 8))
+    rows = [[f"ENSG{i:011d}", f"SYM{i}", *row] for i, row in enumerate(counts)]
+    page = upload(visit, csv(rows, ["gene_id", "gene_name", *(f"s{i}" for i in range(8))]), "counts.csv")
+    press(page, "Name the rows by gene_name")
+    assert not page.error and "SYM0" in page.dataframe[0].value.columns
+
+
 def test_a_survey_is_standardised_until_that_is_changed_and_constants_are_no_label(visit, address, texts):
     rng = np.random.default_rng(0)
     towns = ["Bern", "Basel", "Genf"] * 10

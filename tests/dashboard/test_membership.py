@@ -61,7 +61,12 @@ def test_what_is_said():
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, 10, nonneg=False)
     wide = nspca.membership(problem, nspca.solve(problem), share=0.99, effort="fast")
     said = membership.sentence("pixel", wide)
-    assert "**Hatched**: all of them, undecided." in said and "decides no more than that" in said
+    assert "**Hatched**: all of them, undecided, except" in said and said.endswith("% may decide more.")
+    assert "no more than that" not in said, "the answer is proved optimal"
+    open_ = replace(wide, upper=1.01 * wide.upper, value_with=0 * wide.value_with)
+    said = membership.sentence("pixel", open_)
+    assert "**Hatched**: all of them, undecided." in said
+    assert "A proof of 99.0 % decides no more than that: a closer one may." in said
     assert membership.cost_words(0.01111, 0.0278) == "1.11 % to 2.78 %"
     assert (
         membership.cost_words(0.01111, 0.01112) == "1.11 % to 1.12 %" and membership.cost_words(0, 0) == "0 %"

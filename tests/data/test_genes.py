@@ -187,7 +187,11 @@ def test_geo_series_matrix_has_groups():
 
 def test_two_names_of_each_gene():
     is_read(lines(["gene_id", "gene_name", *NAMES], with_genes("n")))
-    is_read(lines(["gene_id", "gene_symbol", *NAMES, "gene_biotype"], with_genes("n", after=["coding"])))
+    raw = lines(["gene_id", "gene_symbol", *NAMES, "gene_biotype"], with_genes("n", after=["coding"]))
+    (way,) = (way for one in is_read(raw).findings for way in one.ways if way.option == "id_column")
+    named = read(raw, id_column=way.value)
+    assert way.value == "gene_symbol" and named.X.tolist() == read(raw).X.tolist()
+    assert named.feature_names[:2] == ("n", "n (2)")
 
 
 def test_counts_whose_files_name_the_genes_in_another_order_are_joined():

@@ -67,9 +67,13 @@ def test_codes_with_value_labels_stay_numbers_and_are_said():
     assert data.X.shape == (6, 3) and any("value labels" in note for note in data.notes)
 
 
-def test_json_that_is_no_table_is_refused_and_lists_are_left_out():
+def test_json_that_is_no_table_is_refused_lists_are_left_out_and_objects_flattened():
     nested = [{"a": 1, "b": i, "c": [1, 2]} for i in range(3)]
     assert any('"c"' in note for note in read("\n".join(map(json.dumps, nested)).encode()).notes)
+    inside = [{"site": i, "x": {"a": 2.0**i, "b": {"c": -i}}} for i in range(4)]
+    data = read("\n".join(map(json.dumps, inside)).encode(), id_column="site")
+    assert data.feature_names == ("x.a", "x.b.c") and data.X.tolist() == [[1, 0], [2, -1], [4, -2], [8, -3]]
+    assert any('"x.a", "x.b.c"' in note for note in data.notes)
     for raw in (b'{"a": {"b": [1, 2]}}', b"[[[[[[", b'{"a"' * 2000):
         with pytest.raises(InvalidData) as caught:
             read(raw)

@@ -159,7 +159,6 @@ def fixable(ground: Ground, task: Task, t: float) -> int:
 
 def below(level: float, t: float, paid: float = 0.0) -> float:
     """Return the largest float F with t + F - paid <= level, in exact arithmetic."""
-    F = level - t + paid
-    while Fraction(t) + Fraction(F) - Fraction(paid) > Fraction(level):
-        F = float(np.nextafter(F, -np.inf))
-    return F
+    exact = Fraction(level) - Fraction(t) + Fraction(paid)  # where terms cancel, a sum of floats is far off
+    F = float(exact)
+    return F if Fraction(F) <= exact else float(np.nextafter(F, -np.inf))

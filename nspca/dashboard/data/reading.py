@@ -77,8 +77,12 @@ def forget_stale() -> None:
         return
     if seen.layout is not None:
         rows = [row[seen.layout.id_column or 0] for row in seen.layout.body_rows]
-        groups = list(seen.data.label_columns) if isinstance(seen.data, Dataset) else []
-        known = {*seen.layout.columns, *rows, *groups, PREFIX, NO_NAMES}
+        known = {*seen.layout.columns, *rows, PREFIX, NO_NAMES}
+        if isinstance(seen.data, Dataset):
+            known |= {
+                *seen.data.label_columns,
+                *(way.value for one in seen.data.findings for way in one.ways),
+            }
         state.forget(tuple(name for name in ("id", "label") if state.get(name) not in (None, *known)))
 
 
@@ -343,7 +347,7 @@ def _is_code(one: Finding) -> bool:
 def _finding(of: Chosen, one: Finding, number: int) -> None:
     """Draw a finding in a line, with a link for each way to change it."""
     noun, (m, n) = wording.noun(of.dataset), of.shape
-    is_done = len(one.ways) == 1 and not one.is_suspicion and one.option != "label_column"
+    is_done = len(one.ways) == 1 and not one.is_suspicion and one.option not in ("label_column", "id_column")
     said = wording.plain(f"{one.what.removesuffix('.')}." if is_done else one.sentence)
     if is_done and one.option == "features_in_rows" and not one.value:
         said = f"{noun.capitalize()}s in rows: {wording.things(m, 'sample')}, {wording.things(n, noun)}."

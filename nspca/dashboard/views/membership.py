@@ -18,7 +18,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_guarantee, proved_ratio
+from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, proved_ratio
 from nspca.problem import Problem
 from nspca.result import Result
 from nspca.selection.membership import Membership, Place
@@ -121,10 +121,10 @@ def sentence(noun: str, known: Membership) -> str:
         line += f" Of the {wording.things(others.size, noun)} left out, {none:,} "
         line += f"{'is' if none == 1 else 'are'} in no such answer, proved."
     if not every and not none:
-        proof = format_guarantee(proved_ratio(known.value, known.upper))
-        line += (
-            f" A proof of {proof} decides no more than that. A closer proof may, or a share nearer to 100 %."
-        )
+        ratio = proved_ratio(known.value, known.upper)
+        if 1 - ratio > OPTIMAL_GAP:
+            line += f" A proof of {format_guarantee(ratio)} decides no more than that: a closer one may."
+        line += " A share nearer to 100 % may decide more."
     return line
 
 

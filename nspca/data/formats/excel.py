@@ -303,7 +303,7 @@ def convert(source: Source, options: ReadOptions) -> Converted:
         text, notes = write(decimal=",")
         found = {"decimal": ","}
         notes += ("Numbers are stored as texts with decimal commas (option decimal).",)
-    converted = convert_genes(text, options.columns) or Converted(text, options=found)
+    converted = convert_genes(text, options) or Converted(text, options=found)
     return replace(converted, findings=(*notes, *converted.findings))
 
 

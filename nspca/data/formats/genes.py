@@ -77,16 +77,16 @@ _KINDS = [_Kind(**kind) for kind in tomllib.loads(_TABLE)["kinds"]]
 def convert(source: Source, options: ReadOptions) -> Converted:
     """Return a table of genes or proteins as a plain table with the genes in rows."""
     text, findings = as_utf8(source.raw, options.encoding)
-    found = convert_text(text, options.columns)
+    found = convert_text(text, options)
     if found is None:  # what `matches` has seen is gone in the text
         raise InvalidData("The table of genes is damaged: get it again.")
     return replace(found, findings=(*findings, *found.findings))
 
 
-def convert_text(raw: bytes, kept: Sequence[str | int]) -> Converted | None:
+def convert_text(raw: bytes, options: ReadOptions) -> Converted | None:
     """Return a table of genes in UTF-8 as a plain table; None for any other text.
 
-    `kept` are the sample columns, if the user chose them; by default the format decides.
+    The format decides which columns name the genes and which are samples, unless the user chose them.
     """
     head = raw[:_HEAD]
     if head.startswith(_GCT):
@@ -95,21 +95,21 @@ def convert_text(raw: bytes, kept: Sequence[str | int]) -> Converted | None:
         return _convert_geo(raw)
     if _PERSEUS.match(head):
         return _convert_perseus(raw)
-    found = _find_kind(head, kept)
+    found = _find_kind(head, options.columns, options.id_column)
     if found is not None:
         return _convert_known(raw, *found)
     return _convert_counts(raw, _read_header(head)[0]) if _has_summary(head, raw[-_TAIL:]) else None
 
 
 def _find_kind(
-    head: bytes, kept: Sequence[str | int] = ()
+    head: bytes, kept: Sequence[str | int] = (), named: str | int | None = None
 ) -> tuple[str, list[str], _Kind, int, dict[int, str]] | None:
     """Return delimiter, header, kind, column of names and sample columns of a table of a known kind."""
     delimiter, header = _read_header(head)
     plain = [_plain(cell) for cell in header]
     for kind in _KINDS:
         if len(plain) > len(kind.needs) and all(map(re.fullmatch, kind.needs, plain)):
-            found = _select(kind, header, plain, kept)
+            found = _select(kind, header, plain, kept, named)
             if found is not None:
                 return delimiter, header, kind, *found
     return None
@@ -152,10 +152,15 @@ def _plain(cell: str) -> str:
 
 
 def _select(
-    kind: _Kind, header: Sequence[str], plain: Sequence[str], kept: Sequence[str | int]
+    kind: _Kind,
+    header: Sequence[str],
+    plain: Sequence[str],
+    kept: Sequence[str | int],
+    named: str | int | None,
 ) -> tuple[int, dict[int, str]] | None:
     """Return the number of the column of names, and of each sample column with its pattern."""
-    ids = next((plain.index(name) for name in kind.ids if name in plain), 0)
+    usual = next((plain.index(name) for name in kind.ids if name in plain), 0)
+    ids = header.index(named) if named in header else usual
     if kept:
         return ids, {i: "" for i in match_items(header, kept, "column") if i != ids}
     if not kind.values:
@@ -203,6 +208,11 @@ def _convert_known(
         others = sorted({kind for kind, blank, _ in kinds if blank} & {*_OTHERS})
         ways = tuple(
             Way("columns", (f"{_OTHERS[name]} *",), f"Take the columns {_OTHERS[name]}") for name in others
+        )
+        ways += tuple(
+            Way("id_column", name, f"Name the rows by {name}")
+            for name in aside
+            if re.fullmatch(r"(gene|hgnc)?[_ ]?(name|symbol)s?", _plain(name))
         )
         findings.append(
             Finding(f"Columns that are no samples were set aside: {quote_names(aside)}", ways=ways)

@@ -4,7 +4,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,20 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
         rows = found if names is None else found[1:]
         columns = names or numbered("feature", len(found[0]))
         return pd.DataFrame(rows, columns=columns, dtype=object), first if names else "Each list is a row."
-    return pd.DataFrame([one if isinstance(one, dict) else {} for one in found], dtype=object), note
+    objects = [one if isinstance(one, dict) else {} for one in found]
+    rows = [dict(_flat(one)) for one in objects]
+    inner = sorted({*chain(*rows)} - {*chain(*objects)})
+    more = f" Objects inside others became columns: {quote_names(inner)}." if inner else ""
+    return pd.DataFrame(rows, dtype=object), note + more
+
+
+def _flat(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values of an object, those of objects inside it as "outer.inner"."""
+    for key, value in row.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield before + key, value
 
 
 def _is_mixed(row: dict[str, Any]) -> bool:
@@ -127,8 +141,8 @@ def _convert(source: Source, options: ReadOptions) -> Converted:
     converted = convert_json(source.raw)
     if len(next(csv.reader(io.StringIO(converted.text.decode())), [])) < 2:
         raise InvalidData(
-            "One key of this JSON file holds numbers or texts, and lists and objects inside others are no "
-            "columns: a table needs two at least, and texts are counted by nspca.read_text."
+            "One key of this JSON file holds numbers or texts, and lists are no columns: a table needs two "
+            "at least, and texts are counted by nspca.read_text."
         )
     return converted
 
