@@ -361,7 +361,8 @@ TYPES: tuple[tuple[tuple[str, ...], str, Callable[[Any], bool]], ...] = (
         lambda value: isinstance(value, str),
     ),
     (("k",), "not of whole numbers", lambda value: _whole(value) or _all_whole(value)),
-    (("shape", "forced"), "not of whole numbers", _all_whole),
+    (("shape",), "not of two whole numbers", lambda value: _all_whole(value) and len(value) == 2),
+    (("forced",), "not of whole numbers", _all_whole),
     (("exponent", "version"), "not of whole numbers", _whole),
     (
         ("upper", "shift"),

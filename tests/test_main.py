@@ -104,7 +104,7 @@ def test_which_features_are_in_every_good_answer(tmp_path, capsys):
 
 @pytest.mark.visit
 def test_a_bound_that_was_worked_for_is_kept_beside_what_is_known_of_features(tmp_path, capsys):
-    file, ask = tmp_path / "c.npz", ["solve", "digits", "--k", "10", "--signed", "--within", "99"]
+    file, ask = tmp_path / "c.npz", ["solve", "digits", "--k", "16", "--signed", "--within", "99"]
     assert main([*ask, "--certificate", str(file), "--effort", "standard"]) == 0
     said = capsys.readouterr().out
     assert "of all answers that explain at least 99 % of the optimum" in said

@@ -183,6 +183,10 @@ def empty_texts(dtype, count):
         (repacked(("header", np.array("{}"))), "two arrays of one name"),
         (repacked(("claims.npy", np.ones(2))), "claims"),
         (repacked(header=lambda text: text[:-1] + ', "upper": 1e9}'), "twice"),
+        (
+            repacked(header=lambda text: text.replace('"shape": [', '"shape": [7, ')),
+            "not of two whole numbers",
+        ),
     ],
 )
 def test_files_that_grow_when_read_or_say_a_thing_twice_are_refused(content, said):

@@ -27,8 +27,8 @@ from tests.patience import wait_for
 PAGE = "pages/sweep.py"
 PROVED = ": proved. They keep"
 SEARCHES = optimal._searches_by_itself
-EASY = {"sample": "digits", "from_": 9, "to": 9, "step": 1, "signed": 1}
-HARD = {"sample": "digits", "from_": 24, "to": 24, "step": 1, "signed": 1}
+EASY = {"sample": "digits", "from_": 12, "to": 12, "step": 1, "signed": 1}
+HARD = {"sample": "digits", "from_": 20, "to": 20, "step": 1, "signed": 1}
 
 
 def searches(page, address) -> list:
@@ -73,7 +73,7 @@ def test_a_page_searches_by_itself_and_what_it_proved_stays(visit, ran, address,
 @pytest.mark.visit
 def test_a_search_begins_with_what_the_sweep_proved(ran, address, given):
     page = ran(PAGE, **HARD)
-    proved = nspca.Sweep.from_bytes(engine().result(address(page)["run"]))["auto", 24].certificate
+    proved = nspca.Sweep.from_bytes(engine().result(address(page)["run"]))["auto", 20].certificate
     page.button(key="best").click().run()
     first = searches(page, address)[0]
     began = nspca.Certificate.from_bytes(given[-1]["certificate"])
