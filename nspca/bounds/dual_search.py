@@ -349,9 +349,8 @@ class DualSearch(Work):
             lift.splitting.follow(kept)
             if witness.scales is not None:
                 lift.relief = core.relief(problem, lift.splitting.kept, witness.scales, lift.splitting.X)
-        witness, base, tops, U = self.present(
-            lift, witness, kept, tau * factor**2
-        )  # for the scales of the lift
+        tau *= factor**2  # for the scales of the lift
+        witness, base, tops, U = self.present(lift, witness, kept, tau)
         promise = base + float(lift.totals @ tops)
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
         is_good = promise < self.upper - worth * gap

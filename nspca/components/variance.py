@@ -2,7 +2,7 @@
 
 `explained_variances` has three definitions of the variance. `shares_of_rows` computes the share of the
 variance of other rows. The specs of successive components and of the pitprops table, and the items of the
-papers, call the first. The estimator and `selection.rows` call the second.
+papers, call the first. The estimator and `selection.choice` call the second.
 """
 
 from typing import Any

@@ -4,8 +4,9 @@ The evidence comes from rows held out, rows drawn again, columns shuffled, and l
 public. The specs of the same questions run them for the pages and the command line.
 """
 
+from nspca.selection.choice import Choice, choose_components, choose_k
 from nspca.selection.groups import GroupEffects, group_effects, held_out_group_effects
-from nspca.selection.rows import Choice, NoiseTest, choose_components, choose_k, noise_test
+from nspca.selection.noise import NoiseTest, noise_test
 
 __all__ = [
     "Choice",

@@ -25,8 +25,10 @@ from nspca.selection import (
     held_out_group_effects,
     noise_test,
 )
+from nspca.selection.choice import DRAWS, FOLDS
 from nspca.selection.groups import PERMUTATIONS
-from nspca.selection.rows import DRAWS, FOLDS, TABLES, report_whole, standardised
+from nspca.selection.noise import TABLES
+from nspca.selection.rows import report_whole, standardised
 from nspca.selection.stability import draws, matched
 from nspca.specs.base import arguments
 from nspca.specs.components import Sizes, solved

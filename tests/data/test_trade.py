@@ -74,6 +74,9 @@ def test_json_that_is_no_table_is_refused_lists_are_left_out_and_objects_flatten
     data = read("\n".join(map(json.dumps, inside)).encode(), id_column="site")
     assert data.feature_names == ("x.a", "x.b.c") and data.X.tolist() == [[1, 0], [2, -1], [4, -2], [8, -3]]
     assert any('"x.a", "x.b.c"' in note for note in data.notes)
+    both = [{"a.b": 1.0, "a": {"b": i}, "c": i} for i in range(4)]
+    with pytest.raises(InvalidData, match=r'Two values of a JSON object are called "a\.b": rename one'):
+        read("\n".join(map(json.dumps, both)).encode())
     for raw in (b'{"a": {"b": [1, 2]}}', b"[[[[[[", b'{"a"' * 2000):
         with pytest.raises(InvalidData) as caught:
             read(raw)

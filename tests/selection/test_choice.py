@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.errors import InvalidOption, InvalidProblem
-from nspca.selection.rows import split_folds
+from nspca.selection.choice import split_folds
 from nspca.selection.stability import agreement
 from tests.cancelling import cancelled
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.errors import InvalidOption
-from nspca.selection.rows import shuffled
+from nspca.selection.noise import shuffled
 from tests.cancelling import cancelled
 
 RNG = np.random.default_rng(0)

@@ -107,10 +107,10 @@ class Work:
         assert witness.U is not None  # that of the lift
         base, tops = self.spectral(witness, kept), lift.reach(witness.U, h, tau)
         U, left = lift_of(kept, witness, lift.B.shape[1])
-        if not self.problem.joint and left + float((plain := lift.reach(U, h, tau))[0]) < base + float(
-            tops[0]
-        ):
-            return replace(witness, U=U), left, plain, U
+        if not self.problem.joint:
+            plain = lift.reach(U, h, tau)
+            if left + float(plain[0]) < base + float(tops[0]):
+                return replace(witness, U=U), left, plain, U
         return witness, base, tops, U
 
     def tell(self) -> None:

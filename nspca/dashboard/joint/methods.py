@@ -22,7 +22,7 @@ from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.numerals import format_change, format_guarantee, format_value, round_down
 from nspca.result import Result
 from nspca.selection import Choice
-from nspca.selection.rows import MOST
+from nspca.selection.choice import MOST
 from nspca.specs import ChoiceSpec, StabilitySpec
 from nspca.specs.rows import Redrawn, Row
 from nspca.specs.selection import RESAMPLES

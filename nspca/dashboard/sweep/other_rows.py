@@ -25,7 +25,8 @@ from nspca.errors import NSPCAError
 from nspca.plots.selection import noise_figure
 from nspca.problem import Problem
 from nspca.selection import NoiseTest
-from nspca.selection.rows import DRAWS, TABLES
+from nspca.selection.choice import DRAWS
+from nspca.selection.noise import TABLES
 from nspca.specs import ChoiceSpec, NoiseSpec
 from nspca.specs.data import title_of
 from nspca.specs.rows import Row, Shuffled

@@ -20,7 +20,7 @@ from nspca.dashboard.runs.answer import Answer
 from nspca.dashboard.views.component import csv_of
 from nspca.plots.selection import choice_figure
 from nspca.selection import Choice
-from nspca.selection.rows import FOLDS
+from nspca.selection.choice import FOLDS
 from nspca.specs import ChoiceSpec, Spec
 from nspca.specs.rows import Refused, Row, Weighed, unpack
 from nspca.specs.selection import choice_of

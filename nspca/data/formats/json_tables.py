@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
@@ -49,6 +49,8 @@ def convert_json(raw: bytes) -> Converted:
         ) from None
     try:
         frame, note = _find_table(found)
+    except InvalidData:
+        raise
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         raise InvalidData("The rows of the JSON file do not fit its columns: save it as CSV.") from None
     check_dense(*frame.shape)
@@ -112,19 +114,23 @@ def _find_table(found: Any) -> tuple[pd.DataFrame, Finding | str]:
         columns = names or numbered("feature", len(found[0]))
         return pd.DataFrame(rows, columns=columns, dtype=object), first if names else "Each list is a row."
     objects = [one if isinstance(one, dict) else {} for one in found]
-    rows = [dict(_flat(one)) for one in objects]
+    rows = [_flat(one) for one in objects]
     inner = sorted({*chain(*rows)} - {*chain(*objects)})
     more = f" Objects inside others became columns: {quote_names(inner)}." if inner else ""
     return pd.DataFrame(rows, dtype=object), note + more
 
 
-def _flat(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of an object, those of objects inside it as "outer.inner"."""
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with the keys of objects inside it as "outer.inner"."""
+    found: dict[str, Any] = {}
     for key, value in row.items():
+        own = {key: value}
         if isinstance(value, dict):
-            yield from _flat(value, f"{before}{key}.")
-        else:
-            yield before + key, value
+            own = {f"{key}.{inner}": one for inner, one in _flat(value).items()}
+        if twice := found.keys() & own.keys():
+            raise InvalidData(f"Two values of a JSON object are called {quote_names(twice)}: rename one.")
+        found |= own
+    return found
 
 
 def _is_mixed(row: dict[str, Any]) -> bool:
